@@ -1,0 +1,84 @@
+#!/bin/sh
+# Makes a bare Debian or Ubuntu machine ready: packages, Node, npm modules. Says what it does, skips what is done.
+# usage: scripts/setup.sh run|test|bench     (what the caller is about to do decides what is needed)
+set -eu
+cd "$(dirname "$0")/.."
+
+purpose=${1:-run}
+node_version=24.21.0
+node_minimum='22.19.0'
+
+say() { printf '[setup] %s\n' "$*"; }
+fail() { printf '[setup] %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null 2>&1; then sudo "$@"
+  else fail "needs root (or sudo) for: $*"
+  fi
+}
+
+# ---- Debian packages -------------------------------------------------------------------------------------
+packages='libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui python3-uno bubblewrap
+  fonts-liberation fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
+case $purpose in
+  test) packages="$packages poppler-utils curl zip" ;;
+  bench) packages="$packages poppler-utils curl zip python3-venv" ;;
+esac
+
+install_packages() {
+  command -v dpkg-query >/dev/null 2>&1 || { say 'not a Debian or Ubuntu machine: install LibreOffice, python3-uno and bubblewrap yourself'; return; }
+  missing=
+  for package in $packages "$@"; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+      *' installed') ;;
+      *) missing="$missing $package" ;;
+    esac
+  done
+  [ -n "$missing" ] || return 0
+  say "installing:$missing"
+  mkdir -p .cache
+  {
+    as_root apt-get update -q &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
+  } >.cache/apt.log 2>&1 || { tail -n 20 .cache/apt.log >&2; fail 'apt-get failed, see .cache/apt.log'; }
+}
+
+# ---- Node -----------------------------------------------------------------------------------------------
+new_enough() {
+  "$1" -e 'const [a, b] = [process.versions.node, process.argv[1]].map((v) => v.split(".").map(Number));
+    process.exit(a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1]) ? 0 : 1)' "$node_minimum" 2>/dev/null
+}
+
+install_node() {
+  if command -v node >/dev/null 2>&1 && new_enough node; then return 0; fi
+  have=$(node --version 2>/dev/null || echo 'no Node')
+  command -v npm >/dev/null 2>&1 || install_packages nodejs npm
+  case $(uname -m) in
+    x86_64) arch=x64 ;;
+    aarch64 | arm64) arch=arm64 ;;
+    *) fail "no Node binary known for $(uname -m): install Node $node_minimum or later" ;;
+  esac
+  say "this machine has $have, the service needs $node_minimum: putting Node $node_version into .tools"
+  mkdir -p .tools .cache
+  npm install --prefix .tools --no-save --no-fund --no-audit "node-linux-$arch@$node_version" >.cache/node.log 2>&1 ||
+    { tail -n 20 .cache/node.log >&2; fail 'could not install Node, see .cache/node.log'; }
+  mkdir -p .tools/bin
+  ln -sf "../node_modules/node-linux-$arch/bin/node" .tools/bin/node
+}
+
+# ---- npm modules ------------------------------------------------------------------------------------------
+install_modules() {
+  stamp=node_modules/.svc-lock
+  if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then return 0; fi
+  say 'installing npm modules'
+  mkdir -p .cache
+  npm ci --no-fund --no-audit >.cache/npm.log 2>&1 || { tail -n 20 .cache/npm.log >&2; fail 'npm ci failed, see .cache/npm.log'; }
+  cp package-lock.json "$stamp"
+}
+
+PATH="$PWD/.tools/bin:$PATH"
+export PATH
+install_packages
+install_node
+install_modules
