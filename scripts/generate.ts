@@ -1,0 +1,30 @@
+/**
+ * Makes what follows from `schemas/`: TypeScript types, the OpenAPI document, the configuration table.
+ * `node scripts/generate.ts` writes; `--check` only compares and exits 1 when something on disk has drifted.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { configurationPage } from './generate/configuration.ts';
+import { openapi } from './generate/openapi.ts';
+import { types } from './generate/types.ts';
+
+const root = new URL('../', import.meta.url);
+const check = process.argv.includes('--check');
+
+const files: Record<string, string> = {
+  'src/common/generated/wire.ts': await types(),
+  'schemas/openapi/docbuilder.json': `${JSON.stringify(openapi(), null, 2)}\n`,
+  'docs/configuration.md': configurationPage(),
+};
+
+let drifted = 0;
+for (const [path, content] of Object.entries(files)) {
+  const current = await readFile(new URL(path, root), 'utf8').catch(() => '');
+  if (current === content) continue;
+  drifted += 1;
+  if (check) console.error(`${path} is not what schemas/ says: run npm run generate`);
+  else {
+    await writeFile(new URL(path, root), content);
+    console.log(`wrote ${path}`);
+  }
+}
+process.exitCode = check && drifted > 0 ? 1 : 0;

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import type { Mistake } from './errors.ts';
+import { type Schema, schemas, validator } from './schema.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown at start-up with every mistake of the configuration at once. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly Mistake[];
+
+  constructor(mistakes: readonly Mistake[]) {
+    super(`configuration:\n${mistakes.map(({ path, message }) => `  ${path} ${message}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.mistakes = mistakes;
+  }
+}
+
+/** A configuration's values and what is wrong with it; `mistakes` is open for checks that a schema can't express. */
+export interface ReadConfig<T> {
+  values: T;
+  mistakes: Mistake[];
+}
+
+/**
+ * Reads the variables that `schemas/<name>` declares. Empty means absent. A secret `X` may be given as `X_FILE`, the
+ * path of a file whose content, less trailing line ends, is the value.
+ */
+export function readConfig<T>(name: string, environment: Environment): ReadConfig<T> {
+  const schema = schemas.get(name);
+  if (!schema?.properties) throw new TypeError(`no configuration schema ${name}`);
+  const mistakes: Mistake[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [variable, property] of Object.entries(schema.properties)) {
+    const value = readVariable(variable, property, environment, mistakes);
+    if (value !== undefined) values[variable] = value;
+  }
+  const checked = validator<T>(name, { coerce: true })(values);
+  if (!checked.ok) {
+    mistakes.push(...checked.mistakes.map(({ path, message }) => ({ path: path.slice(1), message })));
+  }
+  return { values: values as T, mistakes };
+}
+
+function readVariable(
+  variable: string,
+  property: Schema & { type?: string; 'x-secret'?: boolean },
+  environment: Environment,
+  mistakes: Mistake[],
+): string | undefined {
+  const value = environment[variable] || undefined;
+  const file = property['x-secret'] ? environment[`${variable}_FILE`] || undefined : undefined;
+  if (file === undefined) return property.type === 'boolean' ? booleanOf(value) : value;
+  if (value !== undefined) {
+    mistakes.push({ path: variable, message: `is given twice, also as ${variable}_FILE` });
+    return undefined;
+  }
+  try {
+    return readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+  } catch (error) {
+    mistakes.push({ path: `${variable}_FILE`, message: `cannot be read: ${(error as Error).message}` });
+    return undefined;
+  }
+}
+
+/** The contract writes booleans as 1 and 0; the schema's coercion knows true and false. */
+function booleanOf(value: string | undefined): string | undefined {
+  if (value === '1') return 'true';
+  if (value === '0') return 'false';
+  return value;
+}

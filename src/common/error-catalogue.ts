@@ -1,0 +1,49 @@
+/**
+ * Every error code of the interface, with its HTTP status and its Vietnamese sentence (contract: Errors).
+ * A code is stable; a sentence may change. Codes that two services share stand once.
+ */
+export const ERRORS = {
+  // Shared by the gate and DocBuilder
+  bad_request: [400, 'Yêu cầu không hợp lệ.'],
+  not_found: [404, 'Không tìm thấy tài nguyên được yêu cầu.'],
+  file_too_large: [413, 'Tệp vượt quá dung lượng cho phép.'],
+  token_expired: [401, 'Mã xác thực đã hết hạn.'],
+  url_not_allowed: [422, 'Máy chủ không được phép truy cập địa chỉ này.'],
+  download_failed: [422, 'Không tải được tệp từ địa chỉ đã cho.'],
+  internal: [500, 'Đã xảy ra lỗi không mong muốn trên máy chủ.'],
+
+  // DocBuilder
+  unauthorized: [401, 'Thiếu khóa API hoặc khóa API không đúng.'],
+  forbidden_feature: [403, 'Gói dịch vụ hiện tại không bao gồm tính năng này.'],
+  gone: [410, 'Tác vụ hoặc tệp đã quá thời hạn lưu giữ.'],
+  unsupported_format: [415, 'Định dạng tệp hoặc cặp chuyển đổi này không được hỗ trợ.'],
+  script_invalid: [422, 'Kịch bản không đúng lược đồ.'],
+  script_too_large: [422, 'Kịch bản vượt quá số đơn vị cho phép.'],
+  script_error: [422, 'Kịch bản hợp lệ nhưng gặp lỗi khi thực thi.'],
+  template_error: [422, 'Mẫu tài liệu có thẻ không cân đối hoặc thiếu trường dữ liệu.'],
+  macro_not_allowed: [422, 'Mẫu tài liệu chứa macro nên không được chấp nhận.'],
+  corrupt_source: [422, 'Không mở được tệp nguồn vì tệp bị hỏng hoặc không đọc được.'],
+  password_required: [422, 'Tệp được bảo vệ bằng mật khẩu; mật khẩu bị thiếu hoặc không đúng.'],
+  rate_limited: [429, 'Đã vượt quá số yêu cầu cho phép, vui lòng thử lại sau.'],
+  queue_full: [503, 'Hàng đợi đã đầy, vui lòng thử lại sau.'],
+  pool_unavailable: [503, 'Hiện không có tiến trình xử lý nào sẵn sàng, vui lòng thử lại sau.'],
+  timeout: [504, 'Tác vụ vượt quá thời gian cho phép và đã bị dừng.'],
+
+  // Gate
+  invalid_config: [400, 'Cấu hình nhúng thiếu hoặc không hợp lệ.'],
+  token_required: [401, 'Máy chủ yêu cầu cấu hình được ký bằng JWT.'],
+  invalid_token: [401, 'JWT của cấu hình nhúng không hợp lệ.'],
+  embed_auth_not_configured: [401, 'Máy chủ chưa được cấu hình khóa xác thực cho việc nhúng.'],
+  invalid_session_token: [401, 'Mã truy cập không khớp với phiên làm việc.'],
+  origin_not_allowed: [403, 'Trang web này không được phép nhúng trình soạn thảo.'],
+  invalid_signature: [403, 'Chữ ký của liên kết tải xuống không đúng.'],
+  connection_limit_reached: [403, 'Đã đạt giới hạn số kết nối chỉnh sửa đồng thời.'],
+  link_expired: [410, 'Liên kết tải xuống đã hết hạn.'],
+  version_gone: [410, 'Phiên bản này đã được dọn khỏi máy chủ.'],
+  unsupported_file_type: [415, 'Loại tệp này không được trình soạn thảo hỗ trợ.'],
+  not_implemented: [501, 'Thao tác này chưa có trong phiên bản 1.'],
+  editor_unavailable: [503, 'Không đọc được thông tin của máy chủ soạn thảo, vui lòng thử lại sau.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+/** A stable error code of the interface. */
+export type ErrorCode = keyof typeof ERRORS;

@@ -1,0 +1,358 @@
+// Made from schemas/ by `npm run generate`. Do not edit.
+
+export interface Wire {
+  ConvertOptions: ConvertOptions;
+  ConvertRequest: ConvertRequest;
+  DocbuilderConfig: DocbuilderConfig;
+  DocbuilderLimits: DocbuilderLimits;
+  DocbuilderStatus: DocbuilderStatus;
+  ErrorResponse: ErrorResponse;
+  Formats: Formats;
+  JobCallbackState: JobCallbackState;
+  JobCallback: JobCallback;
+  JobError: JobError;
+  Job: Job;
+  Output: Output;
+  UsageWindow: UsageWindow;
+}
+/**
+ * How to read the source and write the target. An option that the pair does not know is a mistake, not ignored.
+ */
+export interface ConvertOptions {
+  /**
+   * Opens a protected source.
+   */
+  password?: string;
+  /**
+   * Pages to export, such as `1-3,5`. Target pdf only.
+   */
+  pages?: string;
+  /**
+   * Export PDF/A-2b. Target pdf only.
+   */
+  pdfa?: boolean;
+  /**
+   * Pictures are reduced to this many dots per inch. Target pdf only.
+   */
+  image_resolution?: 75 | 150 | 300 | 600 | 1200;
+  /**
+   * Field separator of a csv source (found out when absent) or, when the source is none, of a csv target (default `,`).
+   */
+  delimiter?: string;
+  /**
+   * Character set of a csv or txt source (found out when absent) or, when the source is none, of a csv or txt target (default utf-8).
+   */
+  encoding?: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
+}
+/**
+ * POST /v1/convert: as JSON the source is fetched from `url`; as multipart/form-data it is the part `file`, and `options` is JSON, or each option a field of its own such as `options.pages`.
+ */
+export interface ConvertRequest {
+  /**
+   * The source file; multipart only.
+   */
+  file?: string;
+  /**
+   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   */
+  url?: string;
+  /**
+   * Target format, for example `pdf`.
+   */
+  to: string;
+  /**
+   * Source format, for files whose name has no extension.
+   */
+  from?: string;
+  options?: ConvertOptions;
+  /**
+   * Answer 202 with the job at once.
+   */
+  async?: boolean;
+  /**
+   * Told when the job ends. Enterprise, with `async`.
+   */
+  callback_url?: string;
+}
+/**
+ * Environment of DocBuilder. A variable marked secret may instead be given as NAME_FILE, the path of a file that holds the value.
+ */
+export interface DocbuilderConfig {
+  /**
+   * Address and port to listen on.
+   */
+  SVC_DOCBUILDER_LISTEN: string;
+  /**
+   * Public address of the service, for links in job objects. Default: the Host of the request.
+   */
+  SVC_BASE_URL?: string;
+  /**
+   * Folder for uploads, worker folders and results. One running service each.
+   */
+  SVC_DOCBUILDER_DATA_DIR: string;
+  /**
+   * Comma-separated list of `name:key` or `key`; a key matches ^[A-Za-z0-9_-]{24,128}$.
+   */
+  SVC_DOCBUILDER_API_KEYS: string;
+  /**
+   * Accept HS256 JWTs signed with this secret of at least 32 characters. Empty: no JWTs.
+   */
+  SVC_DOCBUILDER_JWT_SECRET: string;
+  /**
+   * Signs job callbacks. Empty: callbacks are unsigned.
+   */
+  SVC_DOCBUILDER_CALLBACK_SECRET: string;
+  /**
+   * Engine workers. Default: the number of CPU cores, at most 4.
+   */
+  SVC_DOCBUILDER_WORKERS?: number;
+  /**
+   * Jobs after which a worker is recycled.
+   */
+  SVC_DOCBUILDER_WORKER_MAX_JOBS: number;
+  /**
+   * Age at which a worker is recycled.
+   */
+  SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES: number;
+  /**
+   * Memory that a worker may use before its job is stopped.
+   */
+  SVC_DOCBUILDER_WORKER_MEMORY_MB: number;
+  /**
+   * What confines the workers. auto: namespaces, else Landlock with seccomp, else the service refuses to start.
+   */
+  SVC_DOCBUILDER_SANDBOX: 'auto' | 'namespaces' | 'landlock' | 'off';
+  /**
+   * LibreOffice's program folder, when it is not in a usual place.
+   */
+  SVC_DOCBUILDER_OFFICE_DIR?: string;
+  /**
+   * Lowers the plan's largest input or output file.
+   */
+  SVC_DOCBUILDER_MAX_FILE_MB?: number;
+  /**
+   * Lowers the plan's job timeout.
+   */
+  SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS?: number;
+  /**
+   * File with the licence token. Watched: a new token counts at once. Absent: Community.
+   */
+  SVC_LICENSE_FILE?: string;
+  /**
+   * JWK Set with the public keys that licences are verified against.
+   */
+  SVC_LICENSE_KEYS_FILE?: string;
+  /**
+   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal.
+   */
+  SVC_FETCH_ALLOW_HOSTS: string;
+  /**
+   * Least level that is logged.
+   */
+  SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+  /**
+   * Where the audit trail goes: off, stdout, file:/path or an http(s) address that takes JSON.
+   */
+  SVC_AUDIT_TARGET: string;
+  /**
+   * 1 on a developer's machine.
+   */
+  SVC_DEV_MODE: boolean;
+}
+/**
+ * Limits in force, after the variables that lower them, and what of them is used. null means unlimited.
+ */
+export interface DocbuilderLimits {
+  edition: 'community' | 'enterprise';
+  limits: {
+    rate_per_minute: number;
+    rate_per_day: number | null;
+    parallel_jobs: number;
+    max_queued_jobs: number;
+    /**
+     * Of an input or an output.
+     */
+    max_file_mb: number;
+    result_ttl_minutes: number;
+    sync_timeout_seconds: number;
+    job_timeout_seconds: number;
+    async: boolean;
+    callback: boolean;
+    max_script_units: number;
+    max_outputs_per_build: number;
+  };
+  usage: {
+    minute: UsageWindow;
+    day: UsageWindow;
+    running_jobs: number;
+    queued_jobs: number;
+  };
+  /**
+   * Such as `POST /v1/convert`.
+   */
+  allowed_endpoints: string[];
+  /**
+   * Of the licence; empty in Community.
+   */
+  features: string[];
+}
+/**
+ * One rate window: the UTC clock minute, or the day in Vietnam (UTC+7).
+ */
+export interface UsageWindow {
+  limit: number | null;
+  used: number;
+  remaining: number | null;
+  reset_at: string;
+}
+/**
+ * Health and status of DocBuilder.
+ */
+export interface DocbuilderStatus {
+  service: 'docbuilder';
+  version: string;
+  api: 'v1';
+  time: string;
+  edition: 'community' | 'enterprise';
+  dev_mode: boolean;
+  /**
+   * The running engine.
+   */
+  core: {
+    name: string;
+    version: string;
+    source: string;
+  };
+  /**
+   * What confines the engine's workers.
+   */
+  sandbox: 'namespaces' | 'landlock' | 'off';
+  workers: {
+    total: number;
+    idle: number;
+    busy: number;
+    /**
+     * Workers replaced since start-up.
+     */
+    restarts: number;
+  };
+  queue: {
+    queued: number;
+    running: number;
+  };
+  uptime_seconds: number;
+}
+/**
+ * Every error of the gate and of DocBuilder. Branch on `code`; for an unknown code fall back to the HTTP status class.
+ */
+export interface ErrorResponse {
+  error: {
+    /**
+     * Stable machine-readable code.
+     */
+    code: string;
+    /**
+     * A Vietnamese sentence; its wording may change.
+     */
+    message: string;
+    /**
+     * Facts to act on; never document content.
+     */
+    detail: {};
+    /**
+     * Equal to the header X-SVC-Request-Id.
+     */
+    request_id: string;
+  };
+}
+/**
+ * The conversion matrix: what each source format can become.
+ */
+export interface Formats {
+  formats: {
+    format: string;
+    family: 'text' | 'sheet' | 'slides';
+    content_type: string;
+    /**
+     * Targets of POST /v1/convert.
+     */
+    to: string[];
+  }[];
+}
+/**
+ * Delivery of the completion callback.
+ */
+export interface JobCallbackState {
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  /**
+   * HTTP status of the last attempt; null when there was no answer.
+   */
+  last_status: number | null;
+  next_attempt_at: string | null;
+}
+/**
+ * Body of the callback that DocBuilder sends when a job ends.
+ */
+export interface JobCallback {
+  event: 'job.done' | 'job.failed';
+  job: Job;
+}
+/**
+ * A unit of work and what came of it.
+ */
+export interface Job {
+  id: string;
+  kind: 'convert' | 'build' | 'render' | 'text' | 'meta' | 'thumbnail';
+  status: 'queued' | 'running' | 'done' | 'failed';
+  created_at: string;
+  /**
+   * null while queued.
+   */
+  started_at: string | null;
+  /**
+   * null until done or failed.
+   */
+  finished_at: string | null;
+  /**
+   * When the job and its files are removed; null until done or failed.
+   */
+  expires_at: string | null;
+  outputs: Output[];
+  error: JobError | null;
+  /**
+   * null when no callback_url was given.
+   */
+  callback: JobCallbackState | null;
+}
+/**
+ * A result file of a job.
+ */
+export interface Output {
+  file_id: string;
+  /**
+   * Download address; needs the Authorization header.
+   */
+  url: string;
+  filename: string;
+  format: string;
+  content_type: string;
+  /**
+   * Bytes.
+   */
+  size: number;
+  sha256: string;
+  /**
+   * Pages of a PDF or text document, sheets of a spreadsheet, slides of a presentation.
+   */
+  pages: number;
+  expires_at: string;
+}
+/**
+ * Why a job failed: the error object without request_id.
+ */
+export interface JobError {
+  code: string;
+  message: string;
+  detail: {};
+}
