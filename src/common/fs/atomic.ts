@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export interface WriteOptions {
+  /** File mode, 0600 unless told. */
+  mode?: number;
+  /**
+   * Whether the bytes must outlive a power cut (file and directory are flushed). Without it the write is still
+   * all-or-nothing and outlives the process.
+   */
+  durable?: boolean;
+}
+
+/** Replaces the file at `path` with `content` in one step: readers see the old file or the new one, never a part. */
+export async function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const file = await open(temporary, flags, options.mode ?? 0o600);
+  try {
+    try {
+      await file.writeFile(content);
+      if (options.durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  if (options.durable) await syncDirectory(dirname(path));
+}
+
+/** Flushes a directory's entries, so that a rename in it outlives a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Makes a directory (and its parents) that only this user can enter. */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}

@@ -1,0 +1,11 @@
+import { create } from 'content-disposition';
+
+/**
+ * `Content-Disposition: attachment` with a file name (RFC 6266): the name itself for clients that know `filename*`,
+ * and for the others the same letters without their accents.
+ */
+export function attachment(filename: string): string {
+  const plain = filename.replace(/đ/g, 'd').replace(/Đ/g, 'D').normalize('NFD').replace(/\p{M}/gu, '');
+  const fallback = plain.replace(/[^\x20-\x7e]/g, '_');
+  return create(filename, { fallback });
+}

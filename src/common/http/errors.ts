@@ -1,0 +1,62 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { AppError, type ErrorBody, errorBody, toAppError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { refuseUpload } from './linger.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** The error object as it goes over the wire (contract: Error object). */
+export function errorJson(body: ErrorBody, requestId: string): string {
+  return JSON.stringify({ error: { ...body, request_id: requestId } });
+}
+
+/** The one exit for errors: anything thrown in a handler becomes the error object with its status and headers. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (thrown, request, response, _next) => {
+    const error = fromExpress(thrown);
+    if (error.status >= 500 && error.code === 'internal') log.error({ err: error.cause ?? error }, 'request failed');
+    else log.debug({ code: error.code, err: error.cause }, 'request refused');
+    if (response.headersSent) {
+      // The answer had begun: a cut connection is the only honest sign left.
+      response.destroy();
+      return;
+    }
+    describe(response, error);
+    const text = errorJson(errorBody(error.code, error.detail), requestIdOf(response));
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    if (request.complete || request.method === 'HEAD') response.end(text);
+    else refuseUpload(request, response, text);
+  };
+}
+
+function describe(response: Response, error: AppError): void {
+  response.status(error.status);
+  for (const name of ['Content-Disposition', 'ETag', 'Last-Modified', 'Content-Encoding']) response.removeHeader(name);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  if (error.retryAfter !== undefined)
+    response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
+}
+
+/** Errors of express itself (a malformed escape, a range that can't be had) keep their status as `bad_request`. */
+function fromExpress(thrown: unknown): AppError {
+  const { status, message, headers } = (thrown ?? {}) as { status?: unknown; message?: string; headers?: object };
+  if (thrown instanceof AppError || typeof status !== 'number' || status >= 500) return toAppError(thrown);
+  return new AppError('bad_request', { errors: [{ path: '', message }] }, { status, headers: { ...headers } });
+}
+
+/** 404 for a path that no route knows. */
+export const notFound: RequestHandler = () => {
+  throw new AppError('not_found');
+};
+
+/** 405 for a known path with a wrong method (contract: Gate and embedding codes, `bad_request`). */
+export function methodNotAllowed(...allowed: string[]): RequestHandler {
+  return (request) => {
+    throw new AppError(
+      'bad_request',
+      { method: request.method, allowed },
+      { status: 405, headers: { Allow: allowed.join(', ') } },
+    );
+  };
+}

@@ -1,0 +1,15 @@
+import type { RequestHandler } from 'express';
+import { badRequest } from '../errors.ts';
+
+/** What no path of this service contains, and what makes proxies and frameworks disagree about a path. */
+const ODD = /\/\/|\\|;|%2f|%5c|%00|%25|\/\.{1,2}(\/|$)|%2e/i;
+
+/** Refuses request targets and hosts that could be read in two ways, before routing decodes them (RFC 9112 3.2). */
+export const refuseOddTargets: RequestHandler = (request, _response, next) => {
+  const [path = ''] = request.url.split('?', 1);
+  if (!path.startsWith('/') || ODD.test(path))
+    throw badRequest({ path: '', message: 'the request path is not in normal form' });
+  if (request.headersDistinct['host']?.length !== 1)
+    throw badRequest({ path: '', message: 'exactly one Host header is required' });
+  next();
+};

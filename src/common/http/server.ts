@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Express } from 'express';
+import { errorBody } from '../errors.ts';
+import { requestId } from '../ids.ts';
+import { errorJson } from './errors.ts';
+import { REQUEST_ID_HEADER, withRequestId } from './request-id.ts';
+
+/**
+ * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
+ * application before their body is asked for, so that a refusal costs the client nothing.
+ */
+export function createHttpServer(app: Express): Server {
+  const handler = withRequestId(app);
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      // Of a whole request: a 300 MB upload over a slow line; a stalled one is ended much earlier by the upload itself.
+      requestTimeout: 600_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16 * 1024,
+      // Node would answer such a request by itself, without a request id; `refuseOddTargets` does it.
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    handler,
+  );
+  server.maxHeadersCount = 100;
+  server.on('checkContinue', handler);
+  server.on('checkExpectation', handler);
+  server.on('clientError', answerUnparsable);
+  return server;
+}
+
+/** What Node could not parse still gets the error object and a request id. */
+function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, message] = unparsable(error.code);
+  const id = requestId();
+  const body = errorJson(errorBody('bad_request', { errors: [{ path: '', message }] }), id);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${reason}`,
+      `${REQUEST_ID_HEADER}: ${id}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+function unparsable(code: string | undefined): [number, string, string] {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return [431, 'Request Header Fields Too Large', 'the request headers are too large'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'Request Timeout', 'the request did not arrive in time'];
+  return [400, 'Bad Request', 'the request is not valid HTTP'];
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { IdIssuer, requestId } from '../../../src/common/ids.ts';
+
+const now = Date.UTC(2026, 10, 21, 8, 0, 0);
+
+describe('ids', () => {
+  const issuer = new IdIssuer(randomBytes(32));
+
+  it('have the forms of the contract', () => {
+    expect(requestId()).to.match(/^req_[0-9a-f]{16}$/);
+    expect(issuer.issue('job', now)).to.match(/^job_[0-9a-f]{24}$/);
+    expect(issuer.issue('file', now)).to.match(/^file_[0-9a-f]{24}$/);
+  });
+
+  it('tell when they were issued, also to a later process with the same key', () => {
+    const key = randomBytes(32);
+    const id = new IdIssuer(key).issue('job', now);
+    expect(new IdIssuer(key).issuedAt('job', id)).to.equal(now);
+  });
+
+  it('of another kind, another key or nobody are not recognised', () => {
+    const id = issuer.issue('job', now);
+    expect(issuer.issuedAt('file', id.replace('job', 'file'))).to.equal(undefined);
+    expect(new IdIssuer(randomBytes(32)).issuedAt('job', id)).to.equal(undefined);
+    fc.assert(
+      fc.property(fc.string(), (text) => issuer.issuedAt('job', text) === undefined),
+      { numRuns: 200 },
+    );
+  });
+
+  it('do not repeat within a second', () => {
+    const ids = new Set(Array.from({ length: 5000 }, () => issuer.issue('job', now)));
+    expect(ids.size).to.equal(5000);
+  });
+
+  it('need a key of 32 bytes', () => {
+    expect(() => new IdIssuer(randomBytes(31))).to.throw(TypeError);
+  });
+});
