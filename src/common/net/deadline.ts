@@ -1,0 +1,38 @@
+/** A signal that some time or an outer signal sets off, whichever comes first. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Stops the clock. Without it the timer would keep the process alive. */
+  end(): void;
+}
+
+/**
+ * Starts a deadline.
+ * @param late makes the reason with which the signal aborts when the time is up; an outer abort keeps its own reason
+ */
+export function startDeadline(milliseconds: number, late: () => Error, outer?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(outer?.reason);
+  const timer = setTimeout(() => controller.abort(late()), milliseconds);
+  if (outer?.aborted) stop();
+  else outer?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', stop);
+    },
+  };
+}
+
+/** What `work` settles to, unless the signal aborts first: then rejects with its reason, and `work` is left alone. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

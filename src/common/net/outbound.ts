@@ -1,0 +1,159 @@
+import { AppError } from '../errors.ts';
+import type { AllowList } from './allow-list.ts';
+import { startDeadline } from './deadline.ts';
+import { exchange, headerOf, type IncomingResponse } from './exchange.ts';
+import { fetchFailed, notAllowed } from './failure.ts';
+import { fileNameOf } from './file-name.ts';
+import { saveBody } from './save-body.ts';
+import { type Lookup, lookupAll, parseTarget, resolveTarget } from './target.ts';
+
+export type { Lookup } from './target.ts';
+
+export interface DownloadOptions {
+  /** Where the file goes; must not exist. */
+  path: string;
+  maxBytes: number;
+  /** Milliseconds for everything: resolving, connecting, redirects, the last byte. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** Sent to the URL's own origin; a redirect to another one loses them all. */
+  headers?: Record<string, string>;
+}
+
+export interface Downloaded {
+  /** Bytes. */
+  size: number;
+  /** One path segment, as the server or else the URL names the file. */
+  filename?: string;
+  /** Content-Type as the server gave it. */
+  contentType?: string;
+}
+
+export interface PostOptions {
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** Milliseconds until the status must be there. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * The one door for requests to URLs that others name (contract: Outbound URL rules). `url_not_allowed` carries
+ * `detail.reason`, `download_failed` `detail.reason` and, for a wrong status, `detail.status`. After an abort of the
+ * caller's signal all of them reject with its reason.
+ */
+export interface Outbound {
+  /**
+   * Checks a URL and the addresses of its host without connecting. Resolves also when the name has no address now or
+   * the resolver is slow: that may be over by the time of the request, which checks everything again.
+   * @throws {AppError} url_not_allowed
+   */
+  check(url: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * GETs a URL into a new file, through at most 3 redirects; only 200 will do.
+   * @throws {AppError} url_not_allowed, download_failed, file_too_large; errors of the file system as they are
+   */
+  download(url: string, options: DownloadOptions): Promise<Downloaded>;
+  /**
+   * POSTs to a URL and resolves with the status, whatever it is. Follows no redirect.
+   * @throws {AppError} url_not_allowed, download_failed
+   */
+  post(url: string, options: PostOptions): Promise<{ status: number }>;
+}
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Bytes of a POST's answer that are taken before hanging up, so that a receiver that says a little is not cut off. */
+const MAX_ANSWER = 65_536;
+
+/** @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0` */
+export function createOutbound(options: { allow: AllowList; lookup?: Lookup; userAgent: string }): Outbound {
+  const { allow, userAgent, lookup = lookupAll } = options;
+  const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, lookup }, signal);
+  const headersWith = (own: Record<string, string>) => ({
+    ...lowerCased(own),
+    'user-agent': userAgent,
+    'accept-encoding': 'identity',
+  });
+
+  return {
+    async check(url, signal) {
+      try {
+        await resolve(parseTarget(url), signal);
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'download_failed')) throw error;
+      }
+    },
+
+    download: (text, { path, maxBytes, timeoutMs, signal: outer, headers = {} }) =>
+      within(timeoutMs, outer, async (signal) => {
+        let url = parseTarget(text);
+        let own = headers;
+        for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+          const request = { method: 'GET', headers: headersWith(own) } as const;
+          const answer = await exchange(await resolve(url, signal), request, signal, async (response) => {
+            const next = redirectOf(response, url);
+            if (next) return { next };
+            checkAnswer(response);
+            const size = await saveBody(response, { path, maxBytes }, signal);
+            return { size, ...describe(response, url) };
+          });
+          if (!('next' in answer)) return answer;
+          if (answer.next.origin !== url.origin) own = {};
+          url = answer.next;
+        }
+        throw fetchFailed('redirects');
+      }),
+
+    post: (text, { headers, body, timeoutMs, signal: outer }) =>
+      within(timeoutMs, outer, async (signal) => {
+        const target = await resolve(parseTarget(text), signal);
+        const request = { method: 'POST', headers: headersWith(headers), body } as const;
+        return exchange(target, request, signal, async (response) => {
+          // The status has come, so what happens to the rest is no failure.
+          await response.body.dump({ limit: MAX_ANSWER, signal }).catch(() => {});
+          return { status: response.statusCode };
+        });
+      }),
+  };
+}
+
+async function within<T>(
+  milliseconds: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, end } = startDeadline(milliseconds, () => fetchFailed('timeout'), outer);
+  try {
+    return await work(signal);
+  } finally {
+    end();
+  }
+}
+
+/** Where an answer sends the client on to; undefined when it doesn't. */
+function redirectOf(response: IncomingResponse, from: URL): URL | undefined {
+  const location = headerOf(response, 'location');
+  if (!REDIRECTS.has(response.statusCode) || location === undefined) return undefined;
+  const next = parseTarget(location, from);
+  if (from.protocol === 'https:' && next.protocol === 'http:') throw notAllowed('downgrade');
+  return next;
+}
+
+function checkAnswer(response: IncomingResponse): void {
+  if (response.statusCode !== 200) throw fetchFailed('status', { status: response.statusCode });
+  // Identity was asked for. What comes packed all the same would have to be unpacked under a limit of its own.
+  const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase();
+  if (encoding !== '' && encoding !== 'identity') throw fetchFailed('encoding');
+}
+
+function describe(response: IncomingResponse, url: URL): Omit<Downloaded, 'size'> {
+  const filename = fileNameOf(url, headerOf(response, 'content-disposition'));
+  const contentType = headerOf(response, 'content-type');
+  return { ...(filename !== undefined && { filename }), ...(contentType !== undefined && { contentType }) };
+}
+
+/** Header names are lower case here, so that the door's own always replace the caller's. */
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

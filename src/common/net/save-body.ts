@@ -1,0 +1,53 @@
+import { constants } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { AppError } from '../errors.ts';
+import { headerOf, type IncomingResponse } from './exchange.ts';
+import { toFetchError } from './failure.ts';
+
+/**
+ * Writes the body of an answer to a new file at `path` (0600), which is removed again when anything goes wrong.
+ * @returns its size in bytes
+ * @throws {AppError} file_too_large, without reading on; download_failed. What the disk says comes through as it is.
+ */
+export async function saveBody(
+  response: IncomingResponse,
+  options: { path: string; maxBytes: number },
+  signal: AbortSignal,
+): Promise<number> {
+  const { path, maxBytes } = options;
+  if (Number(headerOf(response, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const file = await open(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
+  let size = 0;
+  try {
+    try {
+      for await (const chunk of chunksOf(response, signal)) {
+        size += chunk.length;
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        await file.writeFile(chunk);
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return size;
+}
+
+/** The chunks of a body. Translates what its source throws, and only that, so that it is not taken for the disk's. */
+async function* chunksOf(response: IncomingResponse, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response.body;
+  } catch (error) {
+    throw toFetchError(error, signal);
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('file_too_large', { limit_mb: maxBytes / 1_048_576 });
+}

@@ -1,0 +1,84 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { type Address, isMetadata, isPublic, parseAddress } from './address.ts';
+import { type AllowList, allowsAddress, allowsName } from './allow-list.ts';
+import { startDeadline, unlessAborted } from './deadline.ts';
+import { fetchFailed, notAllowed, toFetchError } from './failure.ts';
+
+/** Resolves a host name to all of its addresses; rejects when it has none. */
+export type Lookup = (name: string) => Promise<readonly { address: string }[]>;
+
+/** The system's resolver: it knows /etc/hosts and the cluster's search domains, as the operator's names may need. */
+export const lookupAll: Lookup = (name) => systemLookup(name, { all: true });
+
+/** A URL that was checked, and the only addresses that a connection for it may go to. */
+export interface Target {
+  readonly url: URL;
+  readonly addresses: readonly [Address, ...Address[]];
+}
+
+/** Milliseconds for resolving one name. */
+export const LOOKUP_TIMEOUT = 2000;
+
+/**
+ * Reads a URL and checks what can be known without asking anybody: http or https, no credentials, a sound host.
+ * Every decision is taken on the parsed URL (WHATWG), never on its text. Any port is fine: a public service may listen
+ * anywhere, and internal ones are told by their address.
+ * @param base what a relative `text` is relative to
+ * @throws {AppError} url_not_allowed
+ */
+export function parseTarget(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  if (!url) throw notAllowed('url');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw notAllowed('scheme');
+  if (url.username !== '' || url.password !== '') throw notAllowed('credentials');
+  if (url.port === '0') throw notAllowed('port');
+  // With or without its trailing dot, a name is the same name to the allow list, to TLS and to most servers.
+  url.hostname = url.hostname.replace(/\.$/, '');
+  const name = url.hostname;
+  if (name.length > 253 || name.split('.').includes('')) throw notAllowed('host');
+  return url;
+}
+
+/**
+ * Resolves the host of a parsed URL, once, and checks every address: one that is neither public nor listed refuses the
+ * URL as a whole (contract: Outbound URL rules).
+ * @throws {AppError} url_not_allowed; download_failed when the name does not resolve
+ */
+export async function resolveTarget(
+  url: URL,
+  options: { allow: AllowList; lookup: Lookup },
+  signal?: AbortSignal,
+): Promise<Target> {
+  signal?.throwIfAborted();
+  const port = portOf(url);
+  const literal = parseAddress(url.hostname.replace(/^\[|\]$/g, ''));
+  const [first, ...others] = literal ? [literal] : await resolve(url.hostname, options.lookup, signal);
+  if (!first) throw fetchFailed('network');
+  const listed = allowsName(options.allow, url.hostname, port);
+  const mayReach = (address: Address): boolean =>
+    isPublic(address) || allowsAddress(options.allow, address, port) || (listed && !isMetadata(address));
+  if (![first, ...others].every(mayReach)) throw notAllowed('address');
+  return { url, addresses: [first, ...others] };
+}
+
+/** The port a URL leads to, also when it is the default one of its scheme. */
+function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+}
+
+async function resolve(name: string, lookup: Lookup, outer?: AbortSignal): Promise<Address[]> {
+  const { signal, end } = startDeadline(LOOKUP_TIMEOUT, () => fetchFailed('timeout'), outer);
+  try {
+    const found = await unlessAborted(lookup(name), signal);
+    return found.map(({ address }) => {
+      const parsed = parseAddress(address);
+      // A scoped address (fe80::1%eth0) belongs to a link, not to the public.
+      if (!parsed) throw notAllowed('address');
+      return parsed;
+    });
+  } catch (error) {
+    throw toFetchError(error, signal);
+  } finally {
+    end();
+  }
+}

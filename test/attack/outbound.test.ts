@@ -1,0 +1,297 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Canary, startCanary } from '../support/canary.ts';
+import { openDoor, refusal, SECRET } from '../support/outbound.ts';
+import { format4, format6, rangeOf, SPECIAL_PURPOSE_V4, SPECIAL_PURPOSE_V6 } from '../support/special-purpose.ts';
+import { trustTestCertificate } from '../support/tls.ts';
+import { NO_HTTP_URLS, SPELLINGS } from '../support/url-spellings.ts';
+
+const PUBLIC = '93.184.216.34';
+
+type Octets = [number, number, number, number];
+
+describe('where an outbound request may go', () => {
+  let folder: string;
+  let path: string;
+  /** What must not be reached. */
+  let canary: Canary;
+  let servers: Canary[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-outbound-'));
+    path = join(folder, 'file');
+    canary = await startCanary();
+    servers = [canary];
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await rm(folder, { recursive: true });
+  });
+
+  async function serve(answer: RequestListener, options?: Parameters<typeof startCanary>[1]): Promise<Canary> {
+    const server = await startCanary(answer, options);
+    servers.push(server);
+    return server;
+  }
+
+  const options = (more = {}) => ({ path, maxBytes: 1_048_576, timeoutMs: 5000, ...more });
+  const post = { headers: {}, body: Buffer.from('x'), timeoutMs: 5000 };
+
+  /** Refused by all three, without a connection and without a file. */
+  async function expectRefused(url: string, allow = '', names: Record<string, string[][]> = {}): Promise<unknown> {
+    const detail = await refusal(openDoor(allow, names).door.check(url), 'url_not_allowed');
+    await refusal(openDoor(allow, names).door.download(url, options()), 'url_not_allowed');
+    await refusal(openDoor(allow, names).door.post(url, post), 'url_not_allowed');
+    expect(canary.connections).to.equal(0);
+    expect(await readdir(folder)).to.deep.equal([]);
+    return detail['reason'];
+  }
+
+  describe('URLs', () => {
+    for (const [name, spell] of Object.entries(SPELLINGS)) {
+      it(`no special-purpose IPv4 address in a URL, ${name}`, async () => {
+        const names = { 'public.test': [[PUBLIC]], '127.0.0.1': [[PUBLIC]] };
+        await expectRefused(`${spell([127, 0, 0, 1], `:${canary.port}`)}?${SECRET}`, '', names);
+        for (const [network] of SPECIAL_PURPOSE_V4) {
+          const { first, last } = rangeOf(network);
+          for (const value of [first, last]) {
+            const octets = format4(value).split('.').map(Number) as Octets;
+            await refusal(openDoor('', names).door.check(spell(octets, '')), 'url_not_allowed');
+          }
+        }
+      });
+    }
+
+    it('spellings are refused for the address they mean, not because nobody understands them', async () => {
+      const { door } = openDoor('127.0.0.1');
+      const url = (spell: (typeof SPELLINGS)[string]) => spell([127, 0, 0, 1], `:${canary.port}`);
+      const understood = await Promise.all(
+        Object.values(SPELLINGS).map((spell) =>
+          door.check(url(spell)).then(
+            () => true,
+            () => false,
+          ),
+        ),
+      );
+      expect(understood.filter(Boolean)).to.have.length.above(30);
+    });
+
+    it('no special-purpose IPv6 address in a URL', async () => {
+      for (const [network] of SPECIAL_PURPOSE_V6) {
+        const { first, last } = rangeOf(network);
+        for (const value of [first, last]) await expectRefused(`http://[${format6(value)}]:${canary.port}/`);
+      }
+    });
+
+    for (const url of NO_HTTP_URLS) {
+      it(`not ${JSON.stringify(url).slice(0, 70)}, not even with everything listed`, async () => {
+        const everything = 'example.com,0.0.0.0/0,::/0';
+        expect(await expectRefused(url, everything, { 'example.com': [['127.0.0.1']] })).not.to.equal('address');
+      });
+    }
+  });
+
+  describe('names', () => {
+    const named = (answers: string[][], host = 'evil.test') =>
+      expectRefused(`http://${host}:${canary.port}/?token=${SECRET}`, '', { 'evil.test': answers });
+
+    it('no name with a special-purpose address', async () => {
+      for (const [network] of [...SPECIAL_PURPOSE_V4, ...SPECIAL_PURPOSE_V6]) {
+        const format = network.includes(':') ? format6 : format4;
+        expect(await named([[format(rangeOf(network).last)]])).to.equal('address');
+      }
+    });
+
+    it('no name with an embedded or scoped internal address', async () => {
+      for (const address of ['::ffff:127.0.0.1', '::127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', 'fe80::1%lo', '']) {
+        expect(await named([[address]])).to.equal('address');
+      }
+    });
+
+    it('no name with one internal address among public ones, wherever it stands', async () => {
+      await named([['127.0.0.1', PUBLIC]]);
+      await named([[PUBLIC, '127.0.0.1']]);
+      await named([['2606:4700::1111', PUBLIC, '::1']]);
+    });
+
+    it('no name that escapes by case or a trailing dot', async () => {
+      await named([['127.0.0.1']], 'EVIL.test.');
+    });
+  });
+
+  describe('rebinding', () => {
+    const url = () => `http://rebind.test:${canary.port}/`;
+
+    it('a name that was public when checked is checked again when fetched', async () => {
+      const { door } = openDoor('', { 'rebind.test': [[PUBLIC], ['127.0.0.1']] });
+      await door.check(url());
+      await refusal(door.download(url(), options()), 'url_not_allowed');
+      await refusal(door.post(url(), post), 'url_not_allowed');
+      expect(canary.connections).to.equal(0);
+    });
+
+    // 127.0.0.2 is listed and plays the public address; the canary listens on the same port of 127.0.0.1.
+    it('the connection goes to the address that was checked, though the name has moved on', async () => {
+      await serve((_request, response) => void response.end('fine'), { host: '127.0.0.2', port: canary.port });
+      const { door, asked } = openDoor('127.0.0.2', { 'rebind.test': [['127.0.0.2'], ['127.0.0.1']] });
+      await door.download(url(), options());
+      expect(await readFile(path, 'utf8')).to.equal('fine');
+      expect(asked).to.deep.equal(['rebind.test']);
+      expect(canary.connections).to.equal(0);
+    });
+
+    it('each redirect to the same name is resolved and checked afresh', async () => {
+      const redirect: RequestListener = (_request, response) => response.writeHead(302, { Location: '/next' }).end();
+      await serve(redirect, { host: '127.0.0.2', port: canary.port });
+      const { door, asked } = openDoor('127.0.0.2', { 'rebind.test': [['127.0.0.2'], ['127.0.0.1']] });
+      await refusal(door.download(url(), options()), 'url_not_allowed');
+      expect(asked).to.deep.equal(['rebind.test', 'rebind.test']);
+      expect(canary.connections).to.equal(0);
+    });
+
+    it('a hundred tries with a name that flips never reach the canary', async () => {
+      const good = await serve((_request, response) => void response.end(), { host: '127.0.0.2', port: canary.port });
+      const flips = Array.from({ length: 100 }, (_, n) => [(n * 7) % 3 === 0 ? '127.0.0.1' : '127.0.0.2']);
+      const { door } = openDoor('127.0.0.2', { 'rebind.test': flips });
+      const codes = await Promise.all(
+        flips.map(() =>
+          door.post(url(), post).then(
+            () => 'sent',
+            (error: { code: string }) => error.code,
+          ),
+        ),
+      );
+      expect(codes.filter((code) => code === 'sent')).to.have.length(good.requests.length);
+      expect(new Set(codes)).to.deep.equal(new Set(['sent', 'url_not_allowed']));
+      expect(canary.connections).to.equal(0);
+    });
+  });
+
+  describe('redirects', () => {
+    /** A listed server that redirects to wherever its caller's URL says. */
+    async function redirector(status = 302, tls = false): Promise<(to: string) => string> {
+      const answer: RequestListener = (request, response) =>
+        void response.writeHead(status, { Location: decodeURIComponent(request.url?.slice(1) ?? '') }).end('moved');
+      const { port } = await serve(answer, { tls });
+      return (to) => `http${tls ? 's' : ''}://start.secure.test:${port}/${encodeURIComponent(to)}`;
+    }
+    const start = (port: string) =>
+      openDoor(`start.secure.test:${port}`, { 'start.secure.test': [['127.0.0.1']], 'evil.test': [['127.0.0.1']] })
+        .door;
+
+    for (const status of [301, 302, 303, 307, 308]) {
+      it(`a ${status} leads nowhere that its target's own URL would not`, async () => {
+        const via = await redirector(status);
+        for (const to of [
+          `http://127.0.0.1:${canary.port}/`,
+          `http://evil.test:${canary.port}/`,
+          `http://start.secure.test:${canary.port}/`,
+          `//127.0.0.1:${canary.port}/`,
+          `http://[::ffff:7f00:1]:${canary.port}/`,
+          `http://user:${SECRET}@evil.test:${canary.port}/`,
+          'http://169.254.169.254/latest/meta-data/',
+          'file:///etc/passwd',
+          'http://[',
+        ]) {
+          const url = via(to);
+          await refusal(start(new URL(url).port).download(url, options()), 'url_not_allowed');
+        }
+        expect(canary.connections).to.equal(0);
+        expect(await readdir(folder)).to.deep.equal([]);
+      });
+
+      it(`a callback does not follow a ${status}, whatever its target`, async () => {
+        const url = (await redirector(status))(`http://127.0.0.1:${canary.port}/`);
+        expect(await start(new URL(url).port).post(url, post)).to.deep.equal({ status });
+        expect(canary.connections).to.equal(0);
+      });
+    }
+
+    it('never leads from https to http, even to a target that is listed', async () => {
+      const restore = trustTestCertificate();
+      try {
+        const url = (await redirector(302, true))(`http://plain.test:${canary.port}/`);
+        const { door } = openDoor('start.secure.test,plain.test', {
+          'start.secure.test': [['127.0.0.1']],
+          'plain.test': [['127.0.0.1']],
+        });
+        expect(await refusal(door.download(url, options()), 'url_not_allowed')).to.deep.equal({ reason: 'downgrade' });
+        expect(canary.connections).to.equal(0);
+      } finally {
+        restore();
+      }
+    });
+
+    it('ends a loop after three', async () => {
+      const loop = await serve((_request, response) => void response.writeHead(302, { Location: '/again' }).end());
+      const { door } = openDoor('127.0.0.1');
+      const detail = await refusal(door.download(`http://127.0.0.1:${loop.port}/`, options()), 'download_failed');
+      expect(detail).to.deep.equal({ reason: 'redirects' });
+      expect(loop.requests).to.have.length(4);
+    });
+
+    it("gives the caller's headers to no other origin, and not again to the first", async () => {
+      const first = await serve((request, response) => {
+        const next: Record<string, string> = {
+          '/': `http://127.0.0.1:${second.port}/`,
+          '/back': '/last',
+          '/same': '/last',
+        };
+        const to = next[request.url ?? ''];
+        return to ? response.writeHead(302, { Location: to, 'Set-Cookie': 'a=b' }).end() : response.end('done');
+      });
+      const second = await serve(
+        (_request, response) => void response.writeHead(307, { Location: `http://127.0.0.1:${first.port}/back` }).end(),
+      );
+      const headers = { Authorization: SECRET, Cookie: SECRET, 'X-Api-Key': SECRET };
+      const { door } = openDoor('127.0.0.1');
+      await door.download(`http://127.0.0.1:${first.port}/`, options({ headers }));
+      await rm(path);
+      await door.download(`http://127.0.0.1:${first.port}/same`, options({ headers }));
+      const seen = [...first.requests, ...second.requests].map(
+        ({ url, headers: { authorization, cookie, ...others } }) =>
+          `${url} ${[authorization, cookie, others['x-api-key']].filter((value) => value === SECRET).length}`,
+      );
+      expect(seen).to.deep.equal(['/ 3', '/back 0', '/last 0', '/same 3', '/last 3', '/ 0']);
+    });
+  });
+
+  describe('the allow list', () => {
+    const names = { 'in.test': [['127.0.0.1']], 'out.test': [['127.0.0.1']], 'meta.test': [['169.254.169.254']] };
+    const opened: [allow: string, host: string, opens: boolean][] = [
+      ['in.test', 'in.test', true],
+      ['in.test', 'IN.TEST.', true],
+      ['in.test:PORT', 'in.test', true],
+      ['127.0.0.0/8', 'out.test', true],
+      ['127.0.0.1:PORT', 'out.test', true],
+      ['127.0.0.1', '0x7f000001', true],
+      ['127.0.0.1', '[::ffff:127.0.0.1]', true],
+      ['in.test:1', 'in.test', false],
+      ['in.test', 'out.test', false],
+      ['in.test', 'x.in.test', false],
+      ['in.test', '127.0.0.1', false],
+      ['127.0.0.1:1', 'in.test', false],
+      ['127.0.0.2', 'in.test', false],
+      ['::1,10.0.0.0/8', 'in.test', false],
+    ];
+    for (const [allow, host, opens] of opened) {
+      it(`"${allow}" ${opens ? 'opens' : 'does not open'} http://${host}:PORT`, async () => {
+        const url = `http://${host}:${canary.port}/`;
+        const all = { ...names, 'x.in.test': [['127.0.0.1']] };
+        const list = allow.replace('PORT', String(canary.port));
+        if (!opens) return void (await expectRefused(url, list, all));
+        await openDoor(list, all).door.download(url, options());
+        await openDoor(list, all).door.post(url, post);
+        expect(canary.requests).to.have.length(2);
+      });
+    }
+
+    it('does not lend a listed name or a wide range to a cloud metadata service', async () => {
+      await expectRefused('http://meta.test/', 'meta.test,0.0.0.0/0', names);
+      await openDoor('meta.test,169.254.169.254', names).door.check('http://meta.test/');
+    });
+  });
+});

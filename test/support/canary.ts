@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { TEST_TLS } from './tls.ts';
+
+/** A real server on the loopback network that counts who comes. */
+export interface Canary {
+  readonly port: number;
+  /** TCP connections so far: a refused URL must not cause even one. */
+  readonly connections: number;
+  readonly requests: readonly IncomingMessage[];
+  /** Connections that are open now. */
+  readonly open: number;
+  close(): Promise<void>;
+}
+
+/** Starts a server that answers with `answer`; 200 and `canary` unless told. */
+export async function startCanary(
+  answer: RequestListener = (_request, response) => void response.end('canary'),
+  options: { host?: string; port?: number; tls?: boolean } = {},
+): Promise<Canary> {
+  const requests: IncomingMessage[] = [];
+  const listener: RequestListener = (request, response) => {
+    requests.push(request);
+    response.on('error', () => {});
+    answer(request, response);
+  };
+  const server: Server = options.tls ? createTlsServer(TEST_TLS, listener) : createServer(listener);
+  let connections = 0;
+  let open = 0;
+  server.on('connection', (socket) => {
+    connections++;
+    open++;
+    socket.on('error', () => {}).on('close', () => open--);
+  });
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    get connections() {
+      return connections;
+    },
+    get open() {
+      return open;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,257 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { createOutbound } from '../../../../src/common/net/outbound.ts';
+import { type Canary, startCanary } from '../../../support/canary.ts';
+import { exists, openDoor, refusal } from '../../../support/outbound.ts';
+import { trustTestCertificate } from '../../../support/tls.ts';
+
+const run = promisify(execFile);
+const FETCH_ONCE = join(import.meta.dirname, '../../../support/fetch-once.ts');
+
+describe('the outbound door', () => {
+  let folder: string;
+  let path: string;
+  let servers: Canary[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-outbound-'));
+    path = join(folder, 'file');
+    servers = [];
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await rm(folder, { recursive: true });
+  });
+
+  async function serve(answer?: RequestListener, options?: Parameters<typeof startCanary>[1]): Promise<Canary> {
+    const server = await startCanary(answer, options);
+    servers.push(server);
+    return server;
+  }
+  /** A door that knows files.test as the loopback address, listed by name. */
+  const listed = (allow = 'files.test') => openDoor(allow, { 'files.test': [['127.0.0.1']] }).door;
+  const options = (more = {}) => ({ path, maxBytes: 1_048_576, timeoutMs: 5000, ...more });
+
+  describe('download', () => {
+    it('writes the body to a new file that only the owner can read', async () => {
+      const { port } = await serve();
+      const got = await listed().download(`http://files.test:${port}/a/b.docx`, options());
+      expect(got).to.deep.equal({ size: 6, filename: 'b.docx' });
+      expect(await readFile(path, 'utf8')).to.equal('canary');
+      expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    });
+
+    it('asks for the URL as it stands, as identity, with the product and the headers given', async () => {
+      const { port, requests } = await serve();
+      const headers = { Authorization: 'Bearer x', 'Accept-Encoding': 'gzip', 'User-Agent': 'other' };
+      await listed().download(`http://files.test:${port}/a%2Fb?q=%20#frag`, options({ headers }));
+      expect(requests[0]).to.include({ method: 'GET', url: '/a%2Fb?q=%20' });
+      expect(requests[0]?.headers).to.include({
+        host: `files.test:${port}`,
+        authorization: 'Bearer x',
+        'accept-encoding': 'identity',
+        'user-agent': 'SVC-Test/1.0',
+      });
+    });
+
+    it('reports the name and the type that the server gives, raw UTF-8 too', async () => {
+      const { port } = await serve((_request, response) => {
+        response.setHeader('Content-Type', 'text/csv; charset=utf-8');
+        response.setHeader('Content-Disposition', Buffer.from('attachment; filename="Báo cáo.csv"').toString('latin1'));
+        response.end('a');
+      });
+      const got = await listed().download(`http://files.test:${port}/x`, options());
+      expect(got).to.deep.equal({ size: 1, filename: 'Báo cáo.csv', contentType: 'text/csv; charset=utf-8' });
+    });
+
+    it('reads a name in Latin-1 as what it is', async () => {
+      const raw =
+        'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Disposition: inline; filename="caf\xe9.csv"\r\n\r\na';
+      const { port } = await serve((request) => void request.socket.end(raw, 'latin1'));
+      const got = await listed().download(`http://files.test:${port}/x`, options());
+      expect(got.filename).to.equal('café.csv');
+    });
+
+    it('follows up to three redirects of every kind, relative and in raw UTF-8 as well', async () => {
+      for (const status of [301, 302, 303, 307, 308]) {
+        const { port } = await serve((request, response) => {
+          const hop = Number(request.url?.slice(1, 2));
+          if (hop === 3) return response.end(decodeURI(request.url ?? ''));
+          return response.writeHead(status, { Location: Buffer.from(`/${hop + 1}/tệp`).toString('latin1') }).end('no');
+        });
+        await listed().download(`http://files.test:${port}/0`, options());
+        expect(await readFile(path, 'utf8')).to.equal('/3/tệp');
+        await rm(path);
+      }
+    });
+
+    it('accepts a file of exactly the limit, with and without Content-Length', async () => {
+      const { port } = await serve((request, response) => {
+        if (request.url === '/chunked') response.write('1234');
+        response.end(request.url === '/chunked' ? '5678' : '12345678');
+      });
+      for (const url of ['/plain', '/chunked']) {
+        const got = await listed().download(`http://files.test:${port}${url}`, options({ maxBytes: 8 }));
+        expect(got.size).to.equal(8);
+        await rm(path);
+      }
+    });
+
+    it('takes nothing but 200 for success', async () => {
+      const { port } = await serve((request, response) => {
+        response.writeHead(Number(request.url?.slice(1))).end('x');
+      });
+      for (const status of [201, 204, 206, 300, 302, 304, 404, 500]) {
+        const detail = await refusal(
+          listed().download(`http://files.test:${port}/${status}`, options()),
+          'download_failed',
+        );
+        expect(detail).to.deep.equal({ reason: 'status', status });
+      }
+      expect(await exists(path)).to.equal(false);
+    });
+
+    it('fails with reason network when nobody listens or the name has no address', async () => {
+      const { port, close } = await startCanary();
+      await close();
+      for (const host of ['files.test', 'absent.test']) {
+        const detail = await refusal(listed().download(`http://${host}:${port}/`, options()), 'download_failed');
+        expect(detail).to.deep.equal({ reason: 'network' });
+      }
+    });
+
+    it('tries the other checked addresses when one does not answer', async () => {
+      const { port } = await serve();
+      const { door } = openDoor('two.test', { 'two.test': [['127.0.0.9', '127.0.0.1']] });
+      expect(await door.download(`http://two.test:${port}/`, options())).to.have.property('size', 6);
+    });
+
+    it('never touches a file that is there already', async () => {
+      const { port } = await serve();
+      await writeFile(path, 'mine');
+      const failure = await listed()
+        .download(`http://files.test:${port}/`, options())
+        .catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'EEXIST');
+      expect(await readFile(path, 'utf8')).to.equal('mine');
+    });
+
+    it('lets the error of a full disk through as it is and leaves no file', async () => {
+      const { port } = await serve((_request, response) => void response.end(Buffer.alloc(200_000)));
+      const args = [process.execPath, FETCH_ONCE, `http://127.0.0.1:${port}/`, path, '127.0.0.1'];
+      // A limit on the size of files fails a write in its middle, as a full disk does, with a code of its own.
+      const { stdout } = await run('/bin/sh', ['-c', 'ulimit -f 16; exec "$@"', 'sh', ...args]);
+      expect(JSON.parse(stdout)).to.deep.equal({ name: 'Error', code: 'EFBIG' });
+      expect(await exists(path)).to.equal(false);
+    });
+
+    it('speaks TLS for the name of the URL and refuses a certificate for another', async () => {
+      const { port } = await serve(undefined, { tls: true });
+      const names = { 'secure.test': [['127.0.0.1']], 'other.test': [['127.0.0.1']] };
+      const { door } = openDoor('secure.test,other.test', names);
+      const distrust = await refusal(door.download(`https://secure.test:${port}/`, options()), 'download_failed');
+      expect(distrust).to.deep.equal({ reason: 'network' });
+      const restore = trustTestCertificate();
+      try {
+        expect(await door.download(`https://secure.test.:${port}/`, options())).to.have.property('size', 6);
+        await rm(path);
+        await refusal(door.download(`https://other.test:${port}/`, options()), 'download_failed');
+      } finally {
+        restore();
+      }
+    });
+  });
+
+  describe('post', () => {
+    const body = Buffer.from('{"a":1}');
+
+    it('delivers the body and the headers and resolves with the status, whatever it is', async () => {
+      let received = '';
+      const { port, requests } = await serve((request, response) => {
+        request.on('data', (chunk) => {
+          received += chunk;
+        });
+        request.on('end', () => response.writeHead(Number(request.url?.slice(1)), { Location: '/204' }).end('thanks'));
+      });
+      for (const status of [200, 204, 302, 307, 410, 503]) {
+        received = '';
+        const url = `http://files.test:${port}/${status}`;
+        const headers = { 'Content-Type': 'application/json', 'X-SVC-Event': 'job.done' };
+        expect(await listed().post(url, { headers, body, timeoutMs: 5000 })).to.deep.equal({ status });
+        expect(received).to.equal('{"a":1}');
+      }
+      expect(requests).to.have.length(6);
+      expect(requests[0]?.headers).to.include({
+        'x-svc-event': 'job.done',
+        'content-type': 'application/json',
+        'content-length': '7',
+        'user-agent': 'SVC-Test/1.0',
+      });
+    });
+
+    it('does not wait for the end of an answer that never ends, nor read much of it', async () => {
+      let sent = 0;
+      const { port } = await serve((_request, response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536))) sent += 65_536;
+          response.once('drain', more);
+        };
+        more();
+      });
+      const got = await listed().post(`http://files.test:${port}/`, { headers: {}, body, timeoutMs: 5000 });
+      expect(got.status).to.equal(200);
+      expect(sent).to.be.below(16_000_000);
+    });
+
+    it('sends once: a receiver that hangs up gets no second request', async () => {
+      const { port, requests } = await serve((request) => request.socket.destroy());
+      const url = `http://files.test:${port}/`;
+      const detail = await refusal(listed().post(url, { headers: {}, body, timeoutMs: 5000 }), 'download_failed');
+      expect(detail).to.deep.equal({ reason: 'network' });
+      expect(requests).to.have.length(1);
+    });
+  });
+
+  describe('check', () => {
+    it('accepts public addresses, by name and as literals, on any port, without connecting', async () => {
+      const { door } = openDoor('', { 'public.test': [['93.184.216.34', '2606:4700::1111']] });
+      for (const url of [
+        'http://public.test',
+        'https://public.test:8443/a?b',
+        'http://8.8.8.8:25/',
+        'http://[2606:4700::1]/',
+      ]) {
+        await door.check(url);
+      }
+    });
+
+    it('accepts a name that has no address now: it may have one when the request is made', async () => {
+      const { door, asked } = openDoor();
+      await door.check('https://later.test/hook');
+      expect(asked).to.deep.equal(['later.test']);
+      const empty = openDoor('', { 'empty.test': [[]] }).door;
+      await empty.check('http://empty.test/');
+      await refusal(empty.download('http://empty.test/', options()), 'download_failed');
+    });
+
+    it('waits no longer than two seconds for a resolver that says nothing', async () => {
+      const lookup = () => new Promise<never>(() => {});
+      const silent = createOutbound({ allow: { names: [], networks: [] }, lookup, userAgent: 'x' });
+      const start = Date.now();
+      const download = refusal(silent.download('http://slow.test/', options({ timeoutMs: 30_000 })), 'download_failed');
+      await silent.check('http://slow.test/');
+      expect(await download).to.deep.equal({ reason: 'timeout' });
+      expect(Date.now() - start).to.be.within(1900, 3000);
+    });
+
+    it('uses the system resolver unless told otherwise', async () => {
+      const door = createOutbound({ allow: { names: [], networks: [] }, userAgent: 'x' });
+      expect(await refusal(door.check('http://localhost/'), 'url_not_allowed')).to.deep.equal({ reason: 'address' });
+    });
+  });
+});
