@@ -1,0 +1,137 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import { equalStrings } from '../../../src/common/crypto/equal.ts';
+import { createHs256Verifier } from '../../../src/common/crypto/jwt.ts';
+import { AppError, type ErrorDetail } from '../../../src/common/errors.ts';
+
+/** An API key under the name that stands for it in logs. */
+export interface ApiKey {
+  readonly name: string;
+  readonly key: string;
+}
+export type ApiKeys = readonly ApiKey[];
+
+const KEY = /^[A-Za-z0-9_-]{24,128}$/;
+const NAME = /^[\p{L}\p{N} ._@-]{1,64}$/u;
+
+/**
+ * The keys of `SVC_DOCBUILDER_API_KEYS` (contract: Authentication): a comma-separated list of `name:key` or `key`. A key
+ * without a name is called key-1, key-2 and so on.
+ * @returns the keys, and what is wrong by the item's number; an item may be a key in the wrong place, so that none of
+ *   it is repeated
+ */
+export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] } {
+  const keys: ApiKey[] = [];
+  const mistakes: string[] = [];
+  let unnamed = 0;
+  for (const [index, item] of text
+    .split(',')
+    .map((part) => part.trim())
+    .entries()) {
+    if (item === '') continue;
+    const colon = item.indexOf(':');
+    const key = item.slice(colon + 1).trim();
+    const name = colon < 0 ? `key-${++unnamed}` : item.slice(0, colon).trim();
+    const wrong = [
+      ...(KEY.test(key) ? [] : ['has a key that is not 24 to 128 letters, digits, _ or -']),
+      ...(NAME.test(name) ? [] : ['has a name that is not 1 to 64 letters, digits, spaces or . _ @ -']),
+      ...(keys.some((other) => other.key === key) ? ['repeats a key'] : []),
+      ...(keys.some((other) => other.name === name) ? ['repeats a name'] : []),
+    ];
+    mistakes.push(...wrong.map((what) => `item ${index + 1} ${what}`));
+    if (wrong.length === 0) keys.push({ name, key });
+  }
+  return { keys, mistakes };
+}
+
+/** Who sent a request; `name` is the key's name or the JWT's `sub`, for logs. */
+export interface Caller {
+  kind: 'key' | 'jwt';
+  name: string;
+}
+
+export type Authentication = { ok: true; caller: Caller } | { ok: false; error: AppError };
+
+export interface Authenticator {
+  /** @param authorization the value of the `Authorization` header */
+  authenticate(authorization: string | undefined): Promise<Authentication>;
+}
+
+export interface AuthenticatorOptions {
+  keys: ApiKeys;
+  /** The current secret, then the previous one while it is rotated out. Empty ones don't count; none disables JWTs. */
+  jwtSecrets: readonly string[];
+  clock: Clock;
+}
+
+const MAX_JWT_LIFETIME_SECONDS = 24 * 3600;
+const CLOCK_SKEW_SECONDS = 60;
+const MAX_LABEL = 128;
+
+/**
+ * DocBuilder's authentication (contract: Authentication, DocBuilder): `Bearer` with an API key or an HS256 JWT.
+ * Refusals are 401 `unauthorized` with `reason` missing, invalid or no_keys_configured, and `token_expired`.
+ * @throws {TypeError} when a JWT secret is too short
+ */
+export function createAuthenticator({ keys, jwtSecrets, clock }: AuthenticatorOptions): Authenticator {
+  const secrets = jwtSecrets.filter((secret) => secret !== '');
+  const verify =
+    secrets.length === 0
+      ? undefined
+      : createHs256Verifier({
+          secrets,
+          maxLifetimeSeconds: MAX_JWT_LIFETIME_SECONDS,
+          clockToleranceSeconds: CLOCK_SKEW_SECONDS,
+        });
+
+  async function authenticateJwt(token: string): Promise<Authentication> {
+    if (!verify) return unauthorized('invalid', 'a JWT, and no secret is configured');
+    const result = await verify(token, clock());
+    switch (result.status) {
+      case 'ok':
+        return { ok: true, caller: { kind: 'jwt', name: labelOf(result.payload.sub) } };
+      case 'expired':
+        return refuse('token_expired', {});
+      case 'invalid':
+        return unauthorized('invalid', `the JWT is refused: ${result.reason}`);
+    }
+  }
+
+  return {
+    authenticate: async (authorization) => {
+      // First, because it tells the administrator what no credentials could change.
+      if (keys.length === 0 && !verify) return unauthorized('no_keys_configured');
+      const value = bearerOf(authorization);
+      if (value === undefined) return unauthorized('missing');
+      if (value.split('.').length === 3) return authenticateJwt(value);
+      const name = nameOfKey(keys, value);
+      return name === undefined ? unauthorized('invalid') : { ok: true, caller: { kind: 'key', name } };
+    },
+  };
+}
+
+/** The credentials of the scheme Bearer, whose name is case-insensitive (RFC 9110 section 11.1). */
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S.*)$/is.exec(authorization?.trim() ?? '')?.[1];
+}
+
+/** Looks at every key, so that the time taken tells neither which one fitted nor how far. */
+function nameOfKey(keys: ApiKeys, value: string): string | undefined {
+  let found: string | undefined;
+  for (const { name, key } of keys) {
+    if (equalStrings(key, value)) found = name;
+  }
+  return found;
+}
+
+/** `sub` is whatever the signer wrote; it only labels log lines. */
+function labelOf(sub: unknown): string {
+  return typeof sub === 'string' && sub !== '' ? sub.slice(0, MAX_LABEL) : 'jwt';
+}
+
+function unauthorized(reason: 'missing' | 'invalid' | 'no_keys_configured', cause?: string): Authentication {
+  return refuse('unauthorized', { reason }, cause);
+}
+
+function refuse(code: 'unauthorized' | 'token_expired', detail: ErrorDetail, cause?: string): Authentication {
+  return { ok: false, error: new AppError(code, detail, { cause, headers: { 'WWW-Authenticate': 'Bearer' } }) };
+}

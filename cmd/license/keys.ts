@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateEd25519, KID_PATTERN, parseKeySet, toPublic } from '../../src/common/crypto/key-set.ts';
+import { writeAtomic } from '../../src/common/fs/atomic.ts';
+import { readSmallFile } from '../../src/common/fs/read-small.ts';
+import { readArguments, UsageError } from './arguments.ts';
+
+const PUBLIC_KEYS = 'license-keys.json';
+
+/** `keys --out DIR [--kid ID]`: a new key pair; its public half joins the JWK Set that is there. */
+export async function keys(args: readonly string[]): Promise<number> {
+  const { out, kid } = readArguments(args, ['out'], ['kid']);
+  if (kid !== undefined && !KID_PATTERN.test(kid)) {
+    throw new UsageError('--kid has 1 to 64 letters, digits, . _ or -, and does not begin with a .');
+  }
+  const key = generateEd25519(kid);
+  const publicPath = join(out, PUBLIC_KEYS);
+  const privatePath = join(out, `license-${key.kid}.private.jwk`);
+
+  await mkdir(out, { recursive: true, mode: 0o700 });
+  const set = await existingSet(publicPath);
+  if (set.some((other) => other.kid === key.kid)) {
+    throw new UsageError(`${publicPath} already has a key with the kid ${key.kid}`);
+  }
+  await writePrivate(privatePath, json(key));
+  await writeAtomic(publicPath, json({ keys: [...set, toPublic(key)] }), { mode: 0o644, durable: true });
+
+  console.log(`private key  ${privatePath}  (signs licences; keep it off the cluster, with a copy in a safe place)`);
+  console.log(`public keys  ${publicPath}  (verifies them; belongs on the server)`);
+  console.log(`kid          ${key.kid}`);
+  return 0;
+}
+
+/** The members of the set as they are, also those that this program knows nothing of. */
+async function existingSet(path: string): Promise<{ kid?: string }[]> {
+  const file = await readSmallFile(path);
+  if (!file.ok) throw new UsageError(`${path} ${file.problem}`);
+  if (!file.text) return [];
+  const parsed = parseKeySet(file.text);
+  if (!parsed.ok) throw new UsageError(`${path} can't be added to: ${parsed.problem}`);
+  return JSON.parse(file.text).keys;
+}
+
+/** A private key is made once: a file that exists is never written over. */
+async function writePrivate(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new UsageError(`${path} exists; a private key is never overwritten`);
+  }
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

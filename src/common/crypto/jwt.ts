@@ -1,0 +1,135 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { Ed25519PrivateJwk, KeySet } from './key-set.ts';
+
+export type { JWTPayload } from 'jose';
+
+/** Longest token that is looked at; a longer one is refused before it costs any work. */
+export const MAX_TOKEN_BYTES = 8192;
+/** Fewest characters of an HS256 secret (contract: Authentication; RFC 7518 section 3.2 asks for 256 bits). */
+export const MIN_SECRET_LENGTH = 32;
+
+/** `reason` is for the operator's log; a caller learns the status at most. */
+export type InvalidJwt = { status: 'invalid'; reason: string };
+export type Hs256Result = { status: 'ok'; payload: JWTPayload } | { status: 'expired' } | InvalidJwt;
+
+export interface Hs256Options {
+  /** The current secret, then one that still counts while it is rotated out; each at least 32 characters. */
+  secrets: readonly string[];
+  /** How far `exp` may lie ahead. */
+  maxLifetimeSeconds: number;
+  /** How far the issuer's clock may differ from ours, either way. */
+  clockToleranceSeconds: number;
+}
+
+/** Checks a token at `now` (epoch milliseconds). Nothing in the token makes it reject. */
+export type Hs256Verifier = (token: string, now: number) => Promise<Hs256Result>;
+
+/**
+ * A verifier of HS256 JWTs (RFC 7519) of bounded lifetime: any other algorithm is refused, `exp` is required and at
+ * most `maxLifetimeSeconds` ahead, `nbf` and `iat` may not lie in the future. Keys named by the token are ignored.
+ * @throws {TypeError} when there is no secret, or one is too short or a PEM document
+ */
+export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
+  if (options.secrets.length === 0) throw new TypeError('an HS256 verifier needs a secret');
+  const keys = options.secrets.map(secretKey);
+
+  return async (token, now) => {
+    let result = invalid('it is not a JWT');
+    if (!isCompactJws(token)) return result;
+    for (const key of keys) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          requiredClaims: ['exp'],
+          clockTolerance: options.clockToleranceSeconds,
+          currentDate: new Date(now),
+        });
+        return checkTimes(payload, now / 1000, options);
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) return { status: 'expired' };
+        result = invalid(reasonOf(error));
+        // Only a signature that does not fit may be another secret's.
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+      }
+    }
+    return result;
+  };
+}
+
+/** What jose does not bound: the lifetime and, for tokens without a maximum age, the time of issue. */
+function checkTimes(payload: JWTPayload, seconds: number, options: Hs256Options): Hs256Result {
+  const { exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
+  const { maxLifetimeSeconds, clockToleranceSeconds } = options;
+  if (exp - seconds > maxLifetimeSeconds + clockToleranceSeconds) return invalid('"exp" is too far ahead');
+  if (iat - seconds > clockToleranceSeconds) return invalid('"iat" is in the future');
+  return { status: 'ok', payload };
+}
+
+/** What is wrong with a text as an HS256 secret, undefined when nothing is. */
+export function secretProblem(secret: string): string | undefined {
+  if (secret.length < MIN_SECRET_LENGTH) return `has fewer than ${MIN_SECRET_LENGTH} characters`;
+  // A PEM document as a secret is most likely a public key: known to everybody.
+  if (/-----BEGIN [A-Z ]+-----/.test(secret)) return 'is a PEM document';
+  return undefined;
+}
+
+function secretKey(secret: string): KeyObject {
+  const problem = secretProblem(secret);
+  if (problem !== undefined) throw new TypeError(`an HS256 secret that ${problem}`);
+  return createSecretKey(secret, 'utf8');
+}
+
+/** `expired` is a genuine token past its `exp`. */
+export type EdDsaResult = { status: 'ok' | 'expired'; kid: string; payload: JWTPayload } | InvalidJwt;
+
+/**
+ * Verifies a JWT signed with Ed25519 (`alg` EdDSA, RFC 8037) by that key of `keys` which its `kid` names.
+ * @param now epoch milliseconds
+ */
+export async function verifyEdDsa(token: string, keys: KeySet, now: number): Promise<EdDsaResult> {
+  if (!isCompactJws(token)) return invalid('it is not a JWT');
+  let kid = '';
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      (header) => {
+        const jwk = typeof header.kid === 'string' ? keys.get(header.kid) : undefined;
+        if (!jwk) throw new errors.JWKSNoMatchingKey('its "kid" names no key of the key set');
+        kid = jwk.kid;
+        return importJWK({ ...jwk }, 'EdDSA');
+      },
+      { algorithms: ['EdDSA'], requiredClaims: ['exp'], currentDate: new Date(now) },
+    );
+    return { status: 'ok', kid, payload };
+  } catch (error) {
+    // Claims are looked at only once the signature has been found good.
+    if (error instanceof errors.JWTExpired) return { status: 'expired', kid, payload: error.payload };
+    return invalid(reasonOf(error));
+  }
+}
+
+/** A JWT over `claims`, signed with Ed25519; its header names the key. */
+export async function signEdDsa(claims: JWTPayload, jwk: Ed25519PrivateJwk): Promise<string> {
+  const key = await importJWK({ ...jwk }, 'EdDSA');
+  return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: jwk.kid }).sign(key);
+}
+
+/**
+ * Three parts of unpadded base64url (RFC 7515 section 7.1), none empty and the signature in its one canonical
+ * spelling, which decoders do not insist on.
+ */
+function isCompactJws(token: string): boolean {
+  if (token.length > MAX_TOKEN_BYTES) return false;
+  const signature = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token)?.[1];
+  return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
+function invalid(reason: string): InvalidJwt {
+  return { status: 'invalid', reason };
+}
+
+/** jose's messages name claims and header parameters, never their values. */
+function reasonOf(error: unknown): string {
+  return error instanceof errors.JOSEError ? error.message : 'it or its key is malformed';
+}

@@ -1,0 +1,99 @@
+import { LICENSE_GRACE_DAYS } from '../plan.ts';
+import { type JWTPayload, verifyEdDsa } from './jwt.ts';
+import type { KeySet, Parsed } from './key-set.ts';
+
+const DAY_MS = 86_400_000;
+const GRACE_MS = LICENSE_GRACE_DAYS * DAY_MS;
+/** How far the issuer's clock may be ahead of ours. */
+const CLOCK_TOLERANCE_SECONDS = 300;
+/** The last second of the year 9999, the last that ISO 8601 writes with four digits. */
+const MAX_NUMERIC_DATE = 253_402_300_799;
+
+export interface LicenseClaims {
+  /** Whom the licence was made for. */
+  sub: string;
+  /** Concurrent editing connections. */
+  conns: number;
+  features: readonly string[];
+  /** Epoch milliseconds. */
+  issuedAt: number;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+/** A licence whose signature and claims are good; whether it still counts is a matter of the time. */
+export interface License {
+  kid: string;
+  claims: LicenseClaims;
+}
+
+export interface LicenseState {
+  state: 'none' | 'valid' | 'grace' | 'expired' | 'invalid';
+  /** Started days until the grace ends; null outside of it. */
+  graceDaysLeft: number | null;
+  /** null in the states none and invalid. */
+  claims: LicenseClaims | null;
+  /** What the administrator should know; names no token. */
+  problem: string | null;
+}
+
+export const NO_LICENSE: LicenseState = { state: 'none', graceDaysLeft: null, claims: null, problem: null };
+
+/** The state of there being a token, and it being of no use. */
+export function invalidLicense(problem: string): LicenseState {
+  return { state: 'invalid', graceDaysLeft: null, claims: null, problem };
+}
+
+/**
+ * The state that a licence token gives at `now` (epoch milliseconds), verified offline. An empty token is none.
+ */
+export async function readLicense(token: string, keys: KeySet, now: number): Promise<LicenseState> {
+  if (token === '') return NO_LICENSE;
+  const result = await verifyLicense(token, keys, now);
+  return result.ok ? licenseState(result.value.claims, now) : invalidLicense(result.problem);
+}
+
+/** Checks everything about a token but whether it has expired. */
+export async function verifyLicense(token: string, keys: KeySet, now: number): Promise<Parsed<License>> {
+  const result = await verifyEdDsa(token, keys, now);
+  if (result.status === 'invalid') return { ok: false, problem: `the licence is refused: ${result.reason}` };
+  const claims = parseClaims(result.payload, now);
+  if (typeof claims === 'string') return { ok: false, problem: `the licence is refused: ${claims}` };
+  return { ok: true, value: { kid: result.kid, claims } };
+}
+
+/**
+ * Where `now` falls: valid until `exp`, then 30 days of grace, then expired (contract: Plan selection).
+ * @param removedAt when the token was taken away: what is left of it is a grace that begins then
+ */
+export function licenseState(claims: LicenseClaims, now: number, removedAt = Number.POSITIVE_INFINITY): LicenseState {
+  const validUntil = Math.min(claims.expiresAt, removedAt);
+  if (now < validUntil) return { state: 'valid', graceDaysLeft: null, claims, problem: null };
+  const left = validUntil + GRACE_MS - now;
+  if (left <= 0) return { state: 'expired', graceDaysLeft: null, claims, problem: null };
+  return { state: 'grace', graceDaysLeft: Math.ceil(left / DAY_MS), claims, problem: null };
+}
+
+/** The claims of a verified payload, or what is wrong with them. */
+function parseClaims({ sub, conns, features, iat, exp }: JWTPayload, now: number): LicenseClaims | string {
+  if (typeof sub !== 'string' || sub === '') return '"sub" is not a text';
+  if (!Number.isSafeInteger(conns) || (conns as number) < 1) return '"conns" is not a positive integer';
+  if (!Array.isArray(features) || !features.every((feature) => typeof feature === 'string')) {
+    return '"features" is not a list of texts';
+  }
+  if (!isNumericDate(iat)) return '"iat" is not a time';
+  if (!isNumericDate(exp)) return '"exp" is not a time';
+  if (iat - now / 1000 > CLOCK_TOLERANCE_SECONDS) return '"iat" is in the future';
+  return {
+    sub,
+    conns: conns as number,
+    features: [...new Set<string>(features)],
+    issuedAt: iat * 1000,
+    expiresAt: exp * 1000,
+  };
+}
+
+/** NumericDate of RFC 7519 section 2: seconds, fractions allowed. */
+function isNumericDate(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_NUMERIC_DATE;
+}

@@ -1,0 +1,89 @@
+import { type Clock, iso } from './clock.ts';
+import type { LicenseState } from './crypto/license.ts';
+import { readSmallFile, type SmallFile } from './fs/read-small.ts';
+import { watchFiles } from './fs/watch-files.ts';
+import { type LicenseMemory, NOTHING_KEPT, recall, remember } from './license-memory.ts';
+import type { Logger } from './log.ts';
+
+export interface LicenseFileOptions {
+  /** File with the licence token. Absent: there is no licence. */
+  tokenPath?: string | undefined;
+  /** File with the JWK Set of the public keys. */
+  keysPath?: string | undefined;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** Told of the first state and of each that differs in state, claims or problem, also by time alone. */
+  onChange?: (state: LicenseState) => void;
+  /** Milliseconds between looks at the files that no event asked for. */
+  pollMs?: number | undefined;
+}
+
+export interface LicenseFile {
+  /** The state by the clock's time now, of the files as last read. */
+  current(): LicenseState;
+  stop(): void;
+}
+
+const NOT_CONFIGURED: SmallFile = { ok: false, problem: 'is not configured' };
+
+/**
+ * Reads the licence and keeps it up to date while the service runs: a token or key set that is changed, added or
+ * removed counts without a restart, see `remember` for what wins. Resolves when the files have been read once. Rejects
+ * for nothing that is in them.
+ */
+export async function watchLicense(options: LicenseFileOptions): Promise<LicenseFile> {
+  const { tokenPath, keysPath, clock } = options;
+  let memory: LicenseMemory = NOTHING_KEPT;
+  let announced = '';
+  let stopped = false;
+  let looks = Promise.resolve();
+
+  async function look(): Promise<void> {
+    if (tokenPath !== undefined) {
+      const token = await readSmallFile(tokenPath);
+      const keys = keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath);
+      memory = await remember(memory, { token, keys }, clock());
+    }
+    if (!stopped) announce();
+  }
+
+  function announce(): void {
+    const current = recall(memory, clock());
+    const { state, claims, problem } = current;
+    const summary = JSON.stringify([state, claims, problem]);
+    if (summary === announced) return;
+    announced = summary;
+    logState(options.log, current, memory.kept?.license.kid);
+    options.onChange?.(current);
+  }
+
+  await look();
+  const paths = [tokenPath, keysPath].filter((path) => path !== undefined);
+  const stopWatching = tokenPath === undefined ? () => undefined : watchFiles(paths, next, { pollMs: options.pollMs });
+
+  /** One look after the other, so that an older reading never overtakes a newer one. */
+  function next(): void {
+    looks = looks.then(look);
+  }
+
+  return {
+    current: () => recall(memory, clock()),
+    stop: () => {
+      stopped = true;
+      stopWatching();
+    },
+  };
+}
+
+function logState(log: LicenseFileOptions['log'], current: LicenseState, kid: string | undefined): void {
+  const { state, claims, problem, graceDaysLeft } = current;
+  const facts = {
+    state,
+    ...(claims && { kid, sub: claims.sub, conns: claims.conns, features: claims.features }),
+    ...(claims && { expires_at: iso(claims.expiresAt) }),
+    ...(graceDaysLeft !== null && { grace_days_left: graceDaysLeft }),
+    ...(problem !== null && { problem }),
+  };
+  const fine = (state === 'valid' || state === 'none') && problem === null;
+  log[fine ? 'info' : 'warn']({ license: facts }, `licence ${state}`);
+}

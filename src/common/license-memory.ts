@@ -1,0 +1,83 @@
+import { parseKeySet } from './crypto/key-set.ts';
+import {
+  invalidLicense,
+  type License,
+  type LicenseState,
+  licenseState,
+  NO_LICENSE,
+  verifyLicense,
+} from './crypto/license.ts';
+import type { SmallFile } from './fs/read-small.ts';
+
+/** The last token that was found good. */
+interface Kept {
+  token: string;
+  license: License;
+  /** When it was verified; epoch milliseconds, as all times here. */
+  verifiedAt: number;
+  /** When its file was found gone. */
+  removedAt?: number;
+}
+
+/** What is remembered of the licence files from one look at them to the next. */
+export interface LicenseMemory {
+  readonly kept: Kept | null;
+  /** What is wrong with the files as they are now. */
+  readonly problem: string | null;
+}
+
+export const NOTHING_KEPT: LicenseMemory = { kept: null, problem: null };
+
+const RANK: Record<LicenseState['state'], number> = { valid: 2, grace: 1, expired: 0, invalid: 0, none: 0 };
+
+/** The state at `now` of what is remembered. */
+export function recall({ kept, problem }: LicenseMemory, now: number): LicenseState {
+  if (kept) return { ...licenseState(kept.license.claims, now, kept.removedAt), problem };
+  return problem === null ? NO_LICENSE : invalidLicense(problem);
+}
+
+/**
+ * What to remember after a look at the files. A token that is of no use does not displace a better one, and one whose
+ * file is gone has its grace from then on: an accident with a file must not take an edition away. Taking its key
+ * out of the key set does, at once.
+ */
+export async function remember(
+  memory: LicenseMemory,
+  files: { token: SmallFile; keys: SmallFile },
+  now: number,
+): Promise<LicenseMemory> {
+  const { kept } = memory;
+  const { token, keys } = files;
+  if (!token.ok) return { kept, problem: `the licence file ${token.problem}` };
+  if (!token.text) {
+    if (!kept) return NOTHING_KEPT;
+    const problem = token.text === null ? 'the licence file is gone' : 'the licence file is empty';
+    return { kept: { ...kept, removedAt: kept.removedAt ?? now }, problem };
+  }
+
+  if (!keys.ok) return { kept, problem: `the key set ${keys.problem}` };
+  if (keys.text === null) return { kept, problem: 'the key set is missing' };
+  const keySet = parseKeySet(keys.text);
+  if (!keySet.ok) return { kept, problem: `the key set is refused: ${keySet.problem}` };
+
+  // With the time of its first verification: a clock that is set back does not undo it, a changed key does.
+  const still = kept && (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
+  if (still?.token === token.text) {
+    const { token: text, license, verifiedAt } = still;
+    return { kept: { token: text, license, verifiedAt }, problem: null };
+  }
+
+  const found = await verifyLicense(token.text, keySet.value, now);
+  if (!found.ok) return { kept: still, problem: found.problem };
+  const fresh: LicenseMemory = {
+    kept: { token: token.text, license: found.value, verifiedAt: now },
+    problem: null,
+  };
+  const before = recall({ kept: still, problem: null }, now).state;
+  if (RANK[recall(fresh, now).state] >= RANK[before]) return fresh;
+  return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
+}
+
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,93 @@
+import plan from '../../schemas/plan.json' with { type: 'json' };
+import type { LicenseState } from './crypto/license.ts';
+
+export type Edition = 'community' | 'enterprise';
+
+/** DocBuilder's limits under their names on the wire (contract: DocBuilder limits). */
+export interface DocbuilderLimits {
+  rate_per_minute: number;
+  /** null: unlimited. */
+  rate_per_day: number | null;
+  /** null: as many as there are workers. */
+  parallel_jobs: number | null;
+  max_queued_jobs: number;
+  /** Of an input or an output. */
+  max_file_mb: number;
+  result_ttl_minutes: number;
+  sync_timeout_seconds: number;
+  job_timeout_seconds: number;
+  async: boolean;
+  callback: boolean;
+  max_script_units: number;
+  max_outputs_per_build: number;
+}
+
+export interface DocbuilderPlan {
+  edition: Edition;
+  limits: DocbuilderLimits;
+  /** Of the licence; empty in Community. */
+  features: string[];
+  /** Method and path, such as `POST /v1/convert`. */
+  allowed_endpoints: string[];
+}
+
+/** Days for which a licence still counts after it has expired. */
+export const LICENSE_GRACE_DAYS = plan.license.grace_days;
+
+/** No plan lets a job run longer, seconds. */
+export const LONGEST_JOB_SECONDS = Math.max(
+  plan.docbuilder.community.job_timeout_seconds,
+  plan.docbuilder.enterprise.job_timeout_seconds,
+);
+
+/** The concurrent editing connections that an order has at least (contract: Connections and embedding). */
+export const MIN_CONNS_PER_ORDER = plan.connections.min_per_order;
+
+/**
+ * The DocBuilder plan that a licence gives (contract: Plan selection): Enterprise when it is valid or in grace and has
+ * the feature `api_full`, otherwise Community.
+ */
+export function docbuilderPlan(license: LicenseState): DocbuilderPlan {
+  const { community, enterprise, endpoints, enterprise_only_endpoints, ...rules } = plan.docbuilder;
+  const claims = inForce(license) ? license.claims : null;
+  if (!claims?.features.includes(rules.enterprise_feature)) {
+    return {
+      edition: 'community',
+      limits: { ...community, callback: false },
+      features: [],
+      allowed_endpoints: endpoints.filter((endpoint) => !enterprise_only_endpoints.includes(endpoint)),
+    };
+  }
+  return {
+    edition: 'enterprise',
+    limits: {
+      ...enterprise,
+      rate_per_minute: enterpriseRate(claims.conns),
+      callback: claims.features.includes(rules.callback_feature),
+    },
+    features: [...claims.features],
+    allowed_endpoints: [...endpoints],
+  };
+}
+
+/** Lowers limits to what the operator set; a value above the plan's changes nothing (contract: Plan selection). */
+export function applyLowering(
+  limits: DocbuilderLimits,
+  lowering: { maxFileMb?: number | undefined; jobTimeoutSeconds?: number | undefined },
+): DocbuilderLimits {
+  return {
+    ...limits,
+    max_file_mb: Math.min(limits.max_file_mb, lowering.maxFileMb ?? limits.max_file_mb),
+    job_timeout_seconds: Math.min(limits.job_timeout_seconds, lowering.jobTimeoutSeconds ?? limits.job_timeout_seconds),
+  };
+}
+
+function inForce({ state }: LicenseState): boolean {
+  return state === 'valid' || state === 'grace';
+}
+
+/** Requests per minute: one step for every started block of connections, within bounds. */
+function enterpriseRate(conns: number): number {
+  const { per_step, conns_per_step, min, max } = plan.docbuilder.enterprise_rate_per_minute;
+  return Math.min(Math.max(per_step * Math.ceil(conns / conns_per_step), min), max);
+}

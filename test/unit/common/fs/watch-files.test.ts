@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { watchFiles } from '../../../../src/common/fs/watch-files.ts';
+import { eventually } from '../../../support/outbound.ts';
+
+const NEVER = 3_600_000;
+
+describe('watchFiles', () => {
+  let folder: string;
+  let looks: number;
+  let stop: () => void;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'watch-'));
+    looks = 0;
+  });
+  afterEach(async () => {
+    stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function start(names: string[], pollMs = NEVER): void {
+    const paths = names.map((name) => join(folder, name));
+    stop = watchFiles(
+      paths,
+      () => {
+        looks += 1;
+      },
+      { pollMs },
+    );
+  }
+  const looked = (times: number) => eventually(() => looks >= times, `${times} looks`);
+
+  it('looks once by itself, for what changed before it watched', async () => {
+    start(['a']);
+    await looked(1);
+  });
+
+  it('looks after each of its files has changed, in whatever folder', async () => {
+    await mkdir(join(folder, 'sub'));
+    start(['a', 'sub/b']);
+    await looked(1);
+    await writeFile(join(folder, 'a'), '1');
+    await looked(2);
+    await writeFile(join(folder, 'sub/b'), '1');
+    await looked(3);
+  });
+
+  it('does not look for a neighbour', async () => {
+    start(['a']);
+    await looked(1);
+    for (let i = 0; i < 5; i += 1) await writeFile(join(folder, 'neighbour'), String(i));
+    await writeFile(join(folder, 'b'), '');
+    // Another watcher sees all of it.
+    let seen = 0;
+    const stopOther = watchFiles(
+      [join(folder, 'b')],
+      () => {
+        seen += 1;
+      },
+      { pollMs: NEVER },
+    );
+    await eventually(() => seen === 1, 'the other looks');
+    await writeFile(join(folder, 'b'), '2');
+    await eventually(() => seen === 2, 'the other looks again');
+    stopOther();
+    expect(looks).to.equal(1);
+  });
+
+  it('looks once for a burst of changes', async () => {
+    start(['a']);
+    await looked(1);
+    for (let i = 0; i < 10; i += 1) await writeFile(join(folder, 'a'), String(i));
+    await looked(2);
+    expect(looks).to.be.below(5);
+  });
+
+  it('follows a folder that comes later and one that takes its place, faster than its poll', async () => {
+    const pollMs = 300;
+    start(['later/a'], pollMs);
+    const change = () => writeFile(join(folder, 'later/a'), String(looks));
+    /** Whether a change is seen long before the poll would; a busy machine has some tries. */
+    const isFollowed = async (triesLeft = 5): Promise<boolean> => {
+      await looked(looks + 1);
+      const changedAt = performance.now();
+      await change();
+      await looked(looks + 1);
+      return performance.now() - changedAt < pollMs / 2 || (triesLeft > 0 && isFollowed(triesLeft - 1));
+    };
+    await mkdir(join(folder, 'later'));
+    await change();
+    expect(await isFollowed()).to.equal(true);
+    await rename(join(folder, 'later'), join(folder, 'gone'));
+    await mkdir(join(folder, 'later'));
+    await change();
+    expect(await isFollowed()).to.equal(true);
+  });
+
+  it('survives that its folder goes away', async () => {
+    await mkdir(join(folder, 'sub'));
+    start(['sub/a'], 20);
+    await looked(1);
+    await rm(join(folder, 'sub'), { recursive: true });
+    await looked(looks + 2);
+  });
+
+  it('is silent once stopped', async () => {
+    start(['a'], 1);
+    await looked(1);
+    stop();
+    const before = looks;
+    let seen = 0;
+    const stopOther = watchFiles(
+      [join(folder, 'a')],
+      () => {
+        seen += 1;
+      },
+      { pollMs: 1 },
+    );
+    await eventually(() => seen > 2, 'another one looks');
+    stopOther();
+    expect(looks).to.equal(before);
+  });
+});

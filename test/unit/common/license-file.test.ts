@@ -1,0 +1,205 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { signEdDsa } from '../../../src/common/crypto/jwt.ts';
+import { generateEd25519, toPublic } from '../../../src/common/crypto/key-set.ts';
+import type { LicenseState } from '../../../src/common/crypto/license.ts';
+import { writeAtomic } from '../../../src/common/fs/atomic.ts';
+import { type LicenseFile, watchLicense } from '../../../src/common/license-file.ts';
+import { loggedLines, secret, testLogger } from '../../support/logs.ts';
+import { eventually } from '../../support/outbound.ts';
+
+const DAY = 86_400_000;
+/** Longer than any test: what is seen is seen by events. */
+const NEVER = 3_600_000;
+const key = generateEd25519('2026');
+const KEYS = JSON.stringify({ keys: [toPublic(key)] });
+
+describe('watchLicense', () => {
+  let folder: string;
+  let tokenPath: string;
+  let keysPath: string;
+  let now: number;
+  let license: LicenseFile | undefined;
+  let changes: LicenseState[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'license-'));
+    tokenPath = join(folder, 'license.jwt');
+    keysPath = join(folder, 'license-keys.json');
+    now = Date.now();
+    changes = [];
+    await writeFile(keysPath, KEYS);
+  });
+
+  afterEach(async () => {
+    license?.stop();
+    license = undefined;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function mint(conns: number, days = 10): Promise<string> {
+    const iat = Math.floor(now / 1000);
+    return secret(
+      await signEdDsa({ sub: 'Company', conns, features: ['api_full'], iat, exp: iat + days * 86_400 }, key),
+    );
+  }
+
+  async function start(pollMs = NEVER, paths = { tokenPath, keysPath }): Promise<LicenseFile> {
+    const onChange = (state: LicenseState) => void changes.push(state);
+    license = await watchLicense({ ...paths, clock: () => now, log: testLogger(), onChange, pollMs });
+    return license;
+  }
+
+  const until = (condition: (state: LicenseState) => boolean) =>
+    eventually(() => license !== undefined && condition(license.current()), 'the state that is waited for');
+  const conns = (count: number) => until(({ state, claims }) => state === 'valid' && claims?.conns === count);
+
+  it('knows the licence when it resolves', async () => {
+    await writeFile(tokenPath, `${await mint(120)}\n`);
+    expect((await start()).current()).to.deep.include({ state: 'valid', problem: null });
+    expect(changes.map(({ state }) => state)).to.deep.equal(['valid']);
+  });
+
+  it('is none without a path', async () => {
+    license = await watchLicense({ clock: () => now, log: testLogger() });
+    expect(license.current()).to.include({ state: 'none', problem: null });
+  });
+
+  it('is invalid with a token and no key set configured', async () => {
+    await writeFile(tokenPath, await mint(120));
+    license = await watchLicense({ tokenPath, clock: () => now, log: testLogger() });
+    expect(license.current()).to.include({ state: 'invalid', problem: 'the key set is not configured' });
+  });
+
+  it('sees a token that is written over, renamed into place, removed, and written again', async () => {
+    await writeFile(tokenPath, await mint(120));
+    await start();
+    await writeFile(tokenPath, await mint(200));
+    await conns(200);
+    await writeFile(join(folder, 'next'), await mint(300));
+    await rename(join(folder, 'next'), tokenPath);
+    await conns(300);
+    await rm(tokenPath);
+    await until(({ state }) => state === 'grace');
+    await writeFile(tokenPath, await mint(400));
+    await conns(400);
+  });
+
+  it('sees the swap of the ..data link of a Kubernetes Secret', async () => {
+    const version = async (name: string, count: number) => {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'license.jwt'), await mint(count));
+      await symlink(name, join(folder, '..data_tmp'));
+      await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+    };
+    await version('..2026_11_21_1', 120);
+    await symlink('..data/license.jwt', tokenPath);
+    await start();
+    expect(license?.current().claims?.conns).to.equal(120);
+    await version('..2026_11_21_2', 200);
+    await rm(join(folder, '..2026_11_21_1'), { recursive: true });
+    await conns(200);
+    await version('..2026_11_21_3', 300);
+    await conns(300);
+  });
+
+  it('sees a token whose file, and folder, come later', async () => {
+    tokenPath = join(folder, 'secret', 'license.jwt');
+    const { current } = await start(20, { tokenPath, keysPath });
+    expect(current().state).to.equal('none');
+    await mkdir(join(folder, 'secret'));
+    await writeAtomic(tokenPath, await mint(120));
+    await conns(120);
+  });
+
+  it('sees by its poll what no event tells: the target of a link in another folder', async () => {
+    await mkdir(join(folder, 'elsewhere'));
+    await writeFile(join(folder, 'elsewhere', 'token'), await mint(120));
+    await symlink('elsewhere/token', tokenPath);
+    await start(20);
+    await writeFile(join(folder, 'elsewhere', 'token'), await mint(200));
+    await conns(200);
+  });
+
+  it('sees a new key set', async () => {
+    const next = generateEd25519('2027');
+    const iat = Math.floor(now / 1000);
+    await writeAtomic(tokenPath, await signEdDsa({ sub: 'x', conns: 70, features: [], iat, exp: iat + 60 }, next));
+    await start();
+    expect(license?.current().state).to.equal('invalid');
+    await writeAtomic(keysPath, JSON.stringify({ keys: [toPublic(key), toPublic(next)] }));
+    await conns(70);
+  });
+
+  it('keeps the last good licence when a broken one takes its place', async () => {
+    await writeAtomic(tokenPath, await mint(120));
+    await start();
+    await writeAtomic(tokenPath, secret('broken-token-of-somebody'));
+    await until(({ problem }) => problem !== null);
+    expect(license?.current()).to.include({ state: 'valid' });
+  });
+
+  it('tells of a change that time alone has made', async () => {
+    await writeAtomic(tokenPath, await mint(120));
+    await start(20);
+    now += 11 * DAY;
+    expect(license?.current()).to.include({ state: 'grace', graceDaysLeft: 29 });
+    await eventually(() => changes.length > 1, 'the second state is told');
+    expect(changes.map(({ state }) => state)).to.deep.equal(['valid', 'grace']);
+  });
+
+  it('tells of a change once, however often it looks', async () => {
+    await writeAtomic(tokenPath, await mint(120));
+    let looks = 0;
+    const clock = () => {
+      looks += 1;
+      return now;
+    };
+    const onChange = (state: LicenseState) => void changes.push(state);
+    license = await watchLicense({ tokenPath, keysPath, clock, log: testLogger(), onChange, pollMs: 1 });
+    const first = looks;
+    await eventually(() => looks >= 3 * first, 'two more looks');
+    expect(changes).to.have.lengthOf(1);
+  });
+
+  it('is not taken in by what is no file or far too large', async () => {
+    await mkdir(tokenPath);
+    await start();
+    expect(license?.current()).to.include({ state: 'invalid', problem: 'the licence file is not a file' });
+    await rm(tokenPath, { recursive: true });
+    await writeAtomic(tokenPath, 'x'.repeat(100_000));
+    await until(({ problem }) => problem === 'the licence file is larger than 64 KiB');
+  });
+
+  it('logs whom and what a licence is for, and never the token', async () => {
+    const before = loggedLines().length;
+    const token = await mint(120);
+    await writeAtomic(tokenPath, token);
+    await start();
+    const lines = loggedLines().slice(before);
+    expect(lines).to.have.lengthOf(1);
+    expect(JSON.parse(lines[0] ?? '').license).to.deep.include({
+      state: 'valid',
+      kid: '2026',
+      sub: 'Company',
+      conns: 120,
+      features: ['api_full'],
+    });
+    expect(lines[0]).not.to.include(token.split('.')[2]);
+  });
+
+  it('says nothing more once it is stopped', async () => {
+    await writeAtomic(tokenPath, await mint(120));
+    const { stop, current } = await start(1);
+    stop();
+    await writeAtomic(tokenPath, await mint(200));
+    license = await watchLicense({ tokenPath, keysPath, clock: () => now, log: testLogger() });
+    await writeAtomic(tokenPath, await mint(300));
+    // What a second watcher has seen the first one could have.
+    await conns(300);
+    expect(current().claims?.conns).to.equal(120);
+    expect(changes).to.have.lengthOf(1);
+  });
+});
