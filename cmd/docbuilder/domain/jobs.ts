@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import { withContext } from '../../../src/common/context.ts';
+import { AppError, errorBody, toAppError } from '../../../src/common/errors.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { orDiskFull } from './disk-full.ts';
+import type { JobKind, JobRecord, OutputRecord } from './job.ts';
+import type { JobRegistry, JobStore } from './job-registry.ts';
+import type { EffectiveLimits } from './limits.ts';
+import type { JobQueue, Ticket } from './queue.ts';
+
+/** Sends a job's completion callback in the background; tells of each change of `job.callback` through `changed`. */
+export interface CallbackSender {
+  deliver(job: JobRecord, changed: () => Promise<void>): void;
+}
+
+/** A place for one result file. */
+export interface NewFile {
+  fileId: string;
+  path: string;
+}
+
+/** What a kind of job does. All that is the same for every kind is the job service's. */
+export interface Work {
+  kind: JobKind;
+  /** What needs no worker yet (a download, say). */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** The work itself, while the job holds one of the parallel places. */
+  run(signal: AbortSignal, newFile: () => Promise<NewFile>): Promise<Produced>;
+  /** Removes the work's temporary files; called once, whatever happened. */
+  dispose(): Promise<void>;
+}
+
+export interface Produced {
+  outputs: Omit<OutputRecord, 'size' | 'sha256'>[];
+  /** Milliseconds inside the engine. */
+  engineMs: number;
+}
+
+export interface Submission {
+  /** Public address for the job's links. */
+  baseUrl: string;
+  callbackUrl?: string | undefined;
+  /** Ends the job wherever it is, for the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+interface Dependencies {
+  queue: JobQueue;
+  registry: JobRegistry;
+  store: JobStore;
+  callbacks: CallbackSender;
+  limits: () => EffectiveLimits;
+  clock: Clock;
+  log: Logger;
+  audit: Audit;
+}
+
+/** Jobs from submission to their end (contract: States and transitions, DocBuilder job). */
+export class JobService {
+  readonly #deps: Dependencies;
+  readonly #active = new Set<Promise<void>>();
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Accepts a job.
+   * @returns the job, and a promise of its end that never rejects: how it ended is in the job
+   * @throws {AppError} `queue_full`, or `pool_unavailable` while the service stops; the work is then disposed of
+   */
+  async submit(work: Work, submission: Submission): Promise<{ job: JobRecord; ended: Promise<void> }> {
+    let ticket: Ticket;
+    try {
+      ticket = this.#deps.queue.reserve();
+    } catch (error) {
+      await work.dispose();
+      throw error;
+    }
+    const job = this.#newJob(work.kind, submission);
+    this.#deps.registry.add(job);
+    const ended = withContext({ jobId: job.id }, () => this.#process(job, work, ticket, submission.signal));
+    this.#active.add(ended);
+    void ended.finally(() => this.#active.delete(ended));
+    return { job, ended };
+  }
+
+  /** Goes on with callbacks that an earlier run had not delivered. */
+  resume(jobs: readonly JobRecord[]): void {
+    for (const job of jobs) if (job.callback?.state === 'pending') this.#callBack(job);
+  }
+
+  /** Refuses new work, lets what runs finish, ends what waits. */
+  async stop(): Promise<void> {
+    await this.#deps.queue.close();
+    await Promise.all(this.#active);
+  }
+
+  #newJob(kind: JobKind, { baseUrl, callbackUrl }: Submission): JobRecord {
+    const now = this.#deps.clock();
+    return {
+      id: this.#deps.registry.newId('job'),
+      kind,
+      status: 'queued',
+      createdAt: now,
+      startedAt: null,
+      finishedAt: null,
+      expiresAt: null,
+      outputs: [],
+      error: null,
+      callback:
+        callbackUrl === undefined
+          ? null
+          : {
+              url: callbackUrl,
+              deliveryId: randomUUID(),
+              state: 'pending',
+              attempts: 0,
+              lastStatus: null,
+              nextAttemptAt: now,
+            },
+      baseUrl,
+      timing: { queueMs: 0, engineMs: 0 },
+    };
+  }
+
+  async #process(job: JobRecord, work: Work, ticket: Ticket, cancel: AbortSignal | undefined): Promise<void> {
+    const never = new AbortController().signal;
+    const signal = cancel ?? never;
+    const submitted = performance.now();
+    try {
+      await work.prepare(signal);
+      await ticket.run(async () => {
+        job.status = 'running';
+        job.startedAt = this.#deps.clock();
+        job.timing.queueMs = performance.now() - submitted;
+        await this.#run(job, work, signal);
+      }, signal);
+      await this.#finish(job, 'done');
+    } catch (error) {
+      await this.#fail(job, error);
+    } finally {
+      ticket.release();
+      await work.dispose();
+    }
+  }
+
+  /** Runs the work under the plan's job timeout. */
+  async #run(job: JobRecord, work: Work, signal: AbortSignal): Promise<void> {
+    const seconds = this.#deps.limits().job_timeout_seconds;
+    const timeout = new AbortController();
+    const timer = setTimeout(
+      () => timeout.abort(new AppError('timeout', { scope: 'job', limit_seconds: seconds })),
+      seconds * 1000,
+    );
+    try {
+      const { store, registry } = this.#deps;
+      const produced = await work.run(AbortSignal.any([signal, timeout.signal]), async () => {
+        const fileId = registry.newId('file');
+        return { fileId, path: await store.createFile(job.id, fileId) };
+      });
+      job.timing.engineMs = produced.engineMs;
+      job.outputs = await Promise.all(
+        produced.outputs.map(async (output) => ({ ...output, ...(await store.describe(job.id, output.fileId)) })),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #finish(job: JobRecord, status: 'done' | 'failed'): Promise<void> {
+    const { clock, limits, registry, store, log, audit } = this.#deps;
+    const now = clock();
+    job.finishedAt = now;
+    job.expiresAt = now + limits().result_ttl_minutes * 60_000;
+    const finished: JobRecord = { ...job, status };
+    await store.save(finished);
+    job.status = status;
+    registry.add(job);
+    const facts = { kind: job.kind, status, code: job.error?.code ?? null, ms: now - job.createdAt };
+    log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
+    audit.record('job.finished', facts);
+    if (job.callback) this.#callBack(job);
+  }
+
+  async #fail(job: JobRecord, thrown: unknown): Promise<void> {
+    const error = toAppError(orDiskFull(thrown));
+    if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
+    job.outputs = [];
+    job.error = errorBody(error.code, error.detail);
+    try {
+      await this.#deps.store.remove(job.id);
+      await this.#finish(job, 'failed');
+    } catch (cause) {
+      // Nothing can be kept (a full disk, say); the job still ends, and is known until it expires.
+      this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
+      job.status = 'failed';
+      if (job.callback) this.#callBack(job);
+    }
+  }
+
+  #callBack(job: JobRecord): void {
+    this.#deps.callbacks.deliver(job, () => this.#deps.store.save(job));
+  }
+}

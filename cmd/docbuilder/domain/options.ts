@@ -1,0 +1,61 @@
+import { badRequest, type Mistake } from '../../../src/common/errors.ts';
+import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
+import { familyOf, type SourceFormat, type TargetFormat } from './formats.ts';
+import type { EngineOptions } from './ports.ts';
+
+type OptionName = keyof ConvertOptions;
+
+const isText = (format: SourceFormat | TargetFormat): boolean => format === 'csv' || format === 'txt';
+
+/** Where each option means something. An option that would be ignored is a mistake of the caller's. */
+const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFormat) => boolean; where: string }> = {
+  password: { to: () => true, where: 'any source' },
+  pages: { to: (_, target) => target === 'pdf', where: 'target pdf' },
+  pdfa: { to: (_, target) => target === 'pdf', where: 'target pdf' },
+  image_resolution: { to: (_, target) => target === 'pdf', where: 'target pdf' },
+  delimiter: { to: (source, target) => source === 'csv' || target === 'csv', where: 'a csv source or target' },
+  encoding: { to: (source, target) => isText(source) || isText(target), where: 'a csv or txt source or target' },
+};
+
+/**
+ * The options of a conversion for the engine.
+ * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
+ */
+export function engineOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): EngineOptions {
+  const mistakes: Mistake[] = (Object.keys(options) as OptionName[])
+    .filter((name) => !APPLIES[name].to(source, target))
+    .map((name) => ({ path: `/options/${name}`, message: `is only for ${APPLIES[name].where}` }));
+  if (options.pages !== undefined && !rangesAscend(options.pages)) {
+    mistakes.push({ path: '/options/pages', message: 'has a range that ends before it begins' });
+  }
+  if (options.delimiter !== undefined && !/^[^\w"\r\n]$/.test(options.delimiter)) {
+    mistakes.push({
+      path: '/options/delimiter',
+      message: 'must be one character that is no letter, digit, quote or line end',
+    });
+  }
+  const [first, ...rest] = mistakes;
+  if (first) throw badRequest(first, ...rest);
+  const { password, pages, pdfa, image_resolution: imageResolution, delimiter, encoding } = options;
+  const forTarget = !isText(source);
+  return {
+    ...(password !== undefined && { password }),
+    ...(pages !== undefined && { pages }),
+    ...(pdfa !== undefined && { pdfa }),
+    ...(imageResolution !== undefined && { imageResolution }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(encoding !== undefined && forTarget && { encoding }),
+  };
+}
+
+function rangesAscend(pages: string): boolean {
+  return pages.split(',').every((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return from <= to;
+  });
+}
+
+/** Whether the family of the source is the one that lets these two be converted; for the error's detail. */
+export function pairDetail(source: SourceFormat, target: string): { from: string; to: string; family: string } {
+  return { from: source, to: target, family: familyOf(source) };
+}

@@ -1,0 +1,160 @@
+import type { SourceFormat } from './formats.ts';
+
+/** Why a package counts as one with macros (contract: macro_not_allowed). */
+export interface Macros {
+  reason: 'vba_project' | 'macro_content_type' | 'basic' | 'scripts';
+  part: string;
+}
+
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+const ODF = 'application/vnd.oasis.opendocument';
+
+/** Content types of an OOXML package's main part (ECMA-376 part 1, section 15.2; [MS-OFFMACRO2] for the macro ones). */
+const MAIN_PARTS: Readonly<Record<string, SourceFormat>> = lookup({
+  [`${OOXML}.wordprocessingml.document.main+xml`]: 'docx',
+  'application/vnd.ms-word.document.macroenabled.main+xml': 'docm',
+  [`${OOXML}.wordprocessingml.template.main+xml`]: 'dotx',
+  'application/vnd.ms-word.template.macroenabledtemplate.main+xml': 'dotm',
+  [`${OOXML}.spreadsheetml.sheet.main+xml`]: 'xlsx',
+  'application/vnd.ms-excel.sheet.macroenabled.main+xml': 'xlsm',
+  [`${OOXML}.spreadsheetml.template.main+xml`]: 'xltx',
+  'application/vnd.ms-excel.template.macroenabled.main+xml': 'xltm',
+  [`${OOXML}.presentationml.presentation.main+xml`]: 'pptx',
+  'application/vnd.ms-powerpoint.presentation.macroenabled.main+xml': 'pptm',
+  [`${OOXML}.presentationml.slideshow.main+xml`]: 'ppsx',
+  'application/vnd.ms-powerpoint.slideshow.macroenabled.main+xml': 'ppsm',
+  [`${OOXML}.presentationml.template.main+xml`]: 'potx',
+  'application/vnd.ms-powerpoint.template.macroenabled.main+xml': 'potm',
+});
+
+/** Media types of OpenDocument packages, and of the flat files, which use the same (ODF 1.3 part 2, section 3.3). */
+const ODF_PACKAGES: Readonly<Record<string, SourceFormat>> = lookup({
+  [`${ODF}.text`]: 'odt',
+  [`${ODF}.text-template`]: 'ott',
+  [`${ODF}.spreadsheet`]: 'ods',
+  [`${ODF}.spreadsheet-template`]: 'ots',
+  [`${ODF}.presentation`]: 'odp',
+  [`${ODF}.presentation-template`]: 'otp',
+});
+
+const ODF_FLAT: Readonly<Record<string, SourceFormat>> = lookup({
+  [`${ODF}.text`]: 'fodt',
+  [`${ODF}.spreadsheet`]: 'fods',
+  [`${ODF}.presentation`]: 'fodp',
+});
+
+/** Packages that are known and not taken, by what their main part or media type says. */
+const FOREIGN: [pattern: RegExp, format: string][] = [
+  [/ms-excel\.sheet\.binary/, 'xlsb'],
+  [/ms-visio|\.visio\./, 'vsdx'],
+  [/opendocument\.graphics/, 'odg'],
+  [/opendocument\.formula/, 'odf'],
+  [/opendocument\.base|opendocument\.database/, 'odb'],
+  [/opendocument\.text-master/, 'odm'],
+  [/sun\.xml\.writer/, 'sxw'],
+  [/sun\.xml\.calc/, 'sxc'],
+  [/sun\.xml\.impress/, 'sxi'],
+  [/epub\+zip/, 'epub'],
+];
+
+/** A package's format, or the name of the one it has instead. */
+export type PackageFormat = { format: SourceFormat } | { foreign: string } | undefined;
+
+/**
+ * The format of an OOXML package: the content type of the part that the package's relationships call the document
+ * (ECMA-376 part 2, sections 7.2.3 and 6.5).
+ * @param contentTypes text of `[Content_Types].xml`
+ * @param relationships text of `_rels/.rels`
+ */
+export function ooxmlFormat(contentTypes: string, relationships: string): PackageFormat {
+  const overrides = tags(contentTypes, 'Override').map((tag) => ({ part: tag['PartName'], type: typeOf(tag) }));
+  const target = tags(relationships, 'Relationship').find((tag) => tag['Type']?.endsWith('/officeDocument'))?.[
+    'Target'
+  ];
+  const main = overrides.find(({ part }) => target !== undefined && partName(part) === partName(target));
+  if (main) return known(MAIN_PARTS, [main.type]);
+  return known(MAIN_PARTS, [...overrides.map(({ type }) => type), ...tags(contentTypes, 'Default').map(typeOf)]);
+}
+
+/** The format of an OpenDocument package or, with `flat`, of a flat file, by its media type. */
+export function odfFormat(mediaType: string, flat = false): PackageFormat {
+  return known(flat ? ODF_FLAT : ODF_PACKAGES, [mediaType.trim().toLowerCase()]);
+}
+
+/** The media type of the package itself as its manifest has it (ODF 1.3 part 2, section 4.8.4). */
+export function manifestMediaType(manifest: string): string | undefined {
+  return tags(manifest, 'file-entry').find((tag) => tag['full-path'] === '/')?.['media-type'];
+}
+
+/** Whether a manifest says that parts are encrypted (ODF 1.3 part 2, section 4.8.2). */
+export function hasEncryptionData(manifest: string): boolean {
+  return /<(?:[\w.-]+:)?encryption-data[\s/>]/.test(manifest);
+}
+
+/** Macros of an OOXML package, found by a part's name or by a content type. */
+export function ooxmlMacros(names: Iterable<string>, contentTypes: string): Macros | null {
+  for (const part of names) if (/(^|\/)vbaProject\.bin$/i.test(part)) return { reason: 'vba_project', part };
+  for (const tag of [...tags(contentTypes, 'Override'), ...tags(contentTypes, 'Default')]) {
+    const part = partName(tag['PartName']) || `*.${tag['Extension'] ?? ''}`;
+    if (typeOf(tag) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
+    if (typeOf(tag).includes('macroenabled')) return { reason: 'macro_content_type', part };
+  }
+  return null;
+}
+
+/** Macros of an OpenDocument package, found by the folders that hold them. */
+export function odfMacros(names: Iterable<string>): Macros | null {
+  for (const part of names) {
+    if (part.startsWith('Basic/')) return { reason: 'basic', part };
+    if (part.startsWith('Scripts/')) return { reason: 'scripts', part };
+  }
+  return null;
+}
+
+function known(table: Readonly<Record<string, SourceFormat>>, types: string[]): PackageFormat {
+  for (const type of types) {
+    const format = table[type];
+    if (format) return { format };
+  }
+  const foreign = FOREIGN.find(([pattern]) => types.some((type) => pattern.test(type)));
+  return foreign && { foreign: foreign[1] };
+}
+
+/** Part names are compared without their leading slash and without regard to case (ECMA-376 part 2, section 6.2.2.3). */
+function partName(name: string | undefined): string {
+  return (name ?? '').replace(/^\//, '').toLowerCase();
+}
+
+function typeOf(tag: Record<string, string>): string {
+  return (tag['ContentType'] ?? '').trim().toLowerCase();
+}
+
+/**
+ * The attributes of each element of a name; of namespaces, only the local names count. Both patterns begin at what
+ * cannot repeat, so that hostile text costs no more than its length.
+ */
+function tags(xml: string, name: string): Record<string, string>[] {
+  const elements = xml.matchAll(new RegExp(`<(?:[\\w.-]+:)?${name}\\s([^<>]*)>`, 'g'));
+  return Array.from(elements, ([, inside = '']) => attributes(inside));
+}
+
+/** Attributes of the inside of a tag, by local name. */
+export function attributes(inside: string): Record<string, string> {
+  const found = lookup<string>({});
+  for (const [, name = '', value = ''] of inside.matchAll(/(?<![\w.:-])([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')/g)) {
+    found[name.slice(name.indexOf(':') + 1)] ??= unescapeXml(value.slice(1, -1));
+  }
+  return found;
+}
+
+function unescapeXml(value: string): string {
+  return value.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|amp);/gi, (whole, hex, decimal) => {
+    const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? 0x26);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** A table without a prototype: it is asked for names that come from files. */
+function lookup<T>(entries: Record<string, T>): Record<string, T> {
+  return Object.assign(Object.create(null), entries);
+}

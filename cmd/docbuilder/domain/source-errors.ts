@@ -1,0 +1,28 @@
+import { AppError } from '../../../src/common/errors.ts';
+
+/** Why a source was called corrupt before an engine saw it; `detail.reason` of `corrupt_source`. */
+export type CorruptReason =
+  | 'empty'
+  /** A zip that is cut off, or whose directory and entries contradict each other. */
+  | 'bad_archive'
+  /** A zip that would unpack to more than a document ever needs, or archives within archives. */
+  | 'zip_bomb'
+  /** A document type declaration in an XML part: no office format has one, entity bombs do. */
+  | 'doctype'
+  | 'malformed_xml'
+  /** An OLE2 file that is cut off or whose tables run in circles. */
+  | 'bad_compound_file'
+  /** Text that is not in the character set that the request told. */
+  | 'encoding'
+  /** The content is not what its name or `from` says, for example `not_docx`. */
+  | `not_${string}`;
+
+/** `corrupt_source` with its reason. */
+export function corrupt(reason: CorruptReason, cause?: unknown): AppError {
+  return new AppError('corrupt_source', { reason }, { cause });
+}
+
+/** `unsupported_format` for a source whose format is known and not taken, or not known at all. */
+export function unsupported(from: string): AppError {
+  return new AppError('unsupported_format', { from });
+}

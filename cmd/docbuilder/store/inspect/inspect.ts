@@ -1,0 +1,76 @@
+import { AppError } from '../../../../src/common/errors.ts';
+import type { Inspection as Convertible, InspectOptions } from '../../domain/convert.ts';
+import type { Macros } from '../../domain/packages.ts';
+import { SNIFF_BYTES, sniff } from '../../domain/sniff.ts';
+import { corrupt, unsupported } from '../../domain/source-errors.ts';
+import { refuseUnknown, type SourceName, saysText, sourceName } from '../../domain/source-name.ts';
+import { inspectCompound } from './compound.ts';
+import { inspectMarkup } from './flat.ts';
+import { inspectPackage } from './package.ts';
+import { type ByteSource, withSource } from './source.ts';
+import { delimiterOf, detectEncoding } from './text.ts';
+
+export type { InspectOptions } from '../../domain/convert.ts';
+
+/** What a source file is, by its content. */
+export interface Inspection extends Convertible {
+  /** What a template may not have (contract: macro_not_allowed); null for encrypted and binary formats. */
+  macros: Macros | null;
+}
+
+/**
+ * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of
+ * plain text the character set and separator. What the file contains decides; its name and `from` decide for text and
+ * encrypted packages only, which cannot tell themselves.
+ * @throws {AppError} `corrupt_source` with a reason; `unsupported_format` with what it is instead; `password_required`
+ *   if it needs a password and the request has none
+ */
+export async function inspect(path: string, options: InspectOptions): Promise<Inspection> {
+  const name = sourceName(options.from, options.filename);
+  const found = await withSource(path, (source) => inspectSource(source, name, options));
+  if (found.encrypted && !options.hasPassword) throw new AppError('password_required', { reason: 'missing' });
+  return found;
+}
+
+async function inspectSource(source: ByteSource, name: SourceName, options: InspectOptions): Promise<Inspection> {
+  if (source.size === 0) throw corrupt('empty');
+  const head = await source.read(0, SNIFF_BYTES);
+  const sniffed = sniff(head);
+  switch (sniffed.kind) {
+    case 'zip':
+      return inspectPackage(source, name);
+    case 'cfb':
+      return { ...(await inspectCompound(source, name)), macros: null };
+    case 'rtf':
+      return { format: 'rtf', encrypted: false, macros: null };
+    case 'foreign':
+      throw unsupported(sniffed.format);
+    case 'binary':
+      // UTF-16 without a mark shows only where much of it is plain ASCII; whoever says it is may be right.
+      if (saysText(name) && options.encoding?.startsWith('utf-16')) return inspectText(source, head, name, options);
+      return refuseUnknown(name, 'binary');
+    case 'markup': {
+      const markup = await inspectMarkup(source, head);
+      if (markup && 'format' in markup) return { ...markup, encrypted: false };
+      if (markup && !saysText(name)) throw unsupported(markup.foreign);
+      return inspectText(source, head, name, options);
+    }
+    case 'text':
+      return inspectText(source, head, name, options);
+  }
+}
+
+async function inspectText(
+  source: ByteSource,
+  head: Buffer,
+  name: SourceName,
+  options: InspectOptions,
+): Promise<Inspection> {
+  if (name.format && !saysText(name)) throw corrupt(`not_${name.format}`);
+  const encoding = await detectEncoding(source, head, options.encoding);
+  const found = { encrypted: false, macros: null };
+  if (name.format !== 'csv') return { format: 'txt', ...found, text: { encoding } };
+  const complete = head.length === source.size;
+  const delimiter = options.delimiter ?? delimiterOf(head, encoding, complete, name.tsv ? '\t' : ',');
+  return { format: 'csv', ...found, text: { encoding, delimiter } };
+}

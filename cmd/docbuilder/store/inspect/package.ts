@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises';
+import { ARCHIVE_LIMITS, type ArchiveBudget, isArchive, newBudget } from '../../domain/archive.ts';
+import type { SourceFormat } from '../../domain/formats.ts';
+import {
+  hasEncryptionData,
+  type Macros,
+  manifestMediaType,
+  odfFormat,
+  odfMacros,
+  ooxmlFormat,
+  ooxmlMacros,
+  type PackageFormat,
+} from '../../domain/packages.ts';
+import { corrupt, unsupported } from '../../domain/source-errors.ts';
+import { refuseUnknown, type SourceName } from '../../domain/source-name.ts';
+import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from '../../domain/xml-prolog.ts';
+import { type ByteSource, bufferSource } from './source.ts';
+import { readEntry, readHead, readZip, type Zip, type ZipEntry } from './zip.ts';
+
+const MiB = 1024 * 1024;
+/** Content types, relationships or a manifest larger than this belong to no document. */
+const MAX_INDEX_BYTES = 4 * MiB;
+/** An archive inside a document is unpacked in memory to look into it. */
+const MAX_EMBEDDED_BYTES = 64 * MiB;
+/** So much of an entry's packed bytes nearly always shows its root element. */
+const HEAD_BYTES = 512;
+/** Entries looked at before others get their turn. */
+const TURN = 256;
+
+const CONTENT_TYPES = '[Content_Types].xml';
+const MANIFEST = 'META-INF/manifest.xml';
+
+export interface PackageInspection {
+  format: SourceFormat;
+  encrypted: boolean;
+  macros: Macros | null;
+}
+
+/**
+ * Looks into a zip that should be an OOXML or OpenDocument package.
+ * @throws {AppError} `corrupt_source`; `unsupported_format` for other packages and plain archives
+ */
+export async function inspectPackage(source: ByteSource, name: SourceName): Promise<PackageInspection> {
+  const budget = newBudget();
+  const zip = await readZip(source, budget);
+  const mediaType = await indexText(zip, 'mimetype');
+  const types = await indexText(zip, CONTENT_TYPES);
+  if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
+    const format = formatOr(ooxmlFormat(types, (await indexText(zip, '_rels/.rels')) ?? ''), name);
+    await checkEntries(zip, { budget, depth: 0, isOdf: false });
+    return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types) };
+  }
+  const manifest = (await indexText(zip, MANIFEST)) ?? '';
+  const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
+  const encrypted = hasEncryptionData(manifest) || zip.entries.has('encrypted-package');
+  // What is encrypted has no head to look at; the manifest itself never is.
+  const entries = encrypted ? only(zip, (entry) => entry.startsWith('META-INF/')) : zip;
+  await checkEntries(entries, { budget, depth: 0, isOdf: true });
+  return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
+}
+
+function formatOr(found: PackageFormat, name: SourceName): SourceFormat {
+  if (!found) return refuseUnknown(name, 'zip');
+  if ('foreign' in found) throw unsupported(found.foreign);
+  return found.format;
+}
+
+function only(zip: Zip, wanted: (name: string) => boolean): Zip {
+  return { source: zip.source, entries: new Map([...zip.entries].filter(([name]) => wanted(name))) };
+}
+
+/** A small part that says what is in the package, as text; undefined if the package has none. */
+async function indexText(zip: Zip, name: string): Promise<string | undefined> {
+  const entry = zip.entries.get(name);
+  return entry && xmlText(await readEntry(zip, entry, MAX_INDEX_BYTES));
+}
+
+interface Surroundings {
+  budget: ArchiveBudget;
+  /** How many archives this one is in. */
+  depth: number;
+  isOdf: boolean;
+}
+
+/** Looks at the beginning of every entry: at the prolog of XML, and into archives. */
+async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
+  let looked = 0;
+  for (const entry of zip.entries.values()) {
+    if (entry.size === 0) continue;
+    if (++looked % TURN === 0) await setImmediate();
+    const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
+    if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
+    else checkProlog(entry.name, await prologOf(zip, entry, head, whole), around.isOdf);
+  }
+}
+
+async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): Promise<void> {
+  if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
+  const zip = await readZip(bufferSource(archive), budget);
+  const manifest = (await indexText(zip, MANIFEST)) ?? '';
+  if (hasEncryptionData(manifest)) return;
+  await checkEntries(zip, { budget, depth: depth + 1, isOdf: manifest !== '' });
+}
+
+async function prologOf(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {
+  const prolog = readProlog(head);
+  if (prolog.state !== 'more' || whole || head.length >= MAX_PROLOG_BYTES) return prolog;
+  return readProlog((await readHead(zip, entry, MAX_PROLOG_BYTES)).head);
+}
+
+/**
+ * Refuses a document type declaration. Pictures and web pages inside a document may have one. OpenDocument has it in
+ * what OpenOffice.org's own formats are left of: macros, toolbars and old manifests, which refer to a file that nobody
+ * reads and declare nothing themselves.
+ */
+function checkProlog(name: string, { state, doctype, subset }: Prolog, isOdf: boolean): void {
+  if (/\.(svg|x?html?|mht)$/i.test(name)) return;
+  if (doctype !== undefined) {
+    if (isOdf && !subset && /PUBLIC\s+"-\/\/OpenOffice\.org\/\/DTD /.test(doctype)) return;
+    throw corrupt('doctype');
+  }
+  if (state !== 'root' && /\.(xml|rels|vml|rdf)$/i.test(name)) throw corrupt('malformed_xml');
+}

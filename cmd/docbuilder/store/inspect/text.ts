@@ -1,0 +1,109 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { detectDelimiter, separatorLine } from '../../domain/csv.ts';
+import type { Encoding } from '../../domain/ports.ts';
+import { byteOrderMark, utf16Order } from '../../domain/sniff.ts';
+import { corrupt } from '../../domain/source-errors.ts';
+import { cutBeforeStarter } from '../../domain/unicode.ts';
+import type { ByteSource } from './source.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * The character set of a text file: by its byte order mark, as told, UTF-16 by its pattern of NULs, UTF-8 if all of it
+ * is that, and else windows-1258, in which Vietnamese text was written before. Other sets only when told.
+ * @param head the beginning of the file
+ * @throws {AppError} `corrupt_source` `encoding` if the file is not in the set told
+ */
+export async function detectEncoding(source: ByteSource, head: Buffer, told?: Encoding): Promise<Encoding> {
+  const marked = byteOrderMark(head);
+  const encoding = marked ?? told ?? utf16Order(head);
+  if (encoding && encoding !== 'utf-8') return encoding;
+  if (await isAllUtf8(source)) return 'utf-8';
+  if (encoding) throw corrupt('encoding');
+  return 'windows-1258';
+}
+
+async function isAllUtf8(source: ByteSource): Promise<boolean> {
+  for (let position = 0; position < source.size; ) {
+    const chunk = await source.read(position, CHUNK_BYTES);
+    const last = position + chunk.length >= source.size;
+    const length = last ? chunk.length : utf8Boundary(chunk);
+    if (length === 0 || !isUtf8(chunk.subarray(0, length))) return false;
+    position += length;
+  }
+  return true;
+}
+
+/** Length of a chunk without the character that its end may have cut. */
+function utf8Boundary(chunk: Buffer): number {
+  let end = chunk.length;
+  while (end > chunk.length - 4 && end > 0 && ((chunk[end - 1] ?? 0) & 0xc0) === 0x80) end--;
+  return end > 0 && (chunk[end - 1] ?? 0) >= 0xc0 ? end - 1 : chunk.length;
+}
+
+/**
+ * The separator of a csv file.
+ * @param head its beginning, as much as should be looked at
+ * @param complete whether that is all of it
+ * @param fallback the separator if nothing speaks for another
+ */
+export function delimiterOf(head: Buffer, encoding: Encoding, complete: boolean, fallback: ',' | '\t'): string {
+  return detectDelimiter(new TextDecoder(encoding).decode(head, { stream: !complete }), complete, fallback);
+}
+
+export interface TranscodeOptions {
+  /** Leaves out a first line `sep=;`, which the engine would take for data. */
+  dropSeparatorLine?: boolean;
+}
+
+/**
+ * Writes the text in `path` as UTF-8 to the new file `target`: without byte order mark, in Unicode normalization form C
+ * (windows-1258 has its tone marks beside the letters), line ends as they are. Holds a chunk in memory.
+ * @throws {AppError} `corrupt_source` `encoding` if the text is not in `from`
+ */
+export async function transcode(
+  path: string,
+  target: string,
+  from: Encoding,
+  options: TranscodeOptions = {},
+): Promise<void> {
+  await pipeline(
+    createReadStream(path, { highWaterMark: CHUNK_BYTES }),
+    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, from), options.dropSeparatorLine === true),
+    createWriteStream(target, { flags: 'wx', mode: 0o600 }),
+  );
+}
+
+/** Text in the pieces it came in. */
+async function* decode(chunks: AsyncIterable<Buffer>, from: Encoding): AsyncGenerator<string> {
+  const decoder = new TextDecoder(from, { fatal: true });
+  try {
+    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    throw error instanceof TypeError ? corrupt('encoding', error) : error;
+  }
+}
+
+async function* toUtf8(pieces: AsyncIterable<string>, dropSeparatorLine: boolean): AsyncGenerator<Buffer> {
+  let held = '';
+  let atStart = dropSeparatorLine;
+  for await (const piece of pieces) {
+    held += piece;
+    if (atStart && held.length > 0) {
+      held = held.slice(separatorLine(held)?.length ?? 0);
+      atStart = false;
+    }
+    const cut = cutBeforeStarter(held);
+    if (cut > 0) yield normalized(held.slice(0, cut));
+    held = held.slice(cut);
+  }
+  yield normalized(held);
+}
+
+function normalized(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return isAscii(bytes) ? bytes : Buffer.from(text.normalize('NFC'));
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { writeAtomic } from '../../../src/common/fs/atomic.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { JobRecord } from '../domain/job.ts';
+import type { JobStore } from '../domain/job-registry.ts';
+
+const RECORD = 'job.json';
+
+/**
+ * Jobs as folders: `<jobs>/<job id>/job.json` and the result files beside it, named by their ids. A folder without
+ * job.json belongs to a job that never ended. Records outlive the process, not a power cut: a result can be made again.
+ */
+export function createJobStore(directory: string, log: Logger): JobStore {
+  const folder = (jobId: string): string => join(directory, jobId);
+  const filePath = (jobId: string, fileId: string): string => join(folder(jobId), fileId);
+
+  const remove = async (jobId: string): Promise<void> => {
+    await rm(folder(jobId), { recursive: true, force: true });
+  };
+
+  const read = async (jobId: string): Promise<JobRecord | undefined> => {
+    try {
+      return JSON.parse(await readFile(join(folder(jobId), RECORD), 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        log.warn({ err: error, job: jobId }, 'unreadable job removed');
+      await remove(jobId);
+      return undefined;
+    }
+  };
+
+  return {
+    filePath,
+    remove,
+    load: async () => {
+      const jobs = await Promise.all((await readdir(directory)).map(read));
+      return jobs.filter((job) => job !== undefined);
+    },
+    save: async (job) => {
+      await mkdir(folder(job.id), { recursive: true, mode: 0o700 });
+      await writeAtomic(join(folder(job.id), RECORD), JSON.stringify(job));
+    },
+    createFile: async (jobId, fileId) => {
+      await mkdir(folder(jobId), { recursive: true, mode: 0o700 });
+      return filePath(jobId, fileId);
+    },
+    describe: async (jobId, fileId) => {
+      const hash = createHash('sha256');
+      let size = 0;
+      await pipeline(createReadStream(filePath(jobId, fileId)), async (chunks) => {
+        for await (const chunk of chunks) {
+          size += chunk.length;
+          hash.update(chunk);
+        }
+      });
+      return { size, sha256: hash.digest('hex') };
+    },
+  };
+}

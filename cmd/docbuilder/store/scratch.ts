@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../../../src/common/errors.ts';
+import type { Scratch } from '../domain/convert.ts';
+
+const MB = 1024 * 1024;
+
+/** Temporary files in one folder, and uploads that arrive in it. */
+export function createScratch(directory: string): Scratch & {
+  receive(stream: Readable, maxBytes: number): Promise<string>;
+} {
+  const newPath = (): string => join(directory, randomBytes(12).toString('hex'));
+  const remove = (path: string): Promise<void> => rm(path, { force: true });
+  return {
+    newPath,
+    remove,
+    receive: async (stream, maxBytes) => {
+      const path = newPath();
+      try {
+        await pipeline(stream, limit(maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+        return path;
+      } catch (error) {
+        await remove(path);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Passes at most `maxBytes` on. */
+function limit(maxBytes: number): (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer> {
+  return async function* limited(chunks) {
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
+      yield chunk;
+    }
+  };
+}

@@ -1,0 +1,208 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Encoding } from '../../../../cmd/docbuilder/domain/ports.ts';
+import { type TranscodeOptions, transcode } from '../../../../cmd/docbuilder/store/inspect/text.ts';
+import { AppError } from '../../../../src/common/errors.ts';
+import { SENTENCE } from '../../../support/documents.ts';
+import { corrupt, tempFolder, verdict } from '../../../support/inspect.ts';
+import { VIETNAMESE_LETTERS, windows1258 } from '../../../support/windows-1258.ts';
+
+const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+const CHUNK = 256 * 1024;
+
+describe('text files', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  before(async () => {
+    folder = await tempFolder();
+  });
+  after(() => folder.remove());
+
+  const look = async (content: string | Uint8Array, name = 'a.txt', options = {}) => {
+    const found = await verdict(await folder.file(content), name, options);
+    return 'text' in found ? found.text : found;
+  };
+  const read = async (content: Uint8Array, from: Encoding, options?: TranscodeOptions): Promise<string> => {
+    const source = await folder.file(content);
+    const target = join(folder.path, 'target');
+    await transcode(source, target, from, options);
+    const text = await readFile(target, 'utf8');
+    await rm(target);
+    return text;
+  };
+
+  describe('are known by their character set', () => {
+    const sets: [what: string, content: Buffer, encoding: Encoding][] = [
+      ['UTF-8', Buffer.from(SENTENCE), 'utf-8'],
+      ['UTF-8 with a mark', Buffer.from(`\ufeff${SENTENCE}`), 'utf-8'],
+      ['UTF-16 little endian with a mark', Buffer.from(`\ufeff${SENTENCE}`, 'utf16le'), 'utf-16le'],
+      ['UTF-16 big endian with a mark', utf16be(`\ufeff${SENTENCE}`), 'utf-16be'],
+      ['UTF-16 little endian without', Buffer.from(SENTENCE, 'utf16le'), 'utf-16le'],
+      ['UTF-16 big endian without', utf16be(SENTENCE), 'utf-16be'],
+      ['windows-1258', windows1258(SENTENCE), 'windows-1258'],
+      ['ASCII', Buffer.from('abc'), 'utf-8'],
+    ];
+    for (const [what, content, encoding] of sets) {
+      it(`${what}, and read right`, async () => {
+        expect(await look(content)).to.deep.equal({ encoding });
+        expect((await read(content, encoding)).normalize('NFC')).to.match(/^(abc$|Cộng hòa xã hội .*Hạnh phúc\.$)/);
+      });
+    }
+
+    it('one wrong byte at the end of a large file makes it no UTF-8', async () => {
+      const large = Buffer.from('Độc lập '.repeat(60_000));
+      expect(await look(large)).to.deep.equal({ encoding: 'utf-8' });
+      expect(await look(Buffer.concat([large, Buffer.from([0xf0])]))).to.deep.equal({ encoding: 'windows-1258' });
+    });
+
+    it('a character that lies across the border of two reads does not', async () => {
+      for (let shift = 0; shift < 4; shift++) {
+        const text = `${'x'.repeat(CHUNK - shift)}😀${'ệ'.repeat(CHUNK)}${'x'.repeat(8 << 20)}`;
+        expect(await look(text)).to.deep.equal({ encoding: 'utf-8' });
+      }
+    });
+
+    it('what is told is believed, but not against a byte order mark', async () => {
+      const bytes = Buffer.from([0x63, 0xf2]);
+      expect(await look(bytes, 'a.txt', { encoding: 'windows-1252' })).to.deep.equal({ encoding: 'windows-1252' });
+      expect(await look(`\ufeff${SENTENCE}`, 'a.txt', { encoding: 'windows-1258' })).to.deep.equal({
+        encoding: 'utf-8',
+      });
+      const chinese = Buffer.from('文字文字', 'utf16le');
+      expect(await look(chinese, 'a.txt', { encoding: 'utf-16le' })).to.deep.equal({ encoding: 'utf-16le' });
+    });
+
+    it('told UTF-8 that is none is corrupt', async () => {
+      expect(await look(windows1258(SENTENCE), 'a.txt', { encoding: 'utf-8' })).to.deep.equal(corrupt('encoding'));
+    });
+
+    it('bytes with control characters are no text', async () => {
+      expect(await look(Buffer.from('abc\0def'))).to.deep.equal(corrupt('not_txt'));
+      expect(await look(Buffer.from([0]))).to.deep.equal(corrupt('not_txt'));
+      expect(await look(Buffer.from([1, 0, 2, 0, 3, 0]))).to.deep.equal(corrupt('not_txt'));
+    });
+  });
+
+  describe('are written as UTF-8', () => {
+    it('every Vietnamese letter of windows-1258 becomes one character', async () => {
+      for (const letter of VIETNAMESE_LETTERS) expect(letter, letter).to.have.length(1);
+      expect(await read(windows1258(VIETNAMESE_LETTERS.join(' ')), 'windows-1258')).to.equal(
+        VIETNAMESE_LETTERS.join(' '),
+      );
+    });
+
+    it('a tone mark that comes with the next read finds its letter', async () => {
+      const word = 'ệ';
+      const bytes = Buffer.concat([Buffer.alloc(CHUNK - 1, 'x'), windows1258(word)]);
+      expect(await read(bytes, 'windows-1258')).to.equal(`${'x'.repeat(CHUNK - 1)}${word}`);
+      const decomposed = `${'x'.repeat(CHUNK - 1)}e\u0323\u0302`;
+      expect(await read(Buffer.from(decomposed), 'utf-8')).to.equal(decomposed.normalize('NFC'));
+    });
+
+    it('without a mark, with line ends as they were', async () => {
+      expect(await read(Buffer.from('\ufeffa\r\nb\nc\rd'), 'utf-8')).to.equal('a\r\nb\nc\rd');
+    });
+
+    it('bytes that the set does not have make it corrupt', async () => {
+      const bad: [bytes: Buffer, from: Encoding][] = [
+        [Buffer.from([0x61, 0xff]), 'utf-8'],
+        [Buffer.from('ệ').subarray(0, 2), 'utf-8'],
+        [Buffer.from([0x61, 0x00, 0x62]), 'utf-16le'],
+        [Buffer.from([0x00, 0xd8, 0x61, 0x00]), 'utf-16le'],
+      ];
+      for (const [bytes, from] of bad) {
+        const error = await transcode(await folder.file(bytes), join(folder.path, 'bad'), from).catch(
+          (thrown) => thrown,
+        );
+        expect(error).to.be.instanceOf(AppError).and.to.deep.include(corrupt('encoding'));
+        await rm(join(folder.path, 'bad'), { force: true });
+      }
+    });
+
+    it('never over a file that is there, and for no other user to read', async () => {
+      const source = await folder.file('a');
+      const target = join(folder.path, 'once');
+      await transcode(source, target, 'utf-8');
+      expect((await stat(target)).mode & 0o777).to.equal(0o600);
+      expect(await transcode(source, target, 'utf-8').catch((error) => error.code)).to.equal('EEXIST');
+    });
+
+    it('any text in UTF-8 and UTF-16 comes out as its normalization form C', async () => {
+      const text = fc.string({
+        unit: fc.oneof(
+          { weight: 4, arbitrary: fc.constantFrom(...'aeo\u0301\u0302\u0323ệ\r\n') },
+          fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        ),
+        maxLength: 60,
+      });
+      await fc.assert(
+        fc.asyncProperty(text, fc.nat(50), async (sample, shift) => {
+          const long = `${'x'.repeat(CHUNK / 2 - shift)}${sample}`.replace(/^\ufeff/, '');
+          expect(await read(Buffer.from(long, 'utf16le'), 'utf-16le')).to.equal(long.normalize('NFC'));
+          expect(await read(utf16be(long), 'utf-16be')).to.equal(long.normalize('NFC'));
+          const double = `${'x'.repeat(CHUNK / 2)}${long}`;
+          expect(await read(Buffer.from(double), 'utf-8')).to.equal(double.normalize('NFC'));
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    it('a run without any place to cut is written all the same', async () => {
+      const run = 'ß\u0301'.repeat(1) + '\u0301'.repeat(3 << 20);
+      expect(await read(Buffer.from(run), 'utf-8')).to.have.length(run.normalize('NFC').length);
+    });
+  });
+
+  describe('with fields', () => {
+    const delimiter = async (content: string, name = 'a.csv', options = {}) => {
+      const found = await look(content, name, options);
+      return found && 'delimiter' in found ? found.delimiter : found;
+    };
+
+    it('have the separator that splits all records alike', async () => {
+      expect(await delimiter('a,b,c\r\n1,2,3\r\n')).to.equal(',');
+      expect(await delimiter('a;b;c\n1;2;3\n')).to.equal(';');
+      expect(await delimiter('a\tb\n1\t2\n')).to.equal('\t');
+      expect(await delimiter('a|b|c\r1|2|3\r')).to.equal('|');
+      expect(await delimiter('a')).to.equal(',');
+      expect(await delimiter('a\n', 'a.tsv')).to.equal('\t');
+      expect(await delimiter('a,b\n1,2\n', 'a.tsv')).to.equal(',');
+    });
+
+    it('whatever stands between quotes', async () => {
+      expect(await delimiter('name;note\n"a, b, c";"x, y"\n"d, e, f";"""z"", w"\n')).to.equal(';');
+      expect(await delimiter('"a;\nb;";1,2\n"c;";3,4\n')).to.equal(';');
+      expect(await delimiter('5" pipe,1\n6" pipe,2\n7" pipe;,3\n')).to.equal(',');
+    });
+
+    it('and is not taken in by decimal commas', async () => {
+      expect(await delimiter('1,5;2,5;3,5\n4,5;5,5;6,5\n')).to.equal(';');
+      expect(await delimiter('1,5\t2,5\n4,5\t5,5\n')).to.equal('\t');
+      expect(await delimiter('1,2,3\n4,5,6\n')).to.equal(',');
+    });
+
+    it('in UTF-16 as well', async () => {
+      const wide = Buffer.from('\ufefftên;tuổi\r\nAn;5\r\n', 'utf16le');
+      expect(await look(wide, 'a.csv')).to.deep.equal({ encoding: 'utf-16le', delimiter: ';' });
+    });
+
+    it('a line cut off at the end of the sample does not count', async () => {
+      const rows = 'a;b;c;d;e;f;g;h\n'.repeat(5000);
+      expect(await delimiter(rows)).to.equal(';');
+    });
+
+    it('the one that is told is the one', async () => {
+      expect(await delimiter('a,b\n', 'a.tsv', { delimiter: ',' })).to.equal(',');
+      expect(await delimiter('a,b\n', 'a.csv', { delimiter: '#' })).to.equal('#');
+    });
+
+    it("Excel's line sep=; names it, and is left out of the data where that is asked", async () => {
+      const content = 'sep=#\r\na#b,c\r\n';
+      expect(await delimiter(content)).to.equal('#');
+      expect(await read(Buffer.from(`\ufeff${content}`), 'utf-8', { dropSeparatorLine: true })).to.equal('a#b,c\r\n');
+      expect(await read(Buffer.from(content), 'utf-8')).to.equal(content);
+      expect(await read(Buffer.from('sep=;x\n'), 'utf-8', { dropSeparatorLine: true })).to.equal('sep=;x\n');
+    });
+  });
+});
