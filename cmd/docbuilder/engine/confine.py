@@ -1,0 +1,157 @@
+"""Takes this process's rights away for good, before it starts the office: uid, capabilities, limits, Landlock, seccomp.
+
+Everything here is one-way and inherited by children. Numbers are the kernel's (landlock(7), seccomp(2), prctl(2)).
+"""
+import ctypes
+import os
+import platform
+import resource
+import socket
+import struct
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 24, 22, 38, 47
+SIGKILL = 9
+
+
+def _check(result, what):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), what)
+    return result
+
+
+def _prctl(*arguments):
+    return _libc.prctl(*(ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:5]))
+
+
+def die_with_parent():
+    """SIGKILL when the thread that started this process ends. A change of uid clears it: call it after that."""
+    _check(_prctl(PR_SET_PDEATHSIG, SIGKILL), 'PDEATHSIG')
+
+
+def drop_privileges(uid, gid):
+    """Becomes `uid`:`gid` where one is given, and drops every capability."""
+    capability = 0
+    while _prctl(PR_CAPBSET_DROP, capability) == 0:
+        capability += 1
+    if uid is not None:
+        os.setgroups([])
+        os.setresgid(gid, gid, gid)
+        os.setresuid(uid, uid, uid)
+    _prctl(PR_CAP_AMBIENT, 4)
+    header, none = struct.pack('Ii', 0x20080522, 0), bytes(24)
+    _check(_libc.capset(header, none), 'capset')
+    _check(_prctl(PR_SET_NO_NEW_PRIVS, 1), 'NO_NEW_PRIVS')
+
+
+def limit(data_bytes, processes):
+    """Limits for this process and its children; those on CPU time and file size are set anew for each job."""
+    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 1024), (resource.RLIMIT_DATA, data_bytes)]
+    if processes:
+        limits.append((resource.RLIMIT_NPROC, processes))
+    for name, value in limits:
+        hard = resource.getrlimit(name)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(name, (value, value))
+
+
+# ---- Landlock ---------------------------------------------------------------------------------------------
+_EXECUTE, _WRITE, _READ, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (1 << bit for bit in range(6))
+_MAKE_DIR, _MAKE_REG, _MAKE_SOCK, _REFER, _TRUNCATE, _IOCTL_DEV = (1 << bit for bit in (7, 8, 9, 13, 14, 15))
+_READ_ONLY = _EXECUTE | _READ | _READ_DIR
+_FILE_RIGHTS = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL_DEV
+_WRITABLE = (_READ | _READ_DIR | _WRITE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SOCK | _REFER
+             | _TRUNCATE)
+_RIGHTS = {'read': _READ_ONLY, 'write': _WRITABLE, 'device': _READ | _WRITE, 'socket': _MAKE_SOCK}
+
+
+def landlock(paths):
+    """Leaves only `paths`, a list of [path, 'read' | 'write' | 'device' | 'socket']; those that do not exist are skipped."""
+    abi = _check(_libc.syscall(444, None, 0, 1), 'landlock')
+    known = (1 << (13 + (abi >= 2) + (abi >= 3) + (abi >= 5))) - 1
+    net = 3 if abi >= 4 else 0
+    scoped = 3 if abi >= 6 else 0
+    attributes = struct.pack('QQQ', known, net, scoped)[: 24 if scoped else 16 if net else 8]
+    ruleset = _check(_libc.syscall(444, attributes, len(attributes), 0), 'landlock_create_ruleset')
+    for path, access in paths:
+        try:
+            fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue
+        rights = _RIGHTS[access] & known
+        if not os.path.isdir(path):
+            rights &= _FILE_RIGHTS
+        rule = struct.pack('=Qi', rights, fd)
+        _check(_libc.syscall(445, ruleset, 1, rule, 0), 'landlock_add_rule')
+        os.close(fd)
+    _check(_libc.syscall(446, ruleset, 0), 'landlock_restrict_self')
+    os.close(ruleset)
+
+
+# ---- seccomp ----------------------------------------------------------------------------------------------
+# What a converter never needs and an exploit would like. Columns: x86_64, aarch64; -1 where there is none.
+_REFUSED = {
+    'ptrace': (101, 117), 'process_vm_readv': (310, 270), 'process_vm_writev': (311, 271), 'kcmp': (312, 272),
+    'pidfd_getfd': (438, 438), 'process_madvise': (440, 440), 'mount': (165, 40), 'umount2': (166, 39),
+    'pivot_root': (155, 41), 'chroot': (161, 51), 'open_tree': (428, 428), 'move_mount': (429, 429),
+    'fsopen': (430, 430), 'fsconfig': (431, 431), 'fsmount': (432, 432), 'fspick': (433, 433),
+    'mount_setattr': (442, 442), 'unshare': (272, 97), 'setns': (308, 268), 'bpf': (321, 280),
+    'io_uring_setup': (425, 425), 'io_uring_enter': (426, 426), 'io_uring_register': (427, 427),
+    'add_key': (248, 217), 'request_key': (249, 218), 'keyctl': (250, 219), 'userfaultfd': (323, 282),
+    'perf_event_open': (298, 241), 'open_by_handle_at': (304, 265), 'name_to_handle_at': (303, 264),
+    'kexec_load': (246, 104), 'kexec_file_load': (320, 294), 'init_module': (175, 105), 'finit_module': (313, 273),
+    'delete_module': (176, 106), 'reboot': (169, 142), 'swapon': (167, 224), 'acct': (163, 89), 'syslog': (103, 116),
+    'quotactl': (179, 60),
+    # Links would let a worker point the service, which moves results out of its folder, at another file.
+    'symlink': (88, -1), 'symlinkat': (266, 36), 'link': (86, -1), 'linkat': (265, 37),
+}
+_SOCKET, _CLONE, _CLONE3 = (41, 198), (56, 220), (435, 435)
+_NEW_NAMESPACES = 0x7E020000
+_ALLOW, _KILL, _EPERM, _ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
+_LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+
+
+def seccomp():
+    """Refuses sockets other than AF_UNIX, new namespaces and the calls in `_REFUSED`."""
+    column, arch = {'x86_64': (0, 0xC000003E), 'aarch64': (1, 0xC00000B7)}[platform.machine()]
+    refused = [numbers[column] for numbers in _REFUSED.values() if numbers[column] >= 0]
+    code = [(_LOAD, 0, 0, 4), (_JUMP_EQ, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
+    code += [(_JUMP_GE, 0, 1, 0x40000000), (_RETURN, 0, 0, _EPERM)]  # x32: the same calls under other numbers
+    code += [(_JUMP_EQ, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS)]  # its flags are out of a filter's reach
+    code += [(_JUMP_EQ, 0, 4, _SOCKET[column]), (_LOAD, 0, 0, 16), (_JUMP_EQ, 0, 1, socket.AF_UNIX)]
+    code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    code += [(_JUMP_EQ, 0, 4, _CLONE[column]), (_LOAD, 0, 0, 16), (_JUMP_SET, 1, 0, _NEW_NAMESPACES)]
+    code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    for number in refused:
+        code += [(_JUMP_EQ, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
+    code += [(_RETURN, 0, 0, _ALLOW)]
+    program = b''.join(struct.pack('HBBI', *line) for line in code)
+    buffer = ctypes.create_string_buffer(program, len(program))
+    filter_ = struct.pack('HxxxxxxP', len(code), ctypes.addressof(buffer))
+    _check(_libc.prctl(PR_SET_SECCOMP, 2, filter_, 0, 0), 'seccomp')
+
+
+# ---- Proof ------------------------------------------------------------------------------------------------
+def breaches(canary):
+    """What this process can still do although it should not; `canary` has a `port` that listens and a `file` that exists."""
+    found = []
+    try:
+        with socket.create_connection(('127.0.0.1', canary['port']), timeout=2):
+            found.append('reached a server of the host')
+    except OSError:
+        pass
+    try:
+        with open(canary['file'], 'rb'):
+            found.append('read a file of the host')
+    except OSError:
+        pass
+    with open('/proc/self/status', encoding='ascii') as status:
+        facts = dict(line.split(':', 1) for line in status)
+    for capability in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb'):
+        if int(facts[capability], 16) != 0:
+            found.append(f'holds capabilities ({capability})')
+    if facts['NoNewPrivs'].strip() != '1':
+        found.append('may gain privileges')
+    return found

@@ -1,0 +1,50 @@
+import type { Message } from './lines.ts';
+import { startProcess, type WorkerProcess } from './worker-process.ts';
+
+/** A worker's process and what it says. */
+export interface Conversation extends Pick<WorkerProcess, 'send' | 'kill' | 'ended' | 'errorOutput'> {
+  /** The next message with `member`; undefined when the worker ends first, or `ms` pass. */
+  next(member: string, ms?: number): Promise<Message | undefined>;
+  /** Why it ended, where it could still say so: a message with `died` or `refused`. */
+  lastWords(): Message | undefined;
+}
+
+/** Starts a worker's process and keeps what it says until somebody asks for it. */
+export async function converse(command: readonly string[], environment: Record<string, string>): Promise<Conversation> {
+  const unread: Message[] = [];
+  let lastWords: Message | undefined;
+  let wake: () => void = () => undefined;
+  let over = false;
+  const child = await startProcess(command, environment, (message) => {
+    if ('died' in message || 'refused' in message) lastWords = message;
+    else unread.push(message);
+    wake();
+  });
+  void child.ended.then(() => {
+    over = true;
+    wake();
+  });
+
+  function take(member: string): Message | undefined {
+    const index = unread.findIndex((message) => member in message);
+    return index < 0 ? undefined : unread.splice(0, index + 1).at(-1);
+  }
+
+  function next(member: string, ms?: number): Promise<Message | undefined> {
+    return new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(() => done(undefined), ms);
+      const done = (message: Message | undefined) => {
+        clearTimeout(timer);
+        wake = () => undefined;
+        resolve(message);
+      };
+      wake = () => {
+        const message = take(member);
+        if (message || over) done(message);
+      };
+      wake();
+    });
+  }
+
+  return { ...child, next, lastWords: () => lastWords };
+}

@@ -1,0 +1,140 @@
+"""One LibreOffice process: started, connected to over a private UNO pipe, limited and watched."""
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import confine
+
+CONNECT_SECONDS = 30
+WATCH_SECONDS = 0.05
+CPU_SLACK = 1
+_PAGE = resource.getpagesize()
+
+
+def start(setup):
+    """Starts LibreOffice; its stderr is ours, its stdout nobody's."""
+    command = [
+        os.path.join(setup['program'], 'soffice.bin'), '--headless', '--invisible', '--norestore', '--nologo',
+        '--nodefault', '--nofirststartwizard', '--nolockcheck', '--quickstart=no',
+        '-env:UserInstallation=' + setup['profile'],
+        f'--accept=pipe,name={setup["pipe"]};urp;StarOffice.ComponentContext',
+    ]
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd='/',
+        preexec_fn=confine.die_with_parent)
+
+
+def connect(setup, process):
+    """Waits until LibreOffice listens and returns its desktop."""
+    program = setup['program']
+    try:
+        import uno
+    except ImportError:
+        sys.path.append(program)
+        import uno
+    _repair_exceptions(uno)
+    from com.sun.star.connection import NoConnectException
+    resolver = uno.getComponentContext().ServiceManager.createInstance('com.sun.star.bridge.UnoUrlResolver')
+    address = f'uno:pipe,name={setup["pipe"]};urp;StarOffice.ComponentContext'
+    # LibreOffice leaves the number out where the uid has no name.
+    sockets = [f'/tmp/OSL_PIPE_{user}{setup["pipe"]}' for user in (f'{os.getuid()}_', '')]
+    deadline = time.monotonic() + CONNECT_SECONDS
+    while True:
+        if process.poll() is not None:
+            raise RuntimeError(f'LibreOffice ended at its start with {process.returncode}')
+        if time.monotonic() > deadline:
+            raise RuntimeError('LibreOffice does not answer')
+        if any(map(os.path.exists, sockets)):
+            try:
+                context = resolver.resolve(address)
+                return context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
+            except NoConnectException:
+                pass
+        time.sleep(0.003)
+
+
+def _repair_exceptions(uno):
+    """pyuno 7.4 under Python 3.11 cannot hand out an exception as a value: it trips over the `args` that Python sets."""
+    original = uno._uno_struct__setattr__
+
+    def setattr_(self, name, value):
+        if name != 'args':
+            original(self, name, value)
+
+    uno._uno_struct__setattr__ = setattr_
+
+
+class Watch:
+    """Limits the process during a job, and says how it ended: `on_death(reason)` is called once, from a thread."""
+
+    def __init__(self, process, memory_bytes, on_death):
+        self._process = process
+        self._memory = memory_bytes
+        self._on_death = on_death
+        self._working = threading.Event()
+        self._killed_for = None
+        self._highest = 0
+        self._file_bytes = 0
+        self._folders = []
+        threading.Thread(target=self._wait, daemon=True).start()
+        threading.Thread(target=self._measure, daemon=True).start()
+
+    def begin(self, cpu_seconds, file_bytes, folders):
+        """Before a job; `folders` is where it may write."""
+        pid = self._process.pid
+        with open(f'/proc/{pid}/stat', 'rb') as stat:
+            fields = stat.read().rsplit(b')', 1)[1].split()
+        used = (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+        self._soft_limit(resource.RLIMIT_CPU, int(used + cpu_seconds) + CPU_SLACK)
+        self._soft_limit(resource.RLIMIT_FSIZE, file_bytes)
+        self._highest = 0
+        self._file_bytes = file_bytes
+        self._folders = folders
+        self._working.set()
+
+    def end(self):
+        self._working.clear()
+        return self.resident()
+
+    def resident(self):
+        with open(f'/proc/{self._process.pid}/statm', 'rb') as statm:
+            return int(statm.read().split()[1]) * _PAGE
+
+    def _soft_limit(self, name, value):
+        hard = resource.prlimit(self._process.pid, name)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.prlimit(self._process.pid, name, (value, hard))
+
+    def _measure(self):
+        while True:
+            self._working.wait()
+            try:
+                self._highest = max(self._highest, self.resident())
+            except (OSError, IndexError):
+                return
+            if self._highest > self._memory:
+                self._killed_for = 'memory'
+                self._process.kill()
+                return
+            time.sleep(WATCH_SECONDS)
+
+    def _wait(self):
+        code = self._process.wait()
+        self._on_death(self._killed_for or self._reason(code), code)
+
+    def _reason(self, code):
+        # LibreOffice turns most signals, also those of a limit, into an abort of its own.
+        if code == -signal.SIGXFSZ or self._file_at_limit():
+            return 'output_limit'
+        if code == -signal.SIGXCPU:
+            return 'cpu'
+        # An allocation refused by RLIMIT_DATA ends it in many ways; being near the limit tells.
+        return 'memory' if self._highest > 0.8 * self._memory else 'crashed'
+
+    def _file_at_limit(self):
+        paths = (os.path.join(path, name) for top in self._folders for path, _, names in os.walk(top) for name in names)
+        return self._file_bytes > 0 and any(os.lstat(path).st_size >= self._file_bytes for path in paths)

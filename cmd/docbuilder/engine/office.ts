@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** An installed LibreOffice. */
+export interface Office {
+  /** The folder that holds `soffice.bin`. */
+  program: string;
+  /** Full version such as `7.4.7.2`. */
+  version: string;
+  /** Its first two parts: what a profile calls the version it was last used with. */
+  release: string;
+  /** What a profile calls the build its extensions were last synchronised with. */
+  buildId: string;
+  /** Who built it. */
+  vendor: string;
+  python: string;
+  /**
+   * Whether spreadsheets can be loaded with a view. Debian 12's packages without a GUI lack a part of it, and Calc
+   * crashes when it shows a sheet.
+   */
+  sheetViews: boolean;
+}
+
+const STANDARD_PROGRAM = '/usr/lib/libreoffice/program';
+
+/** Finds LibreOffice: in `directory` where one is given, else where Debian or the Document Foundation put it. */
+export async function findOffice(directory?: string): Promise<Office> {
+  for (const program of directory === undefined ? await usualPlaces() : [directory]) {
+    if (await exists(join(program, 'soffice.bin'))) return describe(program);
+  }
+  throw new Error(`LibreOffice is not installed${directory === undefined ? '' : ` in ${directory}`}`);
+}
+
+async function usualPlaces(): Promise<string[]> {
+  const optional = await readdir('/opt').catch(() => []);
+  const bundles = optional.filter((name) => name.startsWith('libreoffice')).sort();
+  return [STANDARD_PROGRAM, ...bundles.reverse().map((name) => join('/opt', name, 'program'))];
+}
+
+async function describe(program: string): Promise<Office> {
+  const rc = await readFile(join(program, 'versionrc'), 'utf8');
+  const entry = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(rc)?.[1]?.trim() ?? '';
+  const version = await askVersion(program);
+  const bundled = join(program, 'python');
+  return {
+    program,
+    version,
+    release: version.split('.').slice(0, 2).join('.'),
+    buildId: entry('buildid'),
+    vendor: entry('Vendor') || 'unknown',
+    sheetViews: await exists(join(dirname(program), 'share/config/soffice.cfg/modules/scalc/ui/inputbar.ui')),
+    python: (await exists(bundled)) ? bundled : '/usr/bin/python3',
+  };
+}
+
+async function askVersion(program: string): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-office-'));
+  try {
+    const { stdout } = await promisify(execFile)(
+      join(program, 'soffice.bin'),
+      ['--version', `-env:UserInstallation=file://${home}`],
+      { env: { HOME: home, PATH: '/usr/bin:/bin', SAL_USE_VCLPLUGIN: 'svp' }, timeout: 20_000 },
+    );
+    const version = /LibreOffice (\d+(?:\.\d+)+)/.exec(stdout)?.[1];
+    if (version === undefined) throw new Error(`LibreOffice in ${program} does not tell its version`);
+    return version;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

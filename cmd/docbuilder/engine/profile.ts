@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Office } from './office.ts';
+
+type Value = string | number | boolean;
+
+const WRITER_LINKS_NEVER = 2;
+const CALC_LINKS_NEVER = 1;
+const RECALCULATE_NEVER = 1;
+const MANUAL_PROXY = 1;
+/** Nothing listens there: where a sandbox were to fail, a request still goes nowhere. */
+const DEAD_PROXY = { host: '127.0.0.1', port: 1 };
+
+/** Settings of a worker's LibreOffice: path, property, value. Ones that a version does not know it ignores. */
+function settings(office: Office): [path: string, name: string, value: Value][] {
+  const scripting = '/org.openoffice.Office.Common/Security/Scripting';
+  const proxy = '/org.openoffice.Inet/Settings';
+  return [
+    // With these two a new profile starts like a used one: no graphics self-test (0.6 s), no first-start copies.
+    ['/org.openoffice.Setup/Product', 'ooSetupLastVersion', office.release],
+    ['/org.openoffice.Setup/Office', 'ooSetupInstCompleted', true],
+    ['/org.openoffice.Setup/L10N', 'ooLocale', 'en-US'],
+
+    [scripting, 'MacroSecurityLevel', 3],
+    [scripting, 'DisableMacrosExecution', true],
+    [scripting, 'BlockUntrustedRefererLinks', true],
+    [scripting, 'CheckDocumentEvents', true],
+    [scripting, 'DisableActiveContent', true],
+    [scripting, 'DisablePythonRuntime', true],
+    [scripting, 'DisableOLEAutomation', true],
+    ['/org.openoffice.Office.Writer/Content/Update', 'Link', WRITER_LINKS_NEVER],
+    ['/org.openoffice.Office.Calc/Content/Update', 'Link', CALC_LINKS_NEVER],
+    [proxy, 'ooInetProxyType', MANUAL_PROXY],
+    [proxy, 'ooInetHTTPProxyName', DEAD_PROXY.host],
+    [proxy, 'ooInetHTTPProxyPort', DEAD_PROXY.port],
+    [proxy, 'ooInetHTTPSProxyName', DEAD_PROXY.host],
+    [proxy, 'ooInetHTTPSProxyPort', DEAD_PROXY.port],
+    [proxy, 'ooInetNoProxy', ''],
+
+    ['/org.openoffice.Office.Java/VirtualMachine', 'Enable', false],
+    ['/org.openoffice.Office.Common/Misc', 'CrashReport', false],
+    ['/org.openoffice.Office.Common/Misc', 'CollectUsageInformation', false],
+    ['/org.openoffice.Office.Common/Misc', 'UseOpenCL', false],
+    ['/org.openoffice.Office.Common/History', 'PickListSize', 0],
+    ['/org.openoffice.Office.Common/Save/Document', 'GenerateThumbnail', false],
+    ['/org.openoffice.Office.Common/Save/Document', 'UseUserData', false],
+    ['/org.openoffice.Office.Common/Save/Document', 'AutoSave', false],
+    ['/org.openoffice.Office.Common/Save/Document', 'CreateBackup', false],
+    ['/org.openoffice.Office.Recovery/AutoSave', 'Enabled', false],
+    ['/org.openoffice.Office.Recovery/RecoveryInfo', 'SessionData', false],
+
+    // Cached results are shown as they are; formulas without one are calculated.
+    ['/org.openoffice.Office.Calc/Formula/Load', 'OOXMLRecalcMode', RECALCULATE_NEVER],
+    ['/org.openoffice.Office.Calc/Formula/Load', 'ODFRecalcMode', RECALCULATE_NEVER],
+  ];
+}
+
+/** The text of `registrymodifications.xcu` for a worker's LibreOffice. */
+export function registry(office: Office): string {
+  const items = settings(office).map(
+    ([path, name, value]) =>
+      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+${items.join('')}</oor:items>
+`;
+}
+
+/**
+ * Writes a new profile into `directory`. The build id says that extensions are in step; without it LibreOffice ends
+ * its first start with code 81 and wants to be started again.
+ * @returns the files and folders made, for whoever must change their owner
+ */
+export async function writeProfile(directory: string, office: Office): Promise<string[]> {
+  const user = join(directory, 'user');
+  const extensions = join(user, 'extensions');
+  await mkdir(extensions, { recursive: true, mode: 0o700 });
+  const files = [join(user, 'registrymodifications.xcu'), join(extensions, 'buildid')] as const;
+  await writeFile(files[0], registry(office), { mode: 0o600 });
+  await writeFile(files[1], office.buildId, { mode: 0o600 });
+  return [directory, user, extensions, ...files];
+}

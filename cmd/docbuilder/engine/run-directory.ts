@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { processIdentity } from '../../../src/common/fs/process-identity.ts';
+import { removeSockets } from './sockets.ts';
+
+const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;
+
+/**
+ * Makes the folder of this process under `workDir` and removes those of processes that are gone, which were killed
+ * before they could do so themselves. A name holds the process's id and start time, since ids come again.
+ */
+export async function createRunDirectory(workDir: string): Promise<string> {
+  await mkdir(workDir, { recursive: true });
+  await removeDead(workDir);
+  const name = `engine-${process.pid}-${processIdentity(process.pid)?.startTime}-${randomBytes(4).toString('hex')}`;
+  const directory = join(workDir, name);
+  await mkdir(directory);
+  // Workers with a uid of their own pass through to their folder; they cannot list this one.
+  await chmod(directory, 0o711);
+  return directory;
+}
+
+/** Whether every user may pass through `directory` and all folders above it. */
+export async function isOpen(directory: string): Promise<boolean> {
+  const { mode } = await stat(directory);
+  if ((mode & 0o001) === 0) return false;
+  return directory === '/' || isOpen(dirname(directory));
+}
+
+async function removeDead(workDir: string): Promise<void> {
+  for (const name of await readdir(workDir)) {
+    const [, pid, started] = NAME.exec(name) ?? [];
+    if (pid === undefined || processIdentity(Number(pid))?.startTime === started) continue;
+    const dead = join(workDir, name);
+    await killOrphans(dead);
+    await removeSockets((await readdir(dead)).map((worker) => join(dead, worker)));
+    await rm(dead, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Workers die with the service, but for one: a bubblewrap that was still waiting for its parent when that was killed
+ * waits for ever. Its arguments name the folder.
+ */
+async function killOrphans(directory: string): Promise<void> {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.startsWith('bwrap\0') && command.includes(`\0${directory}/`)) process.kill(Number(pid), 'SIGKILL');
+  }
+}

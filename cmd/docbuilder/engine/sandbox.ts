@@ -1,0 +1,108 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { SandboxKind } from '../domain/ports.ts';
+import type { Office } from './office.ts';
+
+/** How a worker is started inside a sandbox. */
+export interface Sandbox {
+  kind: SandboxKind;
+  /** The worker's folder as the worker sees it. */
+  home(directory: string): string;
+  /** The worker's own program files as it sees them. */
+  code: string;
+  /** The whole command that runs `command` inside. */
+  wrap(directory: string, command: string[], environment: Record<string, string>): string[];
+  /** Landlock rules, for the worker to lay on itself. */
+  paths(directory: string): [path: string, access: 'read' | 'write' | 'device' | 'socket'][];
+  /** Whether each worker gets a uid of its own. */
+  ownUser: boolean;
+}
+
+/** The folder of the worker's Python files. */
+const CODE = import.meta.dirname;
+const HOME = '/svc';
+const CODE_INSIDE = '/engine';
+
+/** What LibreOffice reads beside its own folder: libraries, fonts and their cache, its configuration. */
+const READABLE = [
+  '/etc/fonts',
+  '/etc/libreoffice',
+  '/etc/ld.so.cache',
+  '/etc/localtime',
+  '/var/cache/fontconfig',
+  '/var/spool/libreoffice',
+];
+const SYSTEM = ['/usr', '/bin', '/lib', '/lib32', '/lib64', '/libx32'];
+
+/**
+ * Makes a sandbox of the given kind; whether the machine allows it shows when a worker starts in it.
+ * @param open whether any user can reach the workers' folders by their paths; a mount namespace does not need that
+ */
+export function createSandbox(kind: SandboxKind, office: Office, tmpBytes: number, open: boolean): Sandbox {
+  const root = process.getuid?.() === 0;
+  if (kind === 'namespaces') {
+    return {
+      kind,
+      home: () => HOME,
+      code: CODE_INSIDE,
+      wrap: (directory, command, environment) => bubblewrap(directory, command, environment, office, tmpBytes, root),
+      paths: () => [],
+      ownUser: root,
+    };
+  }
+  return {
+    kind,
+    home: (directory) => directory,
+    code: CODE,
+    wrap: (_directory, command) => command,
+    paths: (directory) => [
+      ...[...SYSTEM, ...READABLE, dirname(office.program), CODE, '/proc', '/sys/devices/system/cpu'].map(
+        (path): [string, 'read'] => [path, 'read'],
+      ),
+      ...['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'].map((path): [string, 'device'] => [path, 'device']),
+      [directory, 'write'],
+      ['/tmp', 'socket'],
+    ],
+    ownUser: root && open && kind === 'landlock',
+  };
+}
+
+/**
+ * A bubblewrap command: no network, no other process, a root file system of the parts above. As root it makes no user
+ * namespace, because the worker then takes a uid that really is its own; the capabilities for that are all it gets,
+ * and it drops them with everything else (confine.py).
+ */
+function bubblewrap(
+  directory: string,
+  command: string[],
+  environment: Record<string, string>,
+  office: Office,
+  tmpBytes: number,
+  root: boolean,
+): string[] {
+  const users = root
+    ? ['--cap-drop', 'ALL', ...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((name) => ['--cap-add', name])]
+    : ['--unshare-user'];
+  return [
+    'bwrap',
+    ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
+    ...users,
+    ...['--info-fd', '3', '--die-with-parent', '--new-session', '--hostname', 'svc', '--clearenv'],
+    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    // Folders that bubblewrap makes by itself on the way to a mount can only be entered by root.
+    ...['/etc', '/var', '/var/cache', '/var/spool'].flatMap((path) => ['--perms', '0755', '--dir', path]),
+    ...SYSTEM.flatMap(systemFolder),
+    ...READABLE.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...(office.program.startsWith('/usr/') ? [] : ['--ro-bind', dirname(office.program), dirname(office.program)]),
+    ...['--proc', '/proc', '--dev', '/dev', '--size', String(tmpBytes), '--perms', '1777', '--tmpfs', '/tmp'],
+    ...['--ro-bind', CODE, CODE_INSIDE, '--bind', directory, HOME, '--chdir', HOME],
+    '--',
+    ...command,
+  ];
+}
+
+/** Merged systems have links to /usr where older ones have folders. */
+function systemFolder(path: string): string[] {
+  if (!existsSync(path)) return [];
+  return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}

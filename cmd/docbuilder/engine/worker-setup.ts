@@ -1,0 +1,75 @@
+import { chmod, chown, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Canary } from './canary.ts';
+import type { User } from './job-folder.ts';
+import type { Office } from './office.ts';
+import { writeProfile } from './profile.ts';
+import type { Sandbox } from './sandbox.ts';
+import { pipeName, profileUrl } from './sockets.ts';
+
+const MiB = 1024 * 1024;
+const PROCESSES = 512;
+const FIRST_UID = 61_500;
+/** Address space that counts as data but is never touched, such as thread stacks. */
+const DATA_SLACK = 512 * MiB;
+
+/** The uid of the worker in `slot`, where it has one of its own. */
+export function userOf(slot: number, sandbox: Sandbox): User | undefined {
+  return sandbox.ownUser ? { uid: FIRST_UID + slot, gid: FIRST_UID + slot } : undefined;
+}
+
+/**
+ * Makes a worker's folder: `profile/` and `tmp/`, which it may write, and `jobs/`. Where the worker has a uid of its
+ * own no other worker can enter.
+ */
+export async function makeWorkerFolder(directory: string, office: Office, user?: User): Promise<void> {
+  await mkdir(directory, { mode: 0o750 });
+  await mkdir(join(directory, 'jobs'), { mode: 0o755 });
+  await mkdir(join(directory, 'tmp'), { mode: 0o700 });
+  const made = await writeProfile(join(directory, 'profile'), office);
+  if (!user) return;
+  for (const path of [...made, join(directory, 'tmp')]) await chown(path, user.uid, user.gid);
+  await chown(directory, process.getuid?.() ?? 0, user.gid);
+  await chmod(directory, 0o750);
+}
+
+/** The command and environment that start a worker; the environment holds nothing of the service's own. */
+export function workerCommand(directory: string, office: Office, sandbox: Sandbox) {
+  const temporary = sandbox.kind === 'namespaces' ? '/tmp' : join(directory, 'tmp');
+  const environment = {
+    HOME: temporary,
+    TMPDIR: temporary,
+    LANG: 'C.UTF-8',
+    PATH: '/usr/bin:/bin',
+    TZ: 'UTC',
+    MALLOC_ARENA_MAX: '2',
+    SAL_USE_VCLPLUGIN: 'svp',
+  };
+  const command = [office.python, '-B', '-E', '-s', join(sandbox.code, 'worker.py')];
+  return { command: sandbox.wrap(directory, command, environment), environment };
+}
+
+/** The first message to a worker (worker.py: enter, office.py: start and connect). */
+export function setupMessage(
+  directory: string,
+  office: Office,
+  sandbox: Sandbox,
+  canary: Canary,
+  memoryMb: number,
+  user?: User,
+): Record<string, unknown> {
+  return {
+    sandbox: sandbox.kind,
+    program: office.program,
+    profile: profileUrl(sandbox.home(directory)),
+    pipe: pipeName(directory),
+    memory: memoryMb * MiB,
+    dataBytes: memoryMb * MiB + DATA_SLACK,
+    // Counted per user: a limit on a uid that others share would be theirs as well.
+    processes: user ? PROCESSES : 0,
+    uid: user?.uid ?? null,
+    gid: user?.gid ?? null,
+    paths: sandbox.paths(directory),
+    canary: { port: canary.port, file: canary.file },
+  };
+}

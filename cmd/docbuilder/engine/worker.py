@@ -1,0 +1,86 @@
+"""The inside of one worker: confines itself, keeps one LibreOffice, and turns documents into documents for the service.
+
+Speaks JSON lines: setup and jobs on stdin, answers on stdout. What a job means (filters, properties) is decided by
+the service; this file only carries it over to UNO.
+"""
+import json
+import os
+import sys
+import threading
+import time
+import urllib.parse
+
+import confine
+import office
+
+_answers = os.fdopen(os.dup(1), 'w', encoding='utf-8')
+_lock = threading.Lock()
+
+BRIDGE_GONE = ('DisposedException', 'BridgeRuntimeError')
+DEATH_SECONDS = 5
+
+
+def answer(**message):
+    with _lock:
+        _answers.write(json.dumps(message) + '\n')
+        _answers.flush()
+
+
+def main():
+    os.dup2(2, 1)  # whatever else writes to stdout is no answer
+    setup = json.loads(sys.stdin.buffer.readline())
+    confine_as(setup)
+    process = office.start(setup)
+    if setup['sandbox'] != 'namespaces':
+        answer(leader=process.pid)
+
+    def on_death(reason, code):
+        answer(died=reason, message=f'LibreOffice ended with {code}')
+        os._exit(3)
+
+    try:
+        desktop = office.connect(setup, process)
+        from job import Jobs
+        jobs = Jobs(desktop)
+        watch = office.Watch(process, setup['memory'], on_death)
+        answer(ready=True, resident=watch.resident())
+        for line in iter(sys.stdin.buffer.readline, b''):
+            serve(json.loads(line), jobs, watch)
+    finally:
+        process.kill()
+
+
+def serve(task, jobs, watch):
+    folder = urllib.parse.unquote(urllib.parse.urlsplit(os.path.dirname(task['output'])).path)
+    watch.begin(task['cpuSeconds'], task['fileBytes'], [folder, os.environ['TMPDIR']])
+    try:
+        answer(answer='done', **jobs.run(task))
+    except Exception as error:
+        if type(error).__name__.rpartition('.')[2] in BRIDGE_GONE:
+            time.sleep(DEATH_SECONDS)  # the thread that watches LibreOffice ends this process, and says why
+            raise
+        answer(answer='failed', **jobs.explain(error))
+    jobs.close()
+    answer(closed=True, resident=watch.end())
+
+
+def confine_as(setup):
+    """Confines this process as `setup` says and proves it; ends it where the proof fails."""
+    confine.limit(setup['dataBytes'], setup['processes'])
+    if setup['sandbox'] == 'off':
+        confine.die_with_parent()
+        return
+    confine.drop_privileges(setup['uid'], setup['gid'])
+    confine.die_with_parent()
+    if setup['sandbox'] == 'landlock':
+        confine.landlock(setup['paths'])
+        confine.seccomp()
+    breaches = confine.breaches(setup['canary'])
+    if breaches:
+        answer(refused='; '.join(breaches))
+        sys.exit(4)
+    if setup['sandbox'] == 'namespaces':
+        confine.seccomp()
+
+
+main()

@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import { type Bench, createBench, fods, fodt, officePids, paragraph, row, skip } from '../engine/support.ts';
+
+const CANARY = 'CANARY4711';
+/** A picture of one colour that no other document has: found again as its bytes or as pixels in a result. */
+const RED_DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAGElEQVR4nGP4z8BAEmIgTfmohlENI1YDAKDa/wGw2QqVAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+interface Attack {
+  name: string;
+  from: SourceFormat;
+  to: TargetFormat;
+  content(place: { http: string; file: string; text: string }): string;
+}
+
+const image = (href: string) =>
+  `<text:p><draw:frame svg:width="3cm" svg:height="3cm" text:anchor-type="as-char"><draw:image xlink:href="${href}" ` +
+  'xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame></text:p>';
+const section = (href: string) =>
+  `<text:section text:name="s"><text:section-source xlink:href="${href}" xlink:type="simple"/><text:p/></text:section>`;
+const call = (text: string) =>
+  `<table:table-row><table:table-cell table:formula="of:=${text}" office:value-type="string"/></table:table-row>`;
+
+const ATTACKS: Attack[] = [
+  { name: 'linked picture, http', from: 'fodt', to: 'pdf', content: ({ http }) => fodt(image(`${http}/a.png`)) },
+  { name: 'linked picture, file', from: 'fodt', to: 'pdf', content: ({ file }) => fodt(image(file)) },
+  { name: 'linked picture, file to docx', from: 'fodt', to: 'docx', content: ({ file }) => fodt(image(file)) },
+  {
+    name: 'linked picture, path',
+    from: 'fodt',
+    to: 'pdf',
+    content: ({ file }) => fodt(image(`../../../../..${file.slice(7)}`)),
+  },
+  { name: 'section from a file', from: 'fodt', to: 'txt', content: ({ text }) => fodt(section(text)) },
+  { name: 'section from http', from: 'fodt', to: 'txt', content: ({ http }) => fodt(section(`${http}/s.odt`)) },
+  { name: 'rtf INCLUDEPICTURE, file', from: 'rtf', to: 'pdf', content: ({ file }) => rtf('INCLUDEPICTURE', file) },
+  {
+    name: 'rtf INCLUDEPICTURE, http',
+    from: 'rtf',
+    to: 'pdf',
+    content: ({ http }) => rtf('INCLUDEPICTURE', `${http}/r.png`),
+  },
+  { name: 'rtf INCLUDETEXT, file', from: 'rtf', to: 'txt', content: ({ text }) => rtf('INCLUDETEXT', text) },
+  {
+    name: 'WEBSERVICE',
+    from: 'fods',
+    to: 'csv',
+    content: ({ http }) => fods(call(`WEBSERVICE(&quot;${http}/w&quot;)`)),
+  },
+  { name: 'external cell', from: 'fods', to: 'csv', content: ({ text }) => fods(call(`'${text}'#$Sheet1.A1`)) },
+  {
+    name: 'DDE',
+    from: 'fods',
+    to: 'csv',
+    content: ({ text }) => fods(call(`DDE(&quot;soffice&quot;;&quot;${text}&quot;;&quot;A1&quot;)`)),
+  },
+  { name: 'csv with WEBSERVICE', from: 'csv', to: 'xlsx', content: ({ http }) => `=WEBSERVICE("${http}/c")\n` },
+];
+
+function rtf(field: string, target: string): string {
+  return `{\\rtf1 {\\field{\\*\\fldinst { ${field} "${target}" }}{\\fldrslt {x}}}\\par}`;
+}
+
+for (const sandbox of ['namespaces', 'landlock'] as const) {
+  describe(`attack: a document against the sandbox (${sandbox})`, function () {
+    this.timeout(30_000);
+    let bench: Bench;
+    let server: Server;
+    let outside: string;
+    let hits = 0;
+    before(async function () {
+      server = createServer((socket) => {
+        hits++;
+        socket.destroy();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      outside = mkdtempSync(join(tmpdir(), 'svc-canary-'));
+      chmodSync(outside, 0o755);
+      writeFileSync(join(outside, 'canary.txt'), `${CANARY}\n`);
+      writeFileSync(join(outside, 'canary.png'), RED_DOT);
+      try {
+        bench = await createBench({ sandbox });
+      } catch (error) {
+        skip(this, `${sandbox} does not work on this machine: ${(error as Error).message}`);
+      }
+    });
+    after(async () => {
+      await bench?.dispose();
+      server.close();
+      rmSync(outside, { recursive: true, force: true });
+    });
+
+    it('is in force', () => {
+      expect(bench.engine.status().sandbox).to.equal(sandbox);
+    });
+
+    for (const { name, from, to, content } of ATTACKS) {
+      it(`${name}: nothing fetched, no local byte in the result`, async () => {
+        const http = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const [file, text] = ['canary.png', 'canary.txt'].map((entry) => `file://${join(outside, entry)}`) as [
+          string,
+          string,
+        ];
+        const made = await bench.convert(content({ http, file, text }), from, to).catch(() => undefined);
+        expect(hits).to.equal(0);
+        if (!made) return;
+        expect(made.bytes.includes(CANARY)).to.equal(false);
+        if (to === 'pdf') expect(picturesIn(made.path)).to.equal(0);
+        if (to === 'docx') expect(made.bytes.includes('word/media/')).to.equal(false);
+      });
+    }
+
+    it('a picture inside the document is drawn: the test can see one', async () => {
+      const inside = `<text:p><draw:frame svg:width="3cm" svg:height="3cm" text:anchor-type="as-char"><draw:image><office:binary-data>${RED_DOT.toString('base64')}</office:binary-data></draw:image></draw:frame></text:p>`;
+      expect(picturesIn((await bench.convert(fodt(inside), 'fodt', 'pdf')).path)).to.equal(1);
+    });
+
+    it('macros never run', async () => {
+      const marker = join(tmpdir(), `svc-macro-${process.pid}`);
+      const basic = `Sub Main\nOpen "${marker}" For Output As #1\nClose #1\nThisComponent.Text.String = "${CANARY}"\nEnd Sub`;
+      const head =
+        `<office:scripts><office:script script:language="ooo:Basic"><ooo:libraries xmlns:ooo="http://openoffice.org/2004/office"><ooo:library-embedded ooo:name="Standard"><ooo:module ooo:name="M"><ooo:source-code>${basic.replaceAll('"', '&quot;')}</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries></office:script>` +
+        '<office:event-listeners><script:event-listener script:language="ooo:script" script:event-name="dom:load" xlink:href="vnd.sun.star.script:Standard.M.Main?language=Basic&amp;location=document" xlink:type="simple"/></office:event-listeners></office:scripts>';
+      const made = await bench.convert(fodt(paragraph('yên lặng'), head), 'fodt', 'txt');
+      expect(made.text).to.equal('yên lặng\n');
+      expect(existsSync(marker)).to.equal(false);
+    });
+
+    it('LibreOffice has no capability, no way to gain one, filtered calls and an environment without secrets', () => {
+      const pids = officePids();
+      expect(pids).not.to.deep.equal([]);
+      for (const pid of pids) {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        expect(status)
+          .to.match(/CapPrm:\t0+\n/)
+          .and.match(/CapEff:\t0+\n/)
+          .and.match(/NoNewPrivs:\t1/)
+          .and.match(/Seccomp:\t2/);
+        if (process.getuid?.() === 0 && sandbox === 'namespaces') {
+          expect(Number(/Uid:\t(\d+)/.exec(status)?.[1])).to.be.at.least(61_500);
+          const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+            .split('\0')
+            .map((entry) => entry.split('=')[0]);
+          expect(names).to.include('HOME').and.not.include('SVC_TEST_SECRET').and.not.include('USER');
+        }
+      }
+    });
+
+    it('a job finds nothing of another: its folder is gone and no other is below the worker', async () => {
+      await bench.convert(fodt(paragraph(CANARY)), 'fodt', 'pdf');
+      const jobs = () =>
+        readdirSync(bench.workDir, { recursive: true, encoding: 'utf8' }).filter((path) => /jobs\/./.test(path));
+      const second = await bench.convert(fods(row(1)), 'fods', 'csv');
+      expect(second.text).not.to.include(CANARY);
+      const deadline = Date.now() + 2_000;
+      while (jobs().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(jobs()).to.deep.equal([]);
+    });
+  });
+}
+
+function picturesIn(pdf: string): number {
+  if (existsSync('/usr/bin/pdfimages')) {
+    return execFileSync('pdfimages', ['-list', pdf], { encoding: 'utf8' }).trim().split('\n').length - 2;
+  }
+  return readFileSync(pdf, 'latin1').split('/Subtype/Image').length - 1;
+}
+
+describe('attack: no sandbox', function () {
+  this.timeout(30_000);
+
+  it('off is only taken when told', async () => {
+    const bench = await createBench({ sandbox: 'off' });
+    expect(bench.engine.status().sandbox).to.equal('off');
+    await bench.dispose();
+  });
+
+  it('the proof fails a process that is not confined', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-proof-'));
+    mkdirSync(join(folder, 'x'));
+    writeFileSync(join(folder, 'canary'), '');
+    const code = join(import.meta.dirname, '../../cmd/docbuilder/engine');
+    const script =
+      'import sys; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1]); import confine, socket\n' +
+      's = socket.create_server(("127.0.0.1", 0))\n' +
+      'print(confine.breaches({"port": s.getsockname()[1], "file": sys.argv[2]}))';
+    const found = execFileSync('/usr/bin/python3', ['-c', script, code, join(folder, 'canary')], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(found).to.include('reached a server').and.include('read a file');
+  });
+});

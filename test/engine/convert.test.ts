@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { familyOf, type SourceFormat, type TargetFormat, targetsOf } from '../../cmd/docbuilder/domain/formats.ts';
+import { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
+import {
+  type Bench,
+  createBench,
+  fodp,
+  fods,
+  fodt,
+  formula,
+  hasPdfTools,
+  paragraph,
+  pdfText,
+  row,
+  skip,
+  slide,
+  textTable,
+} from './support.ts';
+
+const SEEDS = {
+  text: ['fodt', fodt(paragraph('Tiếng Việt: thế giới') + textTable('ô bảng') + paragraph('cuối'))],
+  sheet: ['fods', fods(`${row('Tên', 2)}<table:table-row>${formula('20+22')}</table:table-row>`)],
+  slides: ['fodp', fodp(slide('Trang một') + slide('Trang hai'))],
+} as const;
+
+const SIGNATURES: Partial<Record<TargetFormat, string>> = { pdf: '%PDF-', rtf: '{\\rtf' };
+const COMPOUND = ['doc', 'xls', 'ppt'];
+const PLAIN = ['txt', 'csv'];
+
+function signatureOf(format: TargetFormat): string {
+  if (COMPOUND.includes(format)) return '\xd0\xcf\x11\xe0';
+  return SIGNATURES[format] ?? 'PK\x03\x04';
+}
+
+describe('engine: conversions', function () {
+  this.timeout(30_000);
+  let bench: Bench;
+  before(async () => {
+    bench = await createBench();
+  });
+  after(() => bench.dispose());
+
+  for (const [family, [seed, content]] of Object.entries(SEEDS)) {
+    it(`${family}: every target from the flat source, and every target from each of those results`, async () => {
+      const sources = new Map<SourceFormat, string | Buffer>([[seed, content]]);
+      for (const to of targetsOf(seed)) {
+        const made = await bench.convert(content, seed, to);
+        if (!PLAIN.includes(to))
+          expect(made.bytes.subarray(0, 4).toString('latin1'), to).to.equal(signatureOf(to).slice(0, 4));
+        expect(made.pages, to).to.be.at.least(1);
+        if (to !== 'pdf') sources.set(to, made.bytes);
+      }
+      for (const [from, source] of sources) {
+        const made = await bench.convert(source, from, 'pdf');
+        expect(made.pages, from).to.equal(family === 'slides' ? 2 : 1);
+        if (hasPdfTools) expect(pdfText(made.path), from).to.match(/thế giới|Tên|Trang hai/);
+      }
+    });
+  }
+
+  it('counts pages, sheets and slides', async () => {
+    const pageBreak =
+      '<office:automatic-styles><style:style style:name="B" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style></office:automatic-styles>';
+    const three = fodt(
+      `${paragraph('1')}<text:p text:style-name="B">2</text:p><text:p text:style-name="B">3</text:p>`,
+      pageBreak,
+    );
+    expect((await bench.convert(three, 'fodt', 'pdf')).pages).to.equal(3);
+    expect((await bench.convert(three, 'fodt', 'docx')).pages).to.equal(3);
+    expect((await bench.convert(fodp(slide('a') + slide('b')), 'fodp', 'pptx')).pages).to.equal(2);
+    expect((await bench.convert(fods(row(1)), 'fods', 'xlsx')).pages).to.equal(1);
+  });
+
+  it('pages of a PDF are the ones asked for', async () => {
+    const slides = fodp(['một', 'hai', 'ba', 'bốn'].map(slide).join(''));
+    const made = await bench.convert(slides, 'fodp', 'pdf', { pages: '2-3' });
+    expect(made.pages).to.equal(2);
+    if (hasPdfTools) expect(pdfText(made.path)).to.include('hai').and.not.include('bốn');
+  });
+
+  it('pdfa makes PDF/A-2b, and a PDF is tagged in any case', async () => {
+    const plain = await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf');
+    const archive = await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf', { pdfa: true });
+    expect(archive.text)
+      .to.match(/<pdfaid:part>2<\/pdfaid:part>/)
+      .and.match(/<pdfaid:conformance>B</);
+    expect(plain.text).not.to.include('pdfaid:part');
+    expect(plain.text).to.include('/StructTreeRoot');
+    expect(archive.pages).to.equal(1);
+  });
+
+  it('text comes with a line feed after each paragraph, also when the document ends in a table', async () => {
+    expect((await bench.convert(fodt(paragraph('một') + paragraph('hai')), 'fodt', 'txt')).text).to.equal('một\nhai\n');
+    const docx = await bench.convert(fodt(paragraph('đầu') + textTable('trong bảng')), 'fodt', 'docx');
+    const made = await bench.convert(docx.bytes, 'docx', 'txt', { signal: AbortSignal.timeout(8_000) });
+    expect(made.text).to.match(/^đầu\ntrong bảng\n+$/);
+  });
+
+  it('text and csv are written in the character set asked for', async () => {
+    const source = fodt(paragraph('Thế giới'));
+    const utf16 = await bench.convert(source, 'fodt', 'txt', { encoding: 'utf-16le' });
+    expect(utf16.bytes.toString('utf16le')).to.equal('\uFEFFThế giới\n');
+    const vietnamese = await bench.convert(source, 'fodt', 'txt', { encoding: 'windows-1258' });
+    expect(new TextDecoder('windows-1258').decode(vietnamese.bytes).normalize('NFC')).to.equal('Thế giới\n');
+    const csv = await bench.convert(fods(row('ế', 1.5)), 'fods', 'csv', { encoding: 'utf-16be', delimiter: ';' });
+    expect(new TextDecoder('utf-16be').decode(csv.bytes).trim()).to.equal('ế;1.5');
+  });
+
+  it('csv: one file with the first sheet, separator as asked for, values not formulas', async () => {
+    const made = await bench.convert(SEEDS.sheet[1], 'fods', 'csv', { delimiter: '\t' });
+    expect(made.text).to.equal('Tên\t2\n42\t\n');
+  });
+
+  it('a csv source keeps quoted fields as text and calculates nothing', async () => {
+    const made = await bench.convert('"007";=1+1;2,5\n1.5;x;2024-01-31\n', 'csv', 'csv', { delimiter: ';' });
+    expect(made.text).to.equal('007,=1+1,"2,5"\n1.5,x,2024-01-31\n');
+  });
+
+  it('frozen panes survive from spreadsheet to spreadsheet where this LibreOffice can show sheets', async function () {
+    const frozen = `<office:settings><config:config-item-set xmlns:config="urn:oasis:names:tc:opendocument:xmlns:config:1.0" config:name="ooo:view-settings"><config:config-item-map-indexed config:name="Views"><config:config-item-map-entry><config:config-item config:name="ViewId" config:type="string">view1</config:config-item><config:config-item-map-named config:name="Tables"><config:config-item-map-entry config:name="Bảng 1"><config:config-item config:name="HorizontalSplitMode" config:type="short">0</config:config-item><config:config-item config:name="VerticalSplitMode" config:type="short">2</config:config-item><config:config-item config:name="VerticalSplitPosition" config:type="int">1</config:config-item><config:config-item config:name="PositionBottom" config:type="int">1</config:config-item></config:config-item-map-entry></config:config-item-map-named></config:config-item-map-entry></config:config-item-map-indexed></config:config-item-set></office:settings>`;
+    const xlsx = await bench.convert(fods(row('a', 1) + row('b', 2), frozen), 'fods', 'xlsx');
+    const { findOffice } = await import('../../cmd/docbuilder/engine/office.ts');
+    if (!(await findOffice()).sheetViews) skip(this, 'this LibreOffice has no view of spreadsheets');
+    const { zipEntry } = await import('./zip.ts');
+    expect(zipEntry(xlsx.bytes, 'xl/worksheets/sheet1.xml')).to.match(/<pane [^>]*state="frozen"/);
+  });
+
+  it('a source that cannot be opened is corrupt, and the worker goes on', async () => {
+    const docx = (await bench.convert(fodt(paragraph('x')), 'fodt', 'docx')).bytes;
+    const { restarts } = bench.engine.status().workers;
+    for (const [content, from] of [
+      [docx.subarray(0, docx.length / 2), 'docx'],
+      ['plain text', 'docx'],
+      ['<office:document', 'fodt'],
+      ['plain text', 'xlsx'],
+      ['plain text', 'pptx'],
+    ] as const) {
+      const failure = await bench.convert(content, from, 'pdf').catch((error) => error);
+      expect(failure, from).to.be.instanceOf(EngineFailure);
+      expect(failure.reason, from).to.equal('corrupt');
+    }
+    await bench.convert(docx, 'docx', 'pdf');
+    expect(bench.engine.status().workers.restarts).to.equal(restarts);
+  });
+
+  it('names with slashes, dots and Vietnamese letters stay inside the job folder', async () => {
+    for (const stem of ['../../etc/passwd', '.hidden', 'báo cáo quý 1', 'đ'.repeat(200), 'a?b#c%41', '']) {
+      expect((await bench.convert(SEEDS.sheet[1], 'fods', 'csv', { stem })).text, stem).to.include('42');
+      expect((await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf', { stem })).pages, stem).to.equal(1);
+    }
+  });
+
+  it('every family has a seed', () => {
+    for (const [family, [seed]] of Object.entries(SEEDS)) expect(familyOf(seed)).to.equal(family);
+  });
+});

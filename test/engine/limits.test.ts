@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
+import { type Bench, createBench, fods, fodt, hungrySheet, isRoot, MiB, paragraph, skip } from './support.ts';
+
+const SMALL = fodt(paragraph('Xin chào'));
+const failureOf = (work: Promise<unknown>): Promise<EngineFailure> =>
+  work.then(
+    () => expect.fail('it should have failed'),
+    (error) => error,
+  );
+
+describe('engine: limits', function () {
+  this.timeout(40_000);
+  let bench: Bench;
+  beforeEach(async () => {
+    bench = await createBench({ memoryMb: 700 });
+  });
+  afterEach(() => bench.dispose());
+
+  it('a document that needs more memory than a worker has costs that worker, not the service', async () => {
+    const error = await failureOf(bench.convert(hungrySheet(), 'fods', 'ods'));
+    expect(error.reason).to.equal('memory');
+    expect(bench.engine.status().workers.restarts).to.equal(1);
+    await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+
+  it('a result over the limit is refused, and an export that writes on and on is ended', async () => {
+    const long = fodt(paragraph('Một đoạn văn khá dài. '.repeat(5_000)));
+    expect((await failureOf(bench.convert(long, 'fodt', 'txt', { maxOutputBytes: 1000 }))).reason).to.equal(
+      'output_limit',
+    );
+    expect(bench.engine.status().workers.restarts).to.equal(0);
+    const cell = `<table:table-cell office:value-type="string">${paragraph('x'.repeat(400))}</table:table-cell>`;
+    const tall = `<table:table-row table:number-rows-repeated="1000000">${cell}</table:table-row>`;
+    const error = await failureOf(bench.convert(fods(tall), 'fods', 'csv', { maxOutputBytes: MiB }));
+    expect(error.reason).to.equal('output_limit');
+    expect(bench.engine.status().workers.restarts).to.equal(1);
+    await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+
+  it('a full disk is said to be that', async function () {
+    if (!isRoot) skip(this, 'only root can mount a small file system');
+    const workDir = await mkdtemp(join(tmpdir(), 'svc-test-small-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', workDir]);
+    let small: Bench | undefined;
+    try {
+      small = await createBench({ workDir });
+      const large = Buffer.alloc(8 * MiB, 'x');
+      expect((await failureOf(small.convert(large, 'txt', 'txt'))).reason).to.equal('disk_full');
+      const grows = fodt(paragraph(`Một dòng<text:line-break/>${'x<text:s text:c="60000"/>'.repeat(120)}`));
+      expect((await failureOf(small.convert(grows, 'fodt', 'txt'))).reason).to.equal('disk_full');
+      await small.convert(SMALL, 'fodt', 'pdf');
+    } finally {
+      await small?.dispose();
+      execFileSync('umount', ['-l', workDir]);
+      await rm(workDir, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
+import { type Bench, createBench, endlessSheet, fodt, officePids, paragraph, until } from './support.ts';
+
+const SMALL = fodt(paragraph('Xin chào'));
+
+describe('engine: documents that hang, crash and eat', function () {
+  this.timeout(60_000);
+  let bench: Bench;
+  beforeEach(async () => {
+    bench = await createBench({ workers: 2, memoryMb: 700 });
+    await until(() => bench.engine.status().workers.idle === 2, 'two workers');
+    await until(() => officePids().length === 3, 'a spare');
+  });
+  afterEach(() => bench.dispose());
+
+  const failureOf = (work: Promise<unknown>): Promise<EngineFailure> =>
+    work.then(
+      () => expect.fail('it should have failed'),
+      (error) => error,
+    );
+
+  /** Starts a job that will not end and waits until a worker is at it. */
+  async function hang(signal: AbortSignal): Promise<{ work: Promise<unknown> }> {
+    const work = bench.convert(endlessSheet(), 'fods', 'xlsx', { signal });
+    work.catch(() => undefined);
+    await until(() => bench.engine.status().workers.busy === 1, 'a busy worker');
+    await untilBusy();
+    return { work };
+  }
+
+  it('an abort ends a document that hangs within a second, other work goes on, and the spare takes over', async () => {
+    const controller = new AbortController();
+    const { work } = await hang(controller.signal);
+    const other = bench.convert(SMALL, 'fodt', 'pdf');
+    await other;
+    const reason = new Error('too long');
+    const before = Date.now();
+    controller.abort(reason);
+    expect(await failureOf(work)).to.equal(reason);
+    expect(Date.now() - before).to.be.below(1000);
+    const [first, second] = await Promise.all([
+      bench.convert(SMALL, 'fodt', 'pdf'),
+      bench.convert(SMALL, 'fodt', 'pdf'),
+    ]);
+    expect([first.pages, second.pages]).to.deep.equal([1, 1]);
+    expect(Date.now() - before).to.be.below(2500);
+    expect(bench.engine.status().workers.restarts).to.equal(1);
+  });
+
+  it('an abort ends a worker that is stopped', async () => {
+    for (const pid of officePids()) process.kill(pid, 'SIGSTOP');
+    const before = Date.now();
+    const signal = AbortSignal.timeout(300);
+    const error = await failureOf(bench.convert(SMALL, 'fodt', 'pdf', { signal }));
+    expect(error).to.equal(signal.reason);
+    expect(Date.now() - before).to.be.below(1300);
+    for (const pid of officePids()) process.kill(pid, 'SIGCONT');
+    await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+
+  it('an abort while waiting for a worker takes none', async () => {
+    const controller = new AbortController();
+    await hang(controller.signal);
+    const second = bench.convert(endlessSheet(), 'fods', 'xlsx', { signal: controller.signal });
+    await until(() => bench.engine.status().workers.busy === 2, 'two busy workers');
+    const error = await failureOf(bench.convert(SMALL, 'fodt', 'pdf', { signal: AbortSignal.timeout(200) }));
+    expect(error.name).to.equal('TimeoutError');
+    controller.abort();
+    await failureOf(second);
+    await until(() => bench.engine.status().workers.idle === 2, 'two idle workers');
+    await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+
+  it('a job whose worker crashes once is done by another; a second crash is the document’s own', async () => {
+    const once = bench.convert(fodt(paragraph('Câu dài. '.repeat(40)).repeat(2_000)), 'fodt', 'pdf');
+    process.kill(await untilBusy(), 'SIGSEGV');
+    expect((await once).pages).to.be.greaterThan(100);
+    expect(bench.engine.status().workers.restarts).to.equal(1);
+
+    const twice = failureOf(bench.convert(endlessSheet(), 'fods', 'xlsx'));
+    for (let kills = 0; kills < 2; kills++) {
+      process.kill(await untilBusy(), 'SIGSEGV');
+    }
+    expect((await twice).reason).to.equal('crashed');
+    await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+});
+
+/** The process id of a LibreOffice that is at work: one that uses CPU time for a while. */
+async function untilBusy(): Promise<number> {
+  const start = new Map(officePids().map((pid) => [pid, cpu(pid)]));
+  let busy: number | undefined;
+  await until(() => {
+    busy = officePids().find((pid) => start.has(pid) && cpu(pid) - (start.get(pid) ?? 0) >= 8);
+    return busy !== undefined;
+  }, 'LibreOffice at work');
+  return busy as number;
+}
+
+/** CPU time of a process in clock ticks. */
+function cpu(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}

@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import type { ConvertResult, Engine, EngineOptions } from '../../cmd/docbuilder/domain/ports.ts';
+import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
+import { silentLogger } from '../../src/common/log.ts';
+
+export interface Made extends ConvertResult {
+  path: string;
+  bytes: Buffer;
+  text: string;
+}
+
+/** A real engine with a folder of its own; `dispose` stops it and removes the folder. */
+export interface Bench {
+  engine: Engine;
+  folder: string;
+  workDir: string;
+  /** Writes a source and converts it. */
+  convert(
+    content: string | Buffer,
+    from: SourceFormat,
+    to: TargetFormat,
+    options?: EngineOptions & { signal?: AbortSignal; maxOutputBytes?: number; stem?: string },
+  ): Promise<Made>;
+  dispose(): Promise<void>;
+}
+
+export const MiB = 1024 * 1024;
+
+export async function createBench(overrides: Partial<EngineSettings> = {}): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-engine-'));
+  const workDir = overrides.workDir ?? join(folder, 'work');
+  let count = 0;
+  const engine = await createEngine({
+    workers: 1,
+    maxJobs: 200,
+    maxAgeMinutes: 60,
+    memoryMb: 1024,
+    jobTimeoutSeconds: 60,
+    sandbox: 'auto',
+    log: silentLogger(),
+    ...overrides,
+    workDir,
+  });
+  return {
+    engine,
+    folder,
+    workDir,
+    async convert(content, from, to, options = {}) {
+      const { signal = AbortSignal.timeout(30_000), maxOutputBytes = 20 * MiB, stem = 'tài liệu', ...rest } = options;
+      const name = String(count++);
+      const input = join(folder, `${name}.source`);
+      const output = join(folder, `${name}.result`);
+      await writeFile(input, content, { mode: 0o600 });
+      const task = { kind: 'convert', input, from, output, to, stem, options: rest, maxOutputBytes } as const;
+      const result = await engine.run(task, signal);
+      const bytes = readFileSync(output);
+      return { ...result, path: output, bytes, text: bytes.toString('utf8') };
+    },
+    async dispose() {
+      await engine.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Process ids of every process whose environment or arguments name `marker`, as far as this user may see. */
+export function processesNaming(marker: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
+    .map(Number);
+}
+
+/** Process ids of LibreOffice below this process. */
+export function officePids(parent = process.pid): number[] {
+  return descendants(parent).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
+}
+
+/** All living descendants of a process. */
+export function descendants(parent: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const stat = read(`/proc/${name}/stat`);
+    const [, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    children.set(Number(ppid), [...(children.get(Number(ppid)) ?? []), Number(name)]);
+  }
+  const below = (pid: number): number[] => (children.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(parent);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Waits until `condition` holds. */
+export async function until(condition: () => unknown, what: string, ms = 10_000): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`never came: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The text of a PDF. */
+export function pdfText(path: string): string {
+  return execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' });
+}
+
+export const hasPdfTools = existsSync('/usr/bin/pdftotext');
+export const isRoot = process.getuid?.() === 0;
+
+/** Skips the test with a reason that is seen. */
+export function skip(context: Mocha.Context, reason: string): never {
+  process.stderr.write(`      skipped: ${reason}\n`);
+  return context.skip() as never;
+}
+
+// ---- Small documents --------------------------------------------------------------------------------------
+const NAMES = ['office', 'text', 'table', 'presentation', 'style', 'script'];
+const NAMESPACES = [
+  ...NAMES.map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`),
+  'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"',
+  'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"',
+  'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"',
+  'xmlns:xlink="http://www.w3.org/1999/xlink"',
+  'xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2"',
+  'xmlns:ooo="http://openoffice.org/2004/office"',
+].join(' ');
+
+function flat(type: 'text' | 'spreadsheet' | 'presentation', body: string, head = ''): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<office:document ${NAMESPACES} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.${type}">
+${head}<office:body><office:${type}>${body}</office:${type}></office:body></office:document>`;
+}
+
+export const fodt = (body: string, head?: string) => flat('text', body, head);
+export const fods = (rows: string, head?: string) =>
+  flat('spreadsheet', `<table:table table:name="Bảng 1">${rows}</table:table>`, head);
+export const fodp = (pages: string) => flat('presentation', pages, MASTER);
+
+/** Without a master page all pages but the first are lost. */
+const MASTER =
+  '<office:automatic-styles><style:page-layout style:name="L"><style:page-layout-properties fo:page-width="28cm" ' +
+  'fo:page-height="21cm"/></style:page-layout></office:automatic-styles><office:master-styles>' +
+  '<style:master-page style:name="M" style:page-layout-name="L"/></office:master-styles>';
+
+export const paragraph = (text: string) => `<text:p>${text}</text:p>`;
+export const row = (...cells: (number | string)[]) => `<table:table-row>${cells.map(cell).join('')}</table:table-row>`;
+export const formula = (text: string) => `<table:table-cell table:formula="of:=${text}" office:value-type="float"/>`;
+export const slide = (text: string) =>
+  `<draw:page draw:name="${text}" draw:master-page-name="M"><draw:frame svg:x="2cm" svg:y="2cm" svg:width="12cm" svg:height="3cm">` +
+  `<draw:text-box>${paragraph(text)}</draw:text-box></draw:frame></draw:page>`;
+
+function cell(value: number | string): string {
+  return typeof value === 'number'
+    ? `<table:table-cell office:value-type="float" office:value="${value}"/>`
+    : `<table:table-cell office:value-type="string">${paragraph(value)}</table:table-cell>`;
+}
+
+export const textTable = (text: string) =>
+  `<table:table table:name="T"><table:table-column/>${row(text)}</table:table>`;
+
+/** A spreadsheet that is still calculating when any test has lost its patience. */
+export function endlessSheet(): string {
+  const data = Array.from({ length: 300 }, (_, index) => row(index, index % 7)).join('');
+  const heavy = formula('SUMPRODUCT(([.A$1:.A$60000]+[.B$1:.B$60000])*([.A$1:.A$60000]&gt;ROW()))');
+  return fods(data + `<table:table-row>${heavy.repeat(200)}</table:table-row>`.repeat(200));
+}
+
+/** One that needs more memory than a worker may have. */
+export function hungrySheet(): string {
+  const cells =
+    '<table:table-cell table:number-columns-repeated="200" office:value-type="string"><text:p>x</text:p></table:table-cell>';
+  const distinct = Array.from(
+    { length: 40 },
+    (_, index) => `<table:table-row table:number-rows-repeated="20000">${cells}</table:table-row>${row(index)}`,
+  );
+  return fods(distinct.join(''));
+}

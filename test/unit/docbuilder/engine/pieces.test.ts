@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { deflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { SOURCE_FORMATS, targetsOf } from '../../../../cmd/docbuilder/domain/formats.ts';
+import type { ConvertTask, Encoding } from '../../../../cmd/docbuilder/domain/ports.ts';
+import { encoder } from '../../../../cmd/docbuilder/engine/encode.ts';
+import { deathOf, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/engine/failures.ts';
+import { conversionOf } from '../../../../cmd/docbuilder/engine/filters.ts';
+import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
+import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
+
+const task = (changes: Partial<ConvertTask>): ConvertTask => ({
+  ...{ kind: 'convert', input: '/i', from: 'docx', output: '/o', to: 'pdf', stem: 's', options: {}, maxOutputBytes: 9 },
+  ...changes,
+});
+
+describe('engine: filters', () => {
+  it('every pair of the matrix has an import and an export filter, macros off and links untouched', () => {
+    for (const from of SOURCE_FORMATS) {
+      for (const to of targetsOf(from)) {
+        const { load, store } = conversionOf(task({ from, to }), true);
+        expect(load['FilterName'], from).to.be.a('string').and.not.equal('');
+        expect(store['FilterName'], to).to.be.a('string').and.not.equal('');
+        expect(load).to.include({ MacroExecutionMode: 0, UpdateDocMode: 0, ReadOnly: true });
+      }
+    }
+  });
+
+  it('a spreadsheet is shown only for a spreadsheet, and only where that works', () => {
+    const hidden = (changes: Partial<ConvertTask>, views = true) => conversionOf(task(changes), views).load['Hidden'];
+    expect(hidden({ from: 'xlsx', to: 'ods' })).to.equal(false);
+    expect(hidden({ from: 'xlsx', to: 'ods' }, false)).to.equal(true);
+    expect(hidden({ from: 'xlsx', to: 'pdf' })).to.equal(true);
+    expect(hidden({ from: 'docx', to: 'odt' })).to.equal(true);
+  });
+
+  it('the delimiter is the source’s of a csv, else the target’s', () => {
+    const options = { delimiter: ';' };
+    const both = conversionOf(task({ from: 'csv', to: 'csv', options }), true);
+    expect(
+      [both.load['FilterOptions'], both.store['FilterOptions']].map((text) => String(text).split(',')[0]),
+    ).to.deep.equal(['59', '44']);
+    const out = conversionOf(task({ from: 'ods', to: 'csv', options }), true);
+    expect(out.store['FilterOptions']).to.match(/^59,34,76,/);
+  });
+});
+
+describe('engine: character sets', () => {
+  const encode = (encoding: Encoding, ...pieces: string[]) => {
+    const piece = encoder(encoding);
+    return Buffer.concat(pieces.map(piece));
+  };
+
+  it('Vietnamese text comes back from windows-1258, canonically equal', () => {
+    const letters = fc.constantFrom(...'aăâeêioôơuưyđAĂÂEÊIOÔƠUƯYĐ bcd');
+    const tones = fc.constantFrom('', '\u0300', '\u0301', '\u0303', '\u0309', '\u0323');
+    const words = fc.array(
+      fc.tuple(letters, tones).filter(([letter, tone]) => tone === '' || /[^bcdđĐ ]/.test(letter)),
+    );
+    fc.assert(
+      fc.property(words, (pairs) => {
+        const text = pairs
+          .map((pair) => pair.join(''))
+          .join('')
+          .normalize('NFC');
+        const back = new TextDecoder('windows-1258').decode(encode('windows-1258', text));
+        expect(back.normalize('NFC')).to.equal(text);
+      }),
+    );
+  });
+
+  it('UTF-16 has one byte order mark, however many pieces come', () => {
+    expect(encode('utf-16be', 'a', 'ế').toString('hex')).to.equal('feff00611ebf');
+    expect(encode('utf-16le', 'a', 'ế').toString('hex')).to.equal('fffe6100bf1e');
+    expect(encode('utf-8', 'ế').toString('hex')).to.equal('e1babf');
+  });
+
+  it('what a set does not have becomes a question mark', () => {
+    expect(encode('windows-1252', '€ 漢').toString('latin1')).to.equal('\x80 ?');
+  });
+});
+
+describe('engine: pages of a PDF', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-pages-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const pagesOf = async (content: Buffer | string) => {
+    await writeFile(join(folder, 'x.pdf'), content);
+    return countPages(join(folder, 'x.pdf'));
+  };
+
+  it('are read from the page tree, the last one where there are several, and far from the end as well', async () => {
+    expect(await pagesOf('<</Type/Pages/Kids[1 0 R]\n/Count 1>> <</Type/Pages\n/Kids[]/Count 12>>')).to.equal(12);
+    expect(await pagesOf(`<</Type/Pages/Count 7>>${' '.repeat(300_000)}`)).to.equal(7);
+  });
+
+  it('are found in a compressed object stream', async () => {
+    const stream = deflateSync(Buffer.from('1 0 <</Type/Pages/Count 3>>'));
+    const pdf = Buffer.concat([
+      Buffer.from('<</Type/ObjStm/Filter/FlateDecode>>stream\n'),
+      stream,
+      Buffer.from('\nendstream'),
+    ]);
+    expect(await pagesOf(pdf)).to.equal(3);
+  });
+});
+
+describe('engine: what a worker says', () => {
+  const read = (...chunks: string[]) => {
+    const stream = new PassThrough();
+    const messages: Message[] = [];
+    let broken = 0;
+    readLines(
+      stream,
+      (message) => messages.push(message),
+      () => broken++,
+    );
+    for (const chunk of chunks) stream.write(chunk);
+    return new Promise<{ messages: Message[]; broken: number }>((resolve) => {
+      setImmediate(() => resolve({ messages, broken }));
+    });
+  };
+
+  it('is JSON lines, wherever they are cut', async () => {
+    const { messages, broken } = await read('{"a":1}\n{"b"', ':2}\n{"c":3}');
+    expect(messages).to.deep.equal([{ a: 1 }, { b: 2 }]);
+    expect(broken).to.equal(0);
+  });
+
+  it('is broken at the first line that is none, or that never ends', async () => {
+    expect(await read('{"a":1}\nnull\n{"b":2}\n')).to.deep.equal({ messages: [{ a: 1 }], broken: 1 });
+    expect((await read('x'.repeat(70_000), 'y')).broken).to.equal(1);
+  });
+
+  it('decides the reason of a failure', async () => {
+    const task = { options: { pages: '9' } } as ConvertTask;
+    const reason = async (...asked: string[]) =>
+      (await taskFailure({ asked, phase: 'load', type: 'x' }, task, tmpdir())).reason;
+    expect(await reason('com.sun.star.task.DocumentMSPasswordRequest2')).to.equal('password');
+    expect(await reason('com.sun.star.ucb.InteractiveAugmentedIOException:OUT_OF_DISK_SPACE')).to.equal('disk_full');
+    expect(await reason('com.sun.star.packages.zip.BrokenPackageRequest')).to.equal('corrupt');
+    expect((await taskFailure({ phase: 'store', type: 'x' }, task, tmpdir())).reason).to.equal('page_range');
+    expect(deathOf({ died: 'memory' })).to.include({ reason: 'memory' });
+    expect(deathOf({ died: 'output_limit' })).to.include({ reason: 'output_limit' });
+    expect(deathOf(undefined)).to.be.instanceOf(WorkerLost);
+  });
+});
