@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 purpose=${1:-run}
 node_version=24.21.0
 node_minimum='22.19.0'
+unoserver_version=3.7
 
 say() { printf '[setup] %s\n' "$*"; }
 fail() { printf '[setup] %s\n' "$*" >&2; exit 1; }
@@ -20,16 +21,21 @@ as_root() {
 
 # ---- Debian packages -------------------------------------------------------------------------------------
 packages='libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui python3-uno bubblewrap
-  fonts-liberation fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
+  fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 case $purpose in
   test) packages="$packages poppler-utils curl zip" ;;
   bench) packages="$packages poppler-utils curl zip python3-venv" ;;
 esac
 
+# Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
+liberation() {
+  if apt-cache show fonts-liberation2 >/dev/null 2>&1; then echo fonts-liberation2; else echo fonts-liberation; fi
+}
+
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || { say 'not a Debian or Ubuntu machine: install LibreOffice, python3-uno and bubblewrap yourself'; return; }
   missing=
-  for package in $packages "$@"; do
+  for package in $packages $(liberation) "$@"; do
     case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
       *' installed') ;;
       *) missing="$missing $package" ;;
@@ -77,8 +83,22 @@ install_modules() {
   cp package-lock.json "$stamp"
 }
 
+# ---- unoserver, which the benchmark compares with ------------------------------------------------------------
+install_unoserver() {
+  venv=.cache/unoserver-venv
+  [ ! -x "$venv/bin/unoconvert" ] || return 0
+  say "putting unoserver $unoserver_version into $venv"
+  mkdir -p .cache
+  {
+    # Debian's own Python: only that one can import uno.
+    /usr/bin/python3 -m venv --clear --system-site-packages "$venv" &&
+      "$venv/bin/pip" install --no-input "unoserver==$unoserver_version"
+  } >.cache/unoserver.log 2>&1 || { tail -n 20 .cache/unoserver.log >&2; fail 'could not install unoserver, see .cache/unoserver.log'; }
+}
+
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
 install_packages
 install_node
 install_modules
+[ "$purpose" != bench ] || install_unoserver

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAudit } from '../../src/common/audit.ts';
+import { type Clock, systemClock } from '../../src/common/clock.ts';
+import { createHttpServer } from '../../src/common/http/server.ts';
+import { IdIssuer } from '../../src/common/ids.ts';
+import { watchLicense } from '../../src/common/license-file.ts';
+import type { Logger } from '../../src/common/log.ts';
+import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
+import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
+import type { Config } from './config.ts';
+import { createAuthenticator } from './domain/auth.ts';
+import { convertWork } from './domain/convert.ts';
+import { Intake } from './domain/intake.ts';
+import { JobRegistry } from './domain/job-registry.ts';
+import { JobService } from './domain/jobs.ts';
+import { effectivePlan, maxFileBytes } from './domain/limits.ts';
+import type { Engine } from './domain/ports.ts';
+import { JobQueue } from './domain/queue.ts';
+import { RateLimiter } from './domain/rate-limit.ts';
+import { Figures } from './domain/status.ts';
+import { createEngine } from './engine/engine.ts';
+import { createHttpApp } from './http/app.ts';
+import { jobCallbackBody } from './http/job-view.ts';
+import { createCallbackSender } from './outbound/callbacks.ts';
+import { createDownloader } from './outbound/downloader.ts';
+import { openDataDir } from './store/data-dir.ts';
+import { inspect } from './store/inspect/inspect.ts';
+import { transcode } from './store/inspect/text.ts';
+import { createJobStore } from './store/job-store.ts';
+import { createScratch } from './store/scratch.ts';
+
+const USER_AGENT = 'SVC-DocBuilder/1.0';
+const SWEEP_MS = 30_000;
+const UPLOAD_IDLE_MS = 30_000;
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  /** Name resolution of outbound requests. */
+  lookup?: Lookup;
+  uploadIdleMs?: number;
+  callbackSchedule?: readonly number[];
+}
+
+export interface Docbuilder {
+  /** Where the service listens. */
+  address: AddressInfo;
+  engine: Engine;
+  /** Refuses new work, finishes what runs, then releases everything. */
+  stop(): Promise<void>;
+}
+
+/** Puts DocBuilder together and starts it: the one place that knows which concrete part plays which role. */
+export async function startDocbuilder(config: Config, log: Logger, overrides: Overrides = {}): Promise<Docbuilder> {
+  const clock = overrides.clock ?? systemClock;
+  const audit = createAudit('docbuilder', config.auditTarget);
+  const license = await watchLicense({
+    tokenPath: config.licenseFile,
+    keysPath: config.licenseKeysFile,
+    clock,
+    log,
+    onChange: ({ state, problem }) => audit.record('license.changed', { state, problem }),
+  });
+  const plan = () => effectivePlan(license.current(), config.workers, config.lowering);
+
+  const dataDir = await openDataDir(config.dataDir);
+  const scratch = createScratch(dataDir.temporary);
+  const store = createJobStore(dataDir.jobs, log);
+  const outboundOptions = {
+    allow: config.allow,
+    userAgent: USER_AGENT,
+    ...(overrides.lookup && { lookup: overrides.lookup }),
+  };
+  const outbound = createOutbound(outboundOptions);
+
+  const engine = await createEngine({
+    workers: config.workers,
+    maxJobs: config.workerMaxJobs,
+    maxAgeMinutes: config.workerMaxAgeMinutes,
+    memoryMb: config.workerMemoryMb,
+    jobTimeoutSeconds: config.lowering.jobTimeoutSeconds ?? LONGEST_JOB_SECONDS,
+    workDir: dataDir.workers,
+    sandbox: config.sandbox,
+    ...(config.officeDir && { officeDir: config.officeDir }),
+    log,
+  });
+
+  const queue = new JobQueue(() => {
+    const { parallel_jobs, max_queued_jobs } = plan().limits;
+    return { parallel: parallel_jobs, capacity: max_queued_jobs };
+  });
+  const rates = new RateLimiter(() => {
+    const { rate_per_minute, rate_per_day } = plan().limits;
+    return { minute: rate_per_minute, day: rate_per_day };
+  }, clock);
+  const registry = new JobRegistry({
+    store,
+    ids: new IdIssuer(dataDir.idKey),
+    clock,
+    retentionMs: () => plan().limits.result_ttl_minutes * 60_000,
+  });
+  const callbacks = createCallbackSender({
+    outbound,
+    bodyOf: jobCallbackBody,
+    secret: config.callbackSecret,
+    clock,
+    log,
+    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
+  });
+  const jobs = new JobService({ queue, registry, store, callbacks, limits: () => plan().limits, clock, log, audit });
+  const conversion = {
+    engine,
+    inspector: { inspect, transcode },
+    downloader: createDownloader(outbound, scratch),
+    scratch,
+    maxFileBytes: () => maxFileBytes(plan()),
+  };
+
+  const app = createHttpApp({
+    log,
+    audit,
+    authenticator: createAuthenticator({
+      keys: config.apiKeys,
+      jwtSecrets: config.jwtSecret ? [config.jwtSecret] : [],
+      clock,
+    }),
+    rates,
+    figures: new Figures({ engine, queue, rates, plan, clock, devMode: config.devMode }),
+    registry,
+    queue,
+    intake: new Intake({ jobs, plan, checkUrl: (url) => outbound.check(url) }),
+    uploads: {
+      receive: scratch.receive,
+      remove: scratch.remove,
+      maxBytes: () => maxFileBytes(plan()),
+      idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
+    },
+    baseUrl: config.baseUrl,
+    convert: (request) => convertWork(request, conversion),
+  });
+
+  jobs.resume(await registry.load());
+  const sweeper = setInterval(() => {
+    registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed'));
+  }, SWEEP_MS);
+
+  const server = createHttpServer(app);
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  log.info({ address: address.address, port: address.port, ...engine.status() }, 'ready');
+  audit.record('service.started');
+
+  return {
+    address,
+    engine,
+    stop: async () => {
+      await jobs.stop();
+      clearInterval(sweeper);
+      callbacks.stop();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
+      server.closeAllConnections();
+      license.stop();
+      await engine.stop();
+      audit.record('service.stopped');
+      await audit.close();
+      log.info('stopped');
+    },
+  };
+}

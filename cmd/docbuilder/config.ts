@@ -1,0 +1,89 @@
+import { availableParallelism } from 'node:os';
+import { ConfigError, type Environment, readConfig } from '../../src/common/config.ts';
+import { secretProblem } from '../../src/common/crypto/jwt.ts';
+import type { Mistake } from '../../src/common/errors.ts';
+import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
+import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
+import { type ApiKeys, parseApiKeys } from './domain/auth.ts';
+
+const MAX_DEFAULT_WORKERS = 4;
+
+/** DocBuilder's configuration, checked and frozen. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly baseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly apiKeys: ApiKeys;
+  readonly jwtSecret: string;
+  readonly callbackSecret: string;
+  readonly workers: number;
+  readonly workerMaxJobs: number;
+  readonly workerMaxAgeMinutes: number;
+  readonly workerMemoryMb: number;
+  readonly sandbox: DocbuilderConfig['SVC_DOCBUILDER_SANDBOX'];
+  readonly officeDir: string | undefined;
+  /** Only ever lower the plan. */
+  readonly lowering: { maxFileMb: number | undefined; jobTimeoutSeconds: number | undefined };
+  readonly licenseFile: string | undefined;
+  readonly licenseKeysFile: string | undefined;
+  readonly allow: AllowList;
+  readonly logLevel: DocbuilderConfig['SVC_LOG_LEVEL'];
+  readonly auditTarget: string;
+  readonly devMode: boolean;
+}
+
+/**
+ * The configuration from the environment.
+ * @throws {ConfigError} with every mistake, each naming its variable
+ */
+export function loadConfig(environment: Environment): Config {
+  const { values: env, mistakes } = readConfig<DocbuilderConfig>('docbuilder-config.json', environment);
+  const blame = (path: keyof DocbuilderConfig, messages: readonly string[]): Mistake[] =>
+    messages.map((message) => ({ path, message }));
+
+  const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS ?? '');
+  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
+  const [host, port] = splitListen(env.SVC_DOCBUILDER_LISTEN ?? '');
+  mistakes.push(
+    ...blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes),
+    ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
+    ...blame('SVC_DOCBUILDER_JWT_SECRET', jwtSecretMistakes(env.SVC_DOCBUILDER_JWT_SECRET)),
+    ...blame('SVC_DOCBUILDER_LISTEN', port > 65_535 ? ['has a port above 65535'] : []),
+  );
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+
+  return Object.freeze({
+    host,
+    port,
+    baseUrl: env.SVC_BASE_URL,
+    dataDir: env.SVC_DOCBUILDER_DATA_DIR,
+    apiKeys: keys.keys,
+    jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,
+    callbackSecret: env.SVC_DOCBUILDER_CALLBACK_SECRET,
+    workers: env.SVC_DOCBUILDER_WORKERS ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS),
+    workerMaxJobs: env.SVC_DOCBUILDER_WORKER_MAX_JOBS,
+    workerMaxAgeMinutes: env.SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES,
+    workerMemoryMb: env.SVC_DOCBUILDER_WORKER_MEMORY_MB,
+    sandbox: env.SVC_DOCBUILDER_SANDBOX,
+    officeDir: env.SVC_DOCBUILDER_OFFICE_DIR,
+    lowering: { maxFileMb: env.SVC_DOCBUILDER_MAX_FILE_MB, jobTimeoutSeconds: env.SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS },
+    licenseFile: env.SVC_LICENSE_FILE,
+    licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
+    allow: allow.list,
+    logLevel: env.SVC_LOG_LEVEL,
+    auditTarget: env.SVC_AUDIT_TARGET,
+    devMode: env.SVC_DEV_MODE,
+  });
+}
+
+function splitListen(listen: string): [host: string, port: number] {
+  const colon = listen.lastIndexOf(':');
+  return [listen.slice(0, colon).replace(/^\[|\]$/g, ''), Number(listen.slice(colon + 1))];
+}
+
+/** Empty is no secret at all: JWTs are then not accepted. */
+function jwtSecretMistakes(secret: string | undefined): string[] {
+  const problem = secret ? secretProblem(secret) : undefined;
+  return problem === undefined ? [] : [problem];
+}

@@ -1,0 +1,38 @@
+import { badRequest } from '../../../src/common/errors.ts';
+
+const OPTION = 'options.';
+const BOOLEANS = new Set(['async', 'options.pdfa']);
+const INTEGERS = new Set(['options.image_resolution']);
+
+/**
+ * A form's fields as the JSON body they stand for: `options` is JSON itself, and `options.pages=1-3` is one option.
+ * A value that is no boolean or integer where one is due stays text, and the schema says so.
+ */
+export function formValue(fields: ReadonlyMap<string, string>): Record<string, unknown> {
+  const value: Record<string, unknown> = Object.create(null);
+  const options: Record<string, unknown> = Object.create(null);
+  for (const [name, text] of fields) {
+    if (name === 'options') value['options'] = parseOptions(text);
+    else if (name.startsWith(OPTION)) options[name.slice(OPTION.length)] = typed(name, text);
+    else value[name] = typed(name, text);
+  }
+  if (Object.keys(options).length === 0) return value;
+  if (value['options'] !== undefined) {
+    throw badRequest({ path: '/options', message: 'is given as JSON and as single fields: use one of them' });
+  }
+  return { ...value, options };
+}
+
+function typed(name: string, text: string): unknown {
+  if (BOOLEANS.has(name) && /^(true|false|1|0)$/.test(text)) return text === 'true' || text === '1';
+  if (INTEGERS.has(name) && /^\d{1,9}$/.test(text)) return Number(text);
+  return text;
+}
+
+function parseOptions(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest({ path: '/options', message: 'is not valid JSON' });
+  }
+}

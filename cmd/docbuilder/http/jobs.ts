@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+import type { Audit } from '../../../src/common/audit.ts';
+import { attachment } from '../../../src/common/http/disposition.ts';
+import type { JobRegistry } from '../domain/job-registry.ts';
+import { jobView } from './job-view.ts';
+
+export interface JobHandlers {
+  registry: JobRegistry;
+  audit: Audit;
+}
+
+/** `GET /v1/jobs/{id}`; polling is never counted. */
+export function getJob({ registry }: JobHandlers): RequestHandler<{ id: string }> {
+  return (request, response) => {
+    response.setHeader('Cache-Control', 'no-store').json(jobView(registry.job(request.params.id)));
+  };
+}
+
+/** `GET /v1/files/{id}`: the file, with Range and conditional requests (RFC 9110, 13 and 14). */
+export function getFile({ registry, audit }: JobHandlers): RequestHandler<{ id: string }> {
+  return (request, response, next) => {
+    const { output, path } = registry.file(request.params.id);
+    response.setHeader('Content-Type', output.contentType);
+    response.setHeader('Content-Disposition', attachment(output.filename));
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('ETag', `"${output.sha256}"`);
+    response.setHeader('Cache-Control', 'private, no-cache');
+    audit.record('file.downloaded', { file: output.fileId });
+    response.sendFile(path, { dotfiles: 'allow', cacheControl: false, lastModified: false }, (error) => {
+      if (error && !response.headersSent) next(error);
+    });
+  };
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import { signCallback } from '../../../src/common/crypto/signature.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { Outbound } from '../../../src/common/net/outbound.ts';
+import type { CallbackRecord, JobRecord } from '../domain/job.ts';
+import type { CallbackSender } from '../domain/jobs.ts';
+
+/** Milliseconds before each attempt (contract: Events, DocBuilder job). */
+const SCHEDULE = [0, 10_000, 60_000];
+const TIMEOUT_MS = 10_000;
+
+interface Dependencies {
+  outbound: Outbound;
+  /** Body of a callback. */
+  bodyOf: (job: JobRecord) => string;
+  /** Empty: callbacks go unsigned. */
+  secret: string;
+  clock: Clock;
+  log: Logger;
+  schedule?: readonly number[];
+}
+
+/** Sends job callbacks in the background: signed, up to three attempts, the delivery id the same in each. */
+export function createCallbackSender(deps: Dependencies): CallbackSender & { stop(): void } {
+  const schedule = deps.schedule ?? SCHEDULE;
+  const timers = new Set<NodeJS.Timeout>();
+  const stopped = new AbortController();
+
+  function plan(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): void {
+    const wait = Math.max(0, (callback.nextAttemptAt ?? 0) - deps.clock());
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void attempt(job, callback, changed);
+    }, wait);
+    timers.add(timer);
+  }
+
+  async function attempt(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): Promise<void> {
+    callback.attempts += 1;
+    callback.nextAttemptAt = null;
+    callback.lastStatus = await send(job, callback);
+    if (stopped.signal.aborted) return;
+    const delivered = callback.lastStatus !== null && callback.lastStatus >= 200 && callback.lastStatus < 300;
+    const wait = schedule[callback.attempts];
+    if (delivered) callback.state = 'delivered';
+    else if (wait === undefined) callback.state = 'failed';
+    else callback.nextAttemptAt = deps.clock() + wait;
+    const facts = { job: job.id, attempt: callback.attempts, status: callback.lastStatus, state: callback.state };
+    if (callback.state === 'failed') deps.log.error(facts, 'callback given up');
+    else deps.log.info(facts, 'callback attempted');
+    await changed().catch((error) => deps.log.error({ err: error, job: job.id }, 'callback state could not be kept'));
+    if (callback.state === 'pending') plan(job, callback, changed);
+  }
+
+  /** The status of one attempt, null when there was no answer. */
+  async function send(job: JobRecord, callback: CallbackRecord): Promise<number | null> {
+    const body = Buffer.from(deps.bodyOf(job));
+    const timestamp = Math.floor(deps.clock() / 1000);
+    try {
+      const { status } = await deps.outbound.post(callback.url, {
+        headers: {
+          'Content-Type': 'application/json; charset=utf-8',
+          'X-SVC-Event': job.status === 'done' ? 'job.done' : 'job.failed',
+          'X-SVC-Delivery': callback.deliveryId,
+          'X-SVC-Timestamp': String(timestamp),
+          ...(deps.secret && { 'X-SVC-Signature': signCallback(deps.secret, timestamp, body) }),
+        },
+        body,
+        timeoutMs: TIMEOUT_MS,
+        signal: stopped.signal,
+      });
+      return status;
+    } catch (error) {
+      deps.log.debug({ err: error, job: job.id }, 'callback had no answer');
+      return null;
+    }
+  }
+
+  return {
+    deliver: (job, changed) => {
+      if (job.callback && !stopped.signal.aborted) plan(job, job.callback, changed);
+    },
+    stop: () => {
+      stopped.abort();
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const READY_SECONDS = 60;
+
+export interface ServiceOptions {
+  name: string;
+  /** Entry point of the service. */
+  main: string;
+  /** Takes the service's JSON lines. */
+  logFile: string;
+  /** Answers 200 when the service is ready. */
+  readyUrl: string;
+  environment: Record<string, string>;
+}
+
+export interface RunningService {
+  logFile: string;
+  stop(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code. */
+  ended: Promise<number>;
+}
+
+/** Starts one service as a process of its own and waits until it is ready; ends this process when it can't be. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const log = await open(options.logFile, 'w', 0o600);
+  const child = spawn(process.execPath, [options.main], {
+    env: { ...process.env, ...options.environment },
+    stdio: ['ignore', log.fd, log.fd],
+    // Its own group: Ctrl+C reaches only this process, which passes it on once.
+    detached: true,
+  });
+  await log.close();
+  const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
+  process.once('exit', () => child.kill('SIGKILL'));
+
+  const ready = await Promise.race([answers(options.readyUrl), ended.then(() => false)]);
+  if (!ready) {
+    console.error(`${options.name} did not start. The end of ${options.logFile}:\n`);
+    console.error((await readFile(options.logFile, 'utf8')).split('\n').slice(-6).join('\n'));
+    process.exit(1);
+  }
+  return { logFile: options.logFile, stop: (signal) => void child.kill(signal), ended };
+}
+
+async function answers(url: string): Promise<boolean> {
+  for (const deadline = Date.now() + READY_SECONDS * 1000; Date.now() < deadline; await delay(100)) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return true;
+  }
+  return false;
+}

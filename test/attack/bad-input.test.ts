@@ -1,0 +1,315 @@
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Job } from '../../src/common/generated/wire.ts';
+import { ooxml } from '../support/documents.ts';
+import { countBomb, entityBomb, half, nestedArchive, nestedBomb, ratioBomb } from '../support/hostile.ts';
+import { portOf } from '../support/listen.ts';
+import { flatOdf, txt } from '../support/open-documents.ts';
+import { pdfText } from '../support/pdf.ts';
+import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
+import { slowSheet } from '../support/slow-sheet.ts';
+
+const MB = 1024 * 1024;
+
+/** What bad input gets: a typed error, soon, and a pool that did not notice. */
+describe('bad input', () => {
+  let service: TestService;
+  const public_ = ['93.184.215.14'];
+  let answers: Record<string, string[][]> = {};
+  before(async () => {
+    service = await startEnterprise(
+      { SVC_DOCBUILDER_MAX_FILE_MB: '10', SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2', SVC_DOCBUILDER_WORKERS: '2' },
+      {
+        uploadIdleMs: 300,
+        callbackSchedule: [0, 10, 10],
+        // Plays DNS: each name gives one list of addresses after the other.
+        lookup: async (name) => (answers[name]?.shift() ?? public_).map((address) => ({ address })),
+      },
+    );
+  });
+  after(() => service.stop());
+
+  afterEach('the pool is unharmed and nothing was left over', async () => {
+    const response = await service.convert(txt(), 'healthy.txt', { to: 'pdf' });
+    expect(response.status).to.equal(200);
+    expect((await response.arrayBuffer()).byteLength).to.be.greaterThan(1000);
+    await until('temporary files are gone', async () => {
+      return (await readdir(join(service.dataDir, 'tmp'))).length === 0 || undefined;
+    });
+  });
+
+  const rows: [what: string, file: () => Uint8Array, name: string, status: number, code: string, detail: object][] = [
+    [
+      'not a zip',
+      () => Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)),
+      'a.docx',
+      422,
+      'corrupt_source',
+      {},
+    ],
+    ['half a zip', () => half(ooxml('docx', { paragraphs: 50 })), 'a.docx', 422, 'corrupt_source', {}],
+    ['a zip bomb by ratio', () => ratioBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
+    ['a zip bomb by count', () => countBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
+    ['a zip bomb by nesting', () => nestedArchive(4), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
+    ['many small bombs', () => nestedBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
+    ['an XML entity bomb', () => entityBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'doctype' }],
+    [
+      'an entity bomb in flat XML',
+      () => flatOdf('fodt', {}, '<!DOCTYPE x [<!ENTITY a "b">]>'),
+      'a.fodt',
+      422,
+      'corrupt_source',
+      { reason: 'doctype' },
+    ],
+    ['text called .docx', () => txt(), 'a.docx', 422, 'corrupt_source', {}],
+    ['an empty file', () => new Uint8Array(), 'a.docx', 422, 'corrupt_source', { reason: 'empty' }],
+    ['an empty text', () => new Uint8Array(), 'a.txt', 422, 'corrupt_source', { reason: 'empty' }],
+    [
+      'a picture',
+      () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+      'a.png',
+      415,
+      'unsupported_format',
+      { from: 'png' },
+    ],
+    [
+      'a page',
+      () => Buffer.from('<!DOCTYPE html><html><body>x</body></html>'),
+      'a.doc',
+      415,
+      'unsupported_format',
+      { from: 'html' },
+    ],
+    ['a format nobody knows', () => txt(), 'a.wpd', 200, '', {}],
+    ['a file over the limit', () => new Uint8Array(10 * MB + 1), 'a.docx', 413, 'file_too_large', { limit_mb: 10 }],
+  ];
+  for (const [what, file, name, status, code, detail] of rows) {
+    it(`${what}: ${status} ${code}`, async () => {
+      const content = file();
+      const started = performance.now();
+      const response = await service.convert(content, name, { to: 'pdf' });
+      const ms = performance.now() - started;
+      if (status === 200) expect(response.status).to.equal(200);
+      else {
+        const error = await errorOf(response);
+        expect(error).to.include({ status, code });
+        expect(error.detail).to.include(detail);
+      }
+      expect(ms, 'milliseconds').to.be.below(3000);
+    });
+  }
+
+  it('a docx called .txt is a docx', async () => {
+    const response = await service.convert(ooxml('docx'), 'a.txt', { to: 'odt' });
+    expect(response.headers.get('content-type')).to.contain('opendocument.text');
+  });
+
+  for (const format of ['docm', 'xlsm', 'pptm'] as const) {
+    it(`${format} is converted, its macros are not run`, async () => {
+      expect((await service.convert(ooxml(format), `a.${format}`, { to: 'pdf' })).status).to.equal(200);
+    });
+  }
+
+  it('no file, two files, a file of another name', async () => {
+    const two = form(txt(), 'a.txt', { to: 'pdf' });
+    two.append('file', new Blob(['more']), 'b.txt');
+    const other = new FormData();
+    other.append('document', new Blob(['x']), 'b.txt');
+    other.append('to', 'pdf');
+    for (const body of [form(undefined, '', { to: 'pdf' }), two, other]) {
+      expect(await errorOf(await service.call('/v1/convert', { method: 'POST', body }))).to.include({
+        status: 400,
+        code: 'bad_request',
+      });
+    }
+  });
+
+  for (const name of [
+    '../../../etc/passwd',
+    '..\\..\\x.txt',
+    `${'n'.repeat(300)}.txt`,
+    'Hợp đồng thuê nhà (bản 2).txt',
+    'a\u0000b.txt',
+    '"; x="y.txt',
+  ]) {
+    it(`a file called ${JSON.stringify(name.slice(0, 30))}`, async () => {
+      const response = await service.convert(txt(), name, { to: 'pdf', from: 'txt' });
+      expect(response.status).to.equal(200);
+      const disposition = response.headers.get('content-disposition') ?? '';
+      expect(disposition)
+        .to.match(/^attachment; filename/)
+        .and.not.match(/\.\.[/\\]/);
+    });
+  }
+
+  it('an upload that says it is 300 MB is refused before it is sent', async () => {
+    const answer = await upload(service, 300 * MB, 0);
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 413 /)
+      .and.contain('file_too_large');
+  });
+
+  it('an upload that does not say so is refused on the way, and not read to its end', async () => {
+    const started = performance.now();
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) =>
+        controller.enqueue(
+          Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.docx"\r\n\r\n'),
+        ),
+      pull: (controller) => {
+        sent += MB;
+        controller.enqueue(new Uint8Array(MB));
+        if (sent > 300 * MB) controller.close();
+      },
+    });
+    const init = {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+    };
+    const outcome = await service.call('/v1/convert', init as RequestInit).then(errorOf, (error: Error) => error);
+    // A client that keeps sending may see the connection close before it sees the answer.
+    if (!(outcome instanceof Error)) expect(outcome).to.include({ status: 413, code: 'file_too_large' });
+    expect(sent).to.be.below(200 * MB);
+    expect(performance.now() - started).to.be.below(5000);
+  });
+
+  it('an upload that stops half-way: ended by the service when the client stays, forgotten when it goes', async () => {
+    expect(await upload(service, 100_000, 1000))
+      .to.match(/^HTTP\/1\.1 408 /)
+      .and.contain('bad_request');
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write(head(service, 100_000) + part('x'.repeat(1000)));
+    await until('it arrives', async () => (await readdir(join(service.dataDir, 'tmp'))).length > 0 || undefined);
+    socket.destroy();
+  });
+
+  it('a form that is cut off or no form at all', async () => {
+    for (const [type, body] of [
+      [
+        'multipart/form-data; boundary=b',
+        '--b\r\nContent-Disposition: form-data; name="to"\r\n\r\npdf\r\n--b\r\nContent-Disp',
+      ],
+      ['multipart/form-data; boundary=b', 'nothing of the kind'],
+      ['multipart/form-data', 'no boundary'],
+      ['multipart/form-data; boundary=b', ''],
+    ] as const) {
+      const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
+      expect(await errorOf(response), body).to.include({ status: 400, code: 'bad_request' });
+    }
+  });
+
+  it('a document that hangs the engine: timeout, and the neighbour does not notice', async () => {
+    const hanging = service.convert(slowSheet(), 'slow.fods', { to: 'pdf' });
+    const neighbours = Promise.all(
+      Array.from({ length: 5 }, async () => (await service.convert(txt(), 'a.txt', { to: 'pdf' })).status),
+    );
+    expect(await neighbours).to.deep.equal([200, 200, 200, 200, 200]);
+    expect(await errorOf(await hanging)).to.deep.include({
+      status: 504,
+      code: 'timeout',
+      detail: { scope: 'job', limit_seconds: 2 },
+    });
+  });
+
+  it('a page range that nothing of the document is in', async () => {
+    const response = await service.convert(txt(), 'a.txt', { to: 'pdf', 'options.pages': '900' });
+    expect(await errorOf(response)).to.include({ status: 400, code: 'bad_request' });
+  });
+
+  it('external links: nothing is fetched, no local byte comes out', async () => {
+    let fetched = 0;
+    const canary = createServer((_request, response) => {
+      fetched += 1;
+      response.end('canary');
+    }).listen(0, '127.0.0.1');
+    const port = await portOf(canary);
+    const link = (href: string) =>
+      `<text:p><draw:frame draw:name="i" svg:width="5cm" svg:height="5cm"><draw:image xlink:href="${href}" xlink:type="simple"/></draw:frame></text:p>`;
+    const body = [
+      `http://127.0.0.1:${port}/a.png`,
+      'file:///etc/hostname',
+      '../../../../etc/hostname',
+      '//127.0.0.1/share/a.png',
+    ]
+      .map(link)
+      .join('');
+    const document = String(flatOdf('fodt')).replace('</office:text>', `${body}</office:text>`);
+    const response = await service.convert(Buffer.from(document), 'links.fodt', { to: 'pdf' });
+    expect(response.status).to.equal(200);
+    expect(await pdfText(Buffer.from(await response.arrayBuffer()))).to.not.contain('root');
+    expect(fetched).to.equal(0);
+    canary.close();
+  });
+
+  it('callback_url at an internal address, by address, by name, by redirect, by rebinding', async () => {
+    let reached = 0;
+    const canary = createServer((_request, response) => {
+      reached += 1;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    const port = await portOf(canary);
+    const send = (url: string) => service.convert(txt(), 'a.txt', { to: 'pdf', async: 'true', callback_url: url });
+    answers = { 'metadata.example': [['169.254.169.254']], 'mixed.example': [['93.184.215.14', '127.0.0.1']] };
+    for (const url of [
+      'http://169.254.169.254/latest',
+      `http://127.0.0.1:${port}/`,
+      'http://metadata.example/',
+      'http://mixed.example/',
+      'ftp://example.com/',
+      'nonsense',
+    ]) {
+      expect(await errorOf(await send(url)), url).to.include({ status: 422, code: 'url_not_allowed' });
+    }
+    answers = { 'rebind.example': [public_, ['127.0.0.1'], ['127.0.0.1'], ['127.0.0.1']] };
+    const accepted = (await (await send(`http://rebind.example:${port}/`)).json()) as Job;
+    const job = await until('the callback is given up', async () => {
+      const now = (await (await service.call(`/v1/jobs/${accepted.id}`)).json()) as Job;
+      return now.callback?.state === 'failed' ? now : undefined;
+    });
+    expect(job).to.include({ status: 'done' });
+    expect(job.callback).to.include({ attempts: 3, last_status: null });
+    expect(reached).to.equal(0);
+    canary.close();
+  });
+});
+
+describe('an output over the limit', () => {
+  it('is file_too_large, whatever the engine made of it', async () => {
+    const service = await startService({ SVC_DOCBUILDER_MAX_FILE_MB: '1' });
+    try {
+      // Half a megabyte of text that needs far more as a PDF of many pages.
+      const response = await service.convert(txt({ paragraphs: 12_000 }), 'long.txt', { to: 'rtf' });
+      expect(await errorOf(response)).to.deep.include({ status: 413, code: 'file_too_large' });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+function head(service: TestService, length: number): string {
+  return `POST /v1/convert HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+function part(content: string): string {
+  return `--b\r\nContent-Disposition: form-data; name="file"; filename="a.docx"\r\n\r\n${content}`;
+}
+
+/** Announces an upload of `length` bytes, sends `send` of them, and gives back what the service says to that. */
+function upload(service: TestService, length: number, send: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => {
+      socket.write(head(service, length) + (send > 0 ? part('x'.repeat(send)) : ''));
+    });
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { txt } from '../support/open-documents.ts';
+import { errorOf, startService, type TestService } from '../support/service.ts';
+
+/** A file system of 16 MB as the data folder; needs root. */
+describe('a full disk', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-full-'));
+  const ballast = join(dataDir, 'ballast');
+  let service: TestService | undefined;
+
+  before(async function () {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs', dataDir], { stdio: 'ignore' });
+    } catch {
+      this.skip();
+    }
+    service = await startService({ SVC_DOCBUILDER_DATA_DIR: dataDir });
+  });
+  after(async () => {
+    await service?.stop({ keep: true });
+    if (service) execFileSync('umount', [dataDir]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** Leaves `bytes` of the file system free. */
+  function fill(bytes: number): void {
+    rmSync(ballast, { force: true });
+    const { bavail, bsize } = statfsSync(dataDir);
+    writeFileSync(ballast, new Uint8Array(Math.max(0, bavail * bsize - bytes)));
+  }
+
+  const convert = async (): Promise<Response> => {
+    if (!service) throw new Error('not started');
+    return service.convert(txt({ paragraphs: 2000 }), 'a.txt', { to: 'pdf' });
+  };
+
+  for (const [what, free] of [
+    ['while the file is uploaded', 0],
+    ['while the text is read', 200_000],
+    ['while the engine writes', 580_000],
+  ] as const) {
+    it(`${what}: pool_unavailable with Retry-After, and all is well once there is space`, async () => {
+      fill(free);
+      const refused = await convert();
+      expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+      expect(await errorOf(refused)).to.deep.include({
+        status: 503,
+        code: 'pool_unavailable',
+        detail: { reason: 'disk_full' },
+      });
+      rmSync(ballast);
+      const response = await convert();
+      expect(response.status).to.equal(200);
+      await response.arrayBuffer();
+    });
+  }
+});

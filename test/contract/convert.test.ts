@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { expect } from 'chai';
+import type { Job } from '../../src/common/generated/wire.ts';
+import { validator } from '../../src/common/schema.ts';
+import { portOf } from '../support/listen.ts';
+import { secret } from '../support/logs.ts';
+import { pdfText } from '../support/pdf.ts';
+import { errorOf, form, startEnterprise, startService, type TestService } from '../support/service.ts';
+
+const MARKER = secret('Biên bản họp số mật');
+const RTF = Buffer.from(`{\\rtf1\\ansi\\uc0 Bi\\u234 n b\\u7843 n h\\u7885 p s\\u7889  m\\u7853 t\\par}`, 'latin1');
+const CSV = 'tên,giá\nBút chì,5000\nThước kẻ,12000\n';
+
+describe('POST /v1/convert', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startEnterprise();
+  });
+  after(() => service.stop());
+
+  it('answers with the converted file and its Vietnamese name', async () => {
+    const response = await service.convert(RTF, 'Biên bản.rtf', { to: 'pdf' });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('application/pdf');
+    expect(response.headers.get('content-disposition')).to.equal(
+      `attachment; filename="Bien ban.pdf"; filename*=UTF-8''Bi%C3%AAn%20b%E1%BA%A3n.pdf`,
+    );
+    expect(response.headers.get('x-svc-job-id')).to.match(/^job_[0-9a-f]{24}$/);
+    expect(response.headers.get('server-timing')).to.match(/^queue;dur=[\d.]+, engine;dur=[\d.]+$/);
+    expect(await pdfText(await bytes(response))).to.contain(MARKER);
+  });
+
+  it('answers with the job object when only JSON is accepted', async () => {
+    const response = await service.convert(RTF, 'a.rtf', { to: 'odt' }, { Accept: 'application/json' });
+    const job = (await response.json()) as Job;
+    expect(validator('job.json')(job)).to.have.property('ok', true);
+    expect(job).to.include({ kind: 'convert', status: 'done', error: null, callback: null });
+    expect(job.outputs[0]).to.include({ filename: 'a.odt', format: 'odt', pages: 1 });
+    const file = await service.call(new URL(job.outputs[0]?.url ?? '').pathname);
+    const content = await bytes(file);
+    expect(createHash('sha256').update(content).digest('hex')).to.equal(job.outputs[0]?.sha256);
+    expect(content.length).to.equal(job.outputs[0]?.size);
+  });
+
+  it('answers with the file when JSON is accepted beside everything else', async () => {
+    const response = await service.convert(
+      RTF,
+      'a.rtf',
+      { to: 'pdf' },
+      { Accept: 'application/json, text/plain, */*' },
+    );
+    expect(response.headers.get('content-type')).to.equal('application/pdf');
+  });
+
+  it('async: 202, Location, then done', async () => {
+    const response = await service.convert(RTF, 'a.rtf', { to: 'pdf', async: 'true' });
+    expect(response.status).to.equal(202);
+    const job = (await response.json()) as Job;
+    expect(response.headers.get('location')).to.equal(`/v1/jobs/${job.id}`);
+    expect(job.status).to.be.oneOf(['queued', 'running']);
+    const done = await service.ended(job.id);
+    expect(validator('job.json')(done)).to.have.property('ok', true);
+    expect(done).to.include({ status: 'done' });
+  });
+
+  it('takes the parts in any order, options as JSON or as fields', async () => {
+    const body = new FormData();
+    body.append('options', '{"pages":"1","pdfa":true}');
+    body.append('to', 'pdf');
+    body.append('file', new Blob([RTF]), 'a.rtf');
+    const json = await service.call('/v1/convert', { method: 'POST', body });
+    expect((await bytes(json)).toString('latin1')).to.contain('pdfaid');
+    const fields = await service.convert(RTF, 'a.rtf', { to: 'pdf', 'options.pdfa': 'true' });
+    expect((await bytes(fields)).toString('latin1')).to.contain('pdfaid');
+  });
+
+  it('reads csv in UTF-8, UTF-16 and windows-1258 alike', async () => {
+    const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(CSV, 'utf16le')]);
+    for (const content of [Buffer.from(CSV), utf16]) {
+      const response = await service.convert(content, 'giá.csv', { to: 'xlsx' });
+      expect(response.status).to.equal(200);
+      const back = await service.convert(await bytes(response), 'giá.xlsx', { to: 'csv', 'options.delimiter': ';' });
+      expect(await back.text()).to.equal('tên;giá\nBút chì;5000\nThước kẻ;12000\n');
+    }
+    // "tên" in windows-1258: ê is 0xEA
+    const legacy = await service.convert(Buffer.from([0x74, 0xea, 0x6e, 0x2c, 0x31, 0x0a]), 'a.csv', { to: 'csv' });
+    expect(await legacy.text()).to.equal('tên,1\n');
+  });
+
+  it('fetches a url', async () => {
+    const source = createServer((request, response) => {
+      if (request.url === '/missing') response.writeHead(404).end();
+      else response.setHeader('Content-Disposition', 'attachment; filename="from-afar.rtf"').end(RTF);
+    }).listen(0, '127.0.0.1');
+    const port = await portOf(source);
+    const allowed = await startService({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+    try {
+      const send = (target: TestService, body: object) =>
+        target.call('/v1/convert', {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'Content-Type': 'application/json' },
+        });
+      const ok = await send(allowed, { url: `http://127.0.0.1:${port}/x`, to: 'pdf' });
+      expect(ok.status).to.equal(200);
+      expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
+      expect(await errorOf(await send(allowed, { url: `http://127.0.0.1:${port}/missing`, to: 'pdf' }))).to.include({
+        status: 422,
+        code: 'download_failed',
+      });
+      expect(await errorOf(await send(service, { url: `http://127.0.0.1:${port}/x`, to: 'pdf' }))).to.include({
+        status: 422,
+        code: 'url_not_allowed',
+      });
+      const later = (await (
+        await send(allowed, { url: `http://127.0.0.1:${port}/missing`, to: 'pdf', async: true })
+      ).json()) as Job;
+      expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
+    } finally {
+      source.close();
+      await allowed.stop();
+    }
+  });
+
+  const mistakes: [string, RequestInit, string][] = [
+    ['neither file nor url', { body: form(undefined, '', { to: 'pdf' }) }, '/file'],
+    ['no target', { body: form(RTF, 'a.rtf', {}) }, '/to'],
+    ['an unknown field', { body: form(RTF, 'a.rtf', { to: 'pdf', too: 'pdf' }) }, '/too'],
+    ['an unknown option', { body: form(RTF, 'a.rtf', { to: 'pdf', 'options.page': '1' }) }, '/options/page'],
+    ['options that are no object', { body: form(RTF, 'a.rtf', { to: 'pdf', options: '[]' }) }, '/options'],
+    ['options that are no JSON', { body: form(RTF, 'a.rtf', { to: 'pdf', options: '{' }) }, '/options'],
+    ['options of a wrong type', { body: form(RTF, 'a.rtf', { to: 'pdf', options: '{"pages":3}' }) }, '/options/pages'],
+    [
+      'an option that the target ignores',
+      { body: form(RTF, 'a.rtf', { to: 'odt', 'options.pages': '1' }) },
+      '/options/pages',
+    ],
+    ['async that is no boolean', { body: form(RTF, 'a.rtf', { to: 'pdf', async: 'maybe' }) }, '/async'],
+    ['a file and a url', { body: form(RTF, 'a.rtf', { to: 'pdf', url: 'http://example.com/' }) }, '/url'],
+  ];
+  for (const [what, init, path] of mistakes) {
+    it(`${what}: bad_request at ${path}`, async () => {
+      const error = await errorOf(await service.call('/v1/convert', { method: 'POST', ...init }));
+      expect(error).to.include({ status: 400, code: 'bad_request' });
+      expect(error.detail['errors']).to.deep.include.members([
+        { path, message: (error.detail['errors'] as { message: string }[])[0]?.message },
+      ]);
+    });
+  }
+
+  it('refuses a pair across families and unknown formats', async () => {
+    expect(await errorOf(await service.convert(RTF, 'a.rtf', { to: 'xlsx' }))).to.deep.include({
+      status: 415,
+      code: 'unsupported_format',
+      detail: { from: 'rtf', to: 'xlsx', family: 'text' },
+    });
+    expect(await errorOf(await service.convert(RTF, 'a.rtf', { to: 'tiff' }))).to.deep.include({
+      status: 415,
+      detail: { to: 'tiff' },
+    });
+  });
+});
+
+async function bytes(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}

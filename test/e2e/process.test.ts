@@ -1,0 +1,127 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Job } from '../../src/common/generated/wire.ts';
+import { processesNaming, ready, type ServiceProcess, spawnService } from '../support/process.ts';
+import { errorOf, form, until } from '../support/service.ts';
+import { slowSheet } from '../support/slow-sheet.ts';
+
+const TEXT = Buffer.from('Xin chào\n');
+
+describe('the DocBuilder process', () => {
+  const services: ServiceProcess[] = [];
+  const start = async (environment = {}): Promise<ServiceProcess> => {
+    const service = await spawnService(environment);
+    services.push(service);
+    return ready(service);
+  };
+  const post = async (service: ServiceProcess, file: Uint8Array, name: string, fields: Record<string, string>) =>
+    service.call('/v1/convert', { method: 'POST', body: form(file, name, fields) });
+  const job = async (service: ServiceProcess, id: string) =>
+    (await (await service.call(`/v1/jobs/${id}`)).json()) as Job;
+  const running = async (service: ServiceProcess): Promise<string> => {
+    const { id } = (await (await post(service, slowSheet(), 'slow.fods', { to: 'pdf', async: 'true' })).json()) as Job;
+    await until('the job runs', async () => (await job(service, id)).status === 'running' || undefined);
+    return id;
+  };
+
+  afterEach(async () => {
+    for (const service of services.splice(0)) {
+      service.child.kill('SIGKILL');
+      await service.ended;
+      await rm(service.dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('names every mistake of its configuration and exits 2', async () => {
+    const service = await spawnService({ SVC_DOCBUILDER_WORKERS: '0', SVC_LOG_LEVEL: 'loud' });
+    services.push(service);
+    expect(await service.ended).to.equal(2);
+    expect(service.log()).to.contain('SVC_DOCBUILDER_WORKERS').and.contain('SVC_LOG_LEVEL');
+  });
+
+  it('logs JSON lines only, with an audit trail among them', async () => {
+    const service = await start();
+    expect((await post(service, TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
+    await fetch(`${service.url}/v1/limits`);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).to.equal(0);
+    const lines = service
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const audited = lines.filter(({ audit }) => audit === true).map(({ message }) => message);
+    expect(audited).to.include.members([
+      'service.started',
+      'job.accepted',
+      'job.finished',
+      'auth.refused',
+      'service.stopped',
+    ]);
+    expect(lines.find(({ message }) => message === 'job.accepted')).to.include({ caller: 'test' });
+    expect(lines.find(({ msg }) => msg === 'request')).to.have.property('requestId');
+  });
+
+  it('on SIGTERM refuses new work with Retry-After, finishes what runs, fails what waits, exits 0, and tells afterwards', async () => {
+    const service = await start({ SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '4' });
+    const id = await running(service);
+    const waiting = (await (await post(service, TEXT, 'a.txt', { to: 'pdf', async: 'true' })).json()) as Job;
+    service.child.kill('SIGTERM');
+    await until('it is stopping', () => service.log().includes('stopping') || undefined);
+    const refused = await post(service, TEXT, 'a.txt', { to: 'pdf' });
+    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+    expect(await errorOf(refused)).to.deep.include({
+      status: 503,
+      code: 'pool_unavailable',
+      detail: { reason: 'stopping' },
+    });
+    expect((await job(service, waiting.id)).error).to.include({ code: 'pool_unavailable' });
+    expect(await service.ended).to.equal(0);
+    expect(processesNaming(service.dataDir)).to.deep.equal([]);
+
+    const again = await start({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
+    expect((await job(again, id)).error).to.include({ code: 'timeout' });
+    expect((await job(again, waiting.id)).error).to.include({ code: 'pool_unavailable' });
+  });
+
+  it('ends at once on a second signal', async () => {
+    const service = await start();
+    await running(service);
+    service.child.kill('SIGTERM');
+    await until('it is stopping', () => service.log().includes('stopping') || undefined);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).to.equal(1);
+    await until('no process is left', () => processesNaming(service.dataDir).length === 0 || undefined);
+  });
+
+  it('killed in the middle of a job: no process stays, finished jobs survive, the lost one is not found, nothing is left over', async () => {
+    const service = await start();
+    const response = await service.call('/v1/convert', {
+      method: 'POST',
+      body: form(TEXT, 'a.txt', { to: 'pdf' }),
+      headers: { Accept: 'application/json' },
+    });
+    const finished = (await response.json()) as Job;
+    const lost = await running(service);
+    service.child.kill('SIGKILL');
+    expect(await service.ended).to.equal('SIGKILL');
+    await until('no process is left', () => processesNaming(service.dataDir).length === 0 || undefined);
+    await writeFile(join(service.dataDir, 'tmp', 'left-over'), 'x');
+
+    const again = await start({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
+    expect((await job(again, finished.id)).status).to.equal('done');
+    expect(await errorOf(await again.call(`/v1/jobs/${lost}`))).to.include({ status: 404, code: 'not_found' });
+    expect(await readdir(join(service.dataDir, 'tmp'))).to.deep.equal([]);
+    expect(await readdir(join(service.dataDir, 'jobs'))).to.deep.equal([finished.id]);
+    expect(await readdir(join(service.dataDir, 'workers'))).to.have.length(1);
+  });
+
+  it('refuses a data folder that a living process uses', async () => {
+    const service = await start();
+    const second = await spawnService({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
+    expect(await second.ended).to.equal(1);
+    expect(second.log()).to.contain('in use by process');
+    expect((await fetch(`${service.url}/v1/status`)).status).to.equal(200);
+  });
+});

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Environment } from '../../src/common/config.ts';
+import { portOf } from './listen.ts';
+import { keepLines, secret } from './logs.ts';
+import { until } from './service.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../cmd/docbuilder/main.ts');
+
+/** DocBuilder as a process of its own. */
+export interface ServiceProcess {
+  url: string;
+  key: string;
+  dataDir: string;
+  child: ChildProcess;
+  call(path: string, init?: RequestInit): Promise<Response>;
+  /** Everything logged so far. */
+  log(): string;
+  /** Resolves with exit code or signal. */
+  ended: Promise<number | NodeJS.Signals>;
+}
+
+export async function spawnService(environment: Environment = {}): Promise<ServiceProcess> {
+  const key = secret(`svc_${randomBytes(16).toString('hex')}`);
+  const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env['PATH'],
+      SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,
+      SVC_DOCBUILDER_DATA_DIR: dataDir,
+      SVC_DOCBUILDER_API_KEYS: `test:${key}`,
+      SVC_DOCBUILDER_WORKERS: '1',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      log += chunk;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]) => {
+    keepLines(log);
+    return code ?? signal;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    key,
+    dataDir,
+    child,
+    ended,
+    log: () => log,
+    call: (path, init = {}) =>
+      fetch(`${url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } }),
+  };
+}
+
+/** Resolves when the service answers. */
+export async function ready(service: ServiceProcess): Promise<ServiceProcess> {
+  await until('the service is ready', async () => {
+    if (service.child.exitCode !== null) throw new Error(`ended early:\n${service.log()}`);
+    return fetch(`${service.url}/v1/status`).then(
+      (response) => response.ok || undefined,
+      () => undefined,
+    );
+  });
+  return service;
+}
+
+/** Processes whose command line names `text`. */
+export function processesNaming(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** A port of the loopback address that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  const port = await portOf(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Docbuilder, type Overrides, startDocbuilder } from '../../cmd/docbuilder/app.ts';
+import { loadConfig } from '../../cmd/docbuilder/config.ts';
+import type { Environment } from '../../src/common/config.ts';
+import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
+import { licensed } from './license.ts';
+import { secret, testLogger } from './logs.ts';
+
+/** A real DocBuilder on a port of its own, in this process, with its own data folder. */
+export interface TestService {
+  url: string;
+  key: string;
+  dataDir: string;
+  docbuilder: Docbuilder;
+  /** A request with the API key. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  /** POST /v1/convert with a file. */
+  convert(
+    file: Uint8Array,
+    filename: string,
+    fields: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  /** The job, once it has ended. */
+  ended(id: string): Promise<Job>;
+  /** Stops the service; keeps the data folder when told, for a later start in it. */
+  stop(options?: { keep: boolean }): Promise<void>;
+}
+
+/** A service with the Enterprise plan, all features. */
+export async function startEnterprise(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-license-'));
+  const service = await startService({ ...(await licensed(directory)), ...environment }, overrides);
+  return {
+    ...service,
+    stop: async (options) => {
+      await service.stop(options);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
+  const key = secret(`svc_${randomBytes(16).toString('hex')}`);
+  const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
+  const config = loadConfig({
+    SVC_DOCBUILDER_LISTEN: '127.0.0.1:0',
+    SVC_DOCBUILDER_DATA_DIR: dataDir,
+    SVC_DOCBUILDER_API_KEYS: `test:${key}`,
+    SVC_DOCBUILDER_WORKERS: '1',
+    SVC_AUDIT_TARGET: 'off',
+    ...environment,
+  });
+  const docbuilder = await startDocbuilder(config, testLogger(), overrides);
+  const url = `http://127.0.0.1:${docbuilder.address.port}`;
+  const call: TestService['call'] = (path, init = {}) =>
+    fetch(`${url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } });
+  return {
+    url,
+    key,
+    dataDir,
+    docbuilder,
+    call,
+    convert: (file, filename, fields, headers = {}) =>
+      call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
+    ended: (id) =>
+      until(`job ${id} ends`, async () => {
+        const job = (await (await call(`/v1/jobs/${id}`)).json()) as Job;
+        return job.status === 'done' || job.status === 'failed' ? job : undefined;
+      }),
+    stop: async ({ keep } = { keep: false }) => {
+      await docbuilder.stop();
+      if (!keep) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function form(file: Uint8Array | undefined, filename: string, fields: Record<string, string>): FormData {
+  const body = new FormData();
+  if (file) body.append('file', new Blob([Buffer.from(file)]), filename);
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return body;
+}
+
+/** Status, code and detail of an error answer, after checking that it is one. */
+export async function errorOf(
+  response: Response,
+): Promise<{ status: number; code: string; detail: Record<string, unknown> }> {
+  const body = (await response.json()) as ErrorResponse;
+  if (body.error.request_id !== response.headers.get('x-svc-request-id')) throw new Error('request ids differ');
+  return { status: response.status, code: body.error.code, detail: body.error.detail as Record<string, unknown> };
+}
+
+/** What `probe` gives once it gives anything; asked again and again until then. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined> | T | undefined,
+  ms = 20_000,
+): Promise<T> {
+  for (const deadline = Date.now() + ms; Date.now() < deadline; ) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`timed out: ${what}`);
+}

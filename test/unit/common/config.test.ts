@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Config, loadConfig } from '../../../cmd/docbuilder/config.ts';
+import { ConfigError, type Environment } from '../../../src/common/config.ts';
+
+const KEY = 'svc_0123456789abcdef01234567';
+
+function mistakes(environment: Environment): Record<string, string> {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return Object.fromEntries(error.mistakes.map(({ path, message }) => [path, message]));
+    throw error;
+  }
+  return {};
+}
+
+describe('configuration', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('has the contract’s defaults', () => {
+    const config: Config = loadConfig({});
+    expect(config).to.include({
+      host: '0.0.0.0',
+      port: 8080,
+      workerMaxJobs: 200,
+      workerMaxAgeMinutes: 60,
+      sandbox: 'auto',
+    });
+    expect(config.workers).to.be.within(1, 4);
+    expect(Object.isFrozen(config)).to.equal(true);
+  });
+
+  it('reports all mistakes at once, each by its variable', () => {
+    const found = mistakes({
+      SVC_DOCBUILDER_WORKERS: '33',
+      SVC_DOCBUILDER_WORKER_MAX_JOBS: 'many',
+      SVC_DOCBUILDER_API_KEYS: 'short',
+      SVC_DOCBUILDER_JWT_SECRET: 'too short',
+      SVC_DOCBUILDER_LISTEN: 'localhost',
+      SVC_DOCBUILDER_SANDBOX: 'maybe',
+      SVC_FETCH_ALLOW_HOSTS: '10.0.0.0/99',
+      SVC_LOG_LEVEL: 'loud',
+      SVC_DEV_MODE: 'perhaps',
+    });
+    expect(Object.keys(found)).to.have.members([
+      'SVC_DOCBUILDER_WORKERS',
+      'SVC_DOCBUILDER_WORKER_MAX_JOBS',
+      'SVC_DOCBUILDER_API_KEYS',
+      'SVC_DOCBUILDER_JWT_SECRET',
+      'SVC_DOCBUILDER_LISTEN',
+      'SVC_DOCBUILDER_SANDBOX',
+      'SVC_FETCH_ALLOW_HOSTS',
+      'SVC_LOG_LEVEL',
+      'SVC_DEV_MODE',
+    ]);
+    expect(found['SVC_DOCBUILDER_SANDBOX']).to.contain('namespaces');
+  });
+
+  it('never repeats a secret in what it reports', () => {
+    const found = JSON.stringify(
+      mistakes({ SVC_DOCBUILDER_API_KEYS: 'name:bad!key', SVC_DOCBUILDER_JWT_SECRET: 'hunter2hunter2' }),
+    );
+    expect(found).to.not.contain('bad!key').and.not.contain('hunter2');
+  });
+
+  it('takes a secret from a file, and says when it is not there or given twice', () => {
+    const path = join(folder, 'keys');
+    writeFileSync(path, `portal:${KEY}\n`);
+    loadConfig({ SVC_DOCBUILDER_API_KEYS_FILE: path });
+    expect(mistakes({ SVC_DOCBUILDER_API_KEYS_FILE: join(folder, 'missing') })).to.have.key(
+      'SVC_DOCBUILDER_API_KEYS_FILE',
+    );
+    expect(mistakes({ SVC_DOCBUILDER_API_KEYS: KEY, SVC_DOCBUILDER_API_KEYS_FILE: path })).to.have.key(
+      'SVC_DOCBUILDER_API_KEYS',
+    );
+  });
+
+  it('reads booleans as 1 and 0, and an empty variable as absent', () => {
+    expect(loadConfig({ SVC_DEV_MODE: '1' }).devMode).to.equal(true);
+    expect(loadConfig({ SVC_DEV_MODE: '0', SVC_DOCBUILDER_WORKERS: '' }).devMode).to.equal(false);
+  });
+
+  it('listens on IPv6 addresses too', () => {
+    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' })).to.include({ host: '::1', port: 9000 });
+  });
+});

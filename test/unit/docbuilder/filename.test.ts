@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { stemOf } from '../../../cmd/docbuilder/domain/filename.ts';
+import { attachment } from '../../../src/common/http/disposition.ts';
+
+describe('file names', () => {
+  for (const [given, stem] of [
+    ['report.docx', 'report'],
+    ['Hợp đồng số 12.docx', 'Hợp đồng số 12'],
+    ['báo.cáo.2026.xlsx', 'báo.cáo.2026'],
+    ['../../etc/passwd', 'passwd'],
+    ['..\\..\\windows\\win.ini', 'win'],
+    ['/', 'tai-lieu'],
+    ['...', 'tai-lieu'],
+    ['.docx', 'tai-lieu'],
+    ['', 'tai-lieu'],
+    [undefined, 'tai-lieu'],
+    ['a\u0000b\r\nc.docx', 'abc'],
+    ['in"voice<1>|?.docx', 'invoice1'],
+    ['gpj.\u202excod.docx', 'gpj.xcod'],
+    ['~$lock.docx', '~$lock'],
+  ] as const) {
+    it(`${JSON.stringify(given)} is called ${stem}`, () => {
+      expect(stemOf(given)).to.equal(stem);
+    });
+  }
+
+  it('are cut at 120 bytes between characters', () => {
+    expect(stemOf(`${'ệ'.repeat(300)}.docx`)).to.equal('ệ'.repeat(40));
+  });
+
+  it('never name a path, whatever was sent', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+        const stem = stemOf(name);
+        expect(stem).to.not.match(/^\.|[/\\\0\r\n]/);
+        expect(Buffer.byteLength(stem)).to.be.within(1, 120);
+        expect(attachment(`${stem}.pdf`)).to.match(/^[\x20-\x7e]+$/);
+      }),
+    );
+  });
+
+  it('go into headers as RFC 6266 says, with the same letters for old clients', () => {
+    expect(attachment('Đơn đặt hàng.pdf')).to.equal(
+      `attachment; filename="Don dat hang.pdf"; filename*=UTF-8''%C4%90%C6%A1n%20%C4%91%E1%BA%B7t%20h%C3%A0ng.pdf`,
+    );
+    expect(attachment('report.pdf')).to.equal('attachment; filename=report.pdf');
+  });
+});

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Intake } from '../../../cmd/docbuilder/domain/intake.ts';
+import type { JobRecord } from '../../../cmd/docbuilder/domain/job.ts';
+import { JobRegistry } from '../../../cmd/docbuilder/domain/job-registry.ts';
+import { JobService, type Work } from '../../../cmd/docbuilder/domain/jobs.ts';
+import { type EffectivePlan, effectivePlan } from '../../../cmd/docbuilder/domain/limits.ts';
+import { JobQueue } from '../../../cmd/docbuilder/domain/queue.ts';
+import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
+import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import { IdIssuer } from '../../../src/common/ids.ts';
+import { silentLogger } from '../../../src/common/log.ts';
+
+const never = new AbortController().signal;
+const request = { async: false, fetches: false, baseUrl: 'http://localhost' };
+
+describe('jobs', () => {
+  let directory: string;
+  let limits: Partial<EffectivePlan['limits']>;
+  let intake: Intake;
+  let jobs: JobService;
+  let registry: JobRegistry;
+  let called: JobRecord[];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-jobs-'));
+    limits = {};
+    called = [];
+    const plan = (): EffectivePlan => {
+      const community = effectivePlan(NO_LICENSE, 1, {});
+      return { ...community, limits: { ...community.limits, ...limits } };
+    };
+    const store = createJobStore(directory, silentLogger());
+    const clock = () => Date.now();
+    registry = new JobRegistry({ store, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => 900_000 });
+    jobs = new JobService({
+      queue: new JobQueue(() => ({ parallel: plan().limits.parallel_jobs, capacity: plan().limits.max_queued_jobs })),
+      registry,
+      store,
+      callbacks: { deliver: (job) => void called.push(job) },
+      limits: () => plan().limits,
+      clock,
+      log: silentLogger(),
+      audit: { record: () => undefined, close: async () => undefined },
+    });
+    intake = new Intake({ jobs, plan, checkUrl: async () => undefined });
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  /** Work that notes what was done with it. */
+  function work(steps: Partial<Work> = {}): Work & { disposed: number } {
+    const made = {
+      kind: 'convert' as const,
+      prepare: async () => undefined,
+      run: async (_signal: AbortSignal, newFile: () => Promise<{ fileId: string; path: string }>) => {
+        const { fileId, path } = await newFile();
+        await writeFile(path, 'result');
+        const output = { fileId, filename: 'a.pdf', format: 'pdf' as const, contentType: 'application/pdf', pages: 1 };
+        return { outputs: [output], engineMs: 1 };
+      },
+      ...steps,
+      disposed: 0,
+      dispose: async () => {
+        made.disposed += 1;
+      },
+    };
+    return made;
+  }
+
+  /** Work that ends only when it is told to. */
+  const endless = () =>
+    work({
+      run: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+
+  it('end with their files described, and their temporary files removed', async () => {
+    const done = work();
+    const job = await intake.accept(done, request, never);
+    expect(job).to.include({ status: 'done', error: null });
+    expect(job.outputs[0]).to.include({
+      size: 6,
+      sha256: 'f6a214f7a5fcda0c2cee9660b7fc29f5649e3c68aad48e20e950137c98913a68',
+    });
+    expect(registry.file(job.outputs[0]?.fileId ?? '').output.filename).to.equal('a.pdf');
+    expect(done.disposed).to.equal(1);
+  });
+
+  it('that a sync request waits for too long end with timeout, also while they wait for their turn', async () => {
+    limits = { sync_timeout_seconds: 0.05 };
+    const [running, waiting] = [endless(), endless()];
+    const results = await Promise.all([intake.accept(running, request, never), intake.accept(waiting, request, never)]);
+    for (const { error } of results) {
+      expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
+    }
+    expect([running.disposed, waiting.disposed]).to.deep.equal([1, 1]);
+  });
+
+  it('that run too long end with timeout', async () => {
+    limits = { job_timeout_seconds: 0.05 };
+    const { error } = await intake.accept(endless(), request, never);
+    expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
+  });
+
+  it('whose client has gone are dropped while they wait, and finished once they run', async () => {
+    limits = { job_timeout_seconds: 0.2 };
+    const gone = new AbortController();
+    const running = intake.accept(endless(), request, gone.signal);
+    const waiting = intake.accept(work(), request, gone.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    expect((await waiting).error?.detail).to.deep.equal({ scope: 'client_gone' });
+    expect((await running).error?.detail).to.include({ scope: 'job' });
+  });
+
+  it('that cannot be prepared are refused before they are jobs, async or not', async () => {
+    for (const async of [true, false]) {
+      const bad = work({ prepare: () => Promise.reject(new AppError('corrupt_source')) });
+      const error = await intake.accept(bad, { ...request, async }, never).catch((thrown) => thrown);
+      expect(error).to.have.property('code', 'corrupt_source');
+      expect(bad.disposed).to.equal(1);
+    }
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
+  it('that fail unexpectedly are internal, without a word of why', async () => {
+    const { error } = await intake.accept(
+      work({ run: () => Promise.reject(new Error('at line 3: secret text')) }),
+      request,
+      never,
+    );
+    expect(error).to.deep.include({ code: 'internal', detail: {} });
+    expect(JSON.stringify(error)).to.not.contain('secret');
+  });
+
+  it('fill the queue: the next is refused and disposed of', async () => {
+    limits = { max_queued_jobs: 1, job_timeout_seconds: 0.1 };
+    const first = intake.accept(endless(), request, never);
+    const second = intake.accept(work(), request, never);
+    await new Promise((resolve) => setImmediate(resolve));
+    const third = work();
+    expect(await intake.accept(third, request, never).catch((thrown) => thrown)).to.have.property('code', 'queue_full');
+    expect(third.disposed).to.equal(1);
+    await Promise.all([first, second]);
+  });
+
+  it('with a callback tell it when they end, whichever way', async () => {
+    const submission = { ...request, async: true, callbackUrl: 'https://example.com/' };
+    await intake.accept(work(), submission, never);
+    await intake.accept(work({ run: () => Promise.reject(new AppError('corrupt_source')) }), submission, never);
+    await jobs.stop();
+    expect(called.map(({ status }) => status)).to.have.members(['done', 'failed']);
+    expect(called[0]?.callback).to.include({ state: 'pending', attempts: 0 });
+  });
+
+  it('of an earlier run are known again; what never ended is removed', async () => {
+    const job = await intake.accept(work(), request, never);
+    await rm(join(directory, job.id, 'job.json'));
+    const kept = await intake.accept(work(), request, never);
+    const store = createJobStore(directory, silentLogger());
+    expect((await store.load()).map(({ id }) => id)).to.deep.equal([kept.id]);
+    expect(await readdir(directory)).to.deep.equal([kept.id]);
+  });
+});

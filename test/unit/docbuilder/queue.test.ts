@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { JobQueue } from '../../../cmd/docbuilder/domain/queue.ts';
+import type { AppError } from '../../../src/common/errors.ts';
+
+const never = new AbortController().signal;
+
+/** A job that runs until it is told to end. */
+function job(): { work: () => Promise<void>; end: () => void; started: () => boolean } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let running = false;
+  return {
+    work: () => {
+      running = true;
+      return promise;
+    },
+    end: resolve,
+    started: () => running,
+  };
+}
+
+describe('the job queue', () => {
+  it('runs as many as the plan allows, the others in the order they came', async () => {
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 10 }));
+    const [first, second, third] = [job(), job(), job()];
+    const ends = [first, second, third].map(({ work }) => queue.reserve().run(work, never));
+    expect(queue.counts()).to.deep.equal({ queued: 2, running: 1 });
+    expect([first.started(), second.started(), third.started()]).to.deep.equal([true, false, false]);
+    first.end();
+    await ends[0];
+    expect([second.started(), third.started()]).to.deep.equal([true, false]);
+    second.end();
+    third.end();
+    await Promise.all(ends);
+    expect(queue.counts()).to.deep.equal({ queued: 0, running: 0 });
+  });
+
+  it('refuses what would wait beyond its capacity, with a time to come back', async () => {
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 1 }));
+    const running = job();
+    const end = queue.reserve().run(running.work, never);
+    const waiting = queue.reserve();
+    const error = refused(() => queue.reserve());
+    expect(error.code).to.equal('queue_full');
+    expect(error.retryAfter).to.be.within(1, 60);
+    waiting.release();
+    waiting.release();
+    queue.reserve().release();
+    running.end();
+    await end;
+  });
+
+  it('lets go of a waiting job that is cancelled, for the reason given', async () => {
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5 }));
+    const running = job();
+    const end = queue.reserve().run(running.work, never);
+    const cancel = new AbortController();
+    const waiting = queue.reserve().run(job().work, cancel.signal);
+    const reason = new Error('too late');
+    cancel.abort(reason);
+    expect(await waiting.catch((error) => error)).to.equal(reason);
+    expect(queue.counts()).to.deep.equal({ queued: 0, running: 1 });
+    running.end();
+    await end;
+  });
+
+  it('closes: nothing new, what waits is refused, what runs ends first', async () => {
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5 }));
+    const running = job();
+    const end = queue.reserve().run(running.work, never);
+    const waiting = queue.reserve().run(job().work, never);
+    let closed = false;
+    const closing = queue.close().then(() => {
+      closed = true;
+    });
+    expect(((await waiting.catch((error) => error)) as AppError).code).to.equal('pool_unavailable');
+    expect(refused(() => queue.assertRoom()).retryAfter).to.be.greaterThan(0);
+    expect(closed).to.equal(false);
+    running.end();
+    await Promise.all([end, closing]);
+    expect(closed).to.equal(true);
+  });
+
+  it('goes on after a job that fails, also at once', async () => {
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5 }));
+    const failing = queue.reserve().run(() => Promise.reject(new Error('no')), never);
+    const throwing = queue.reserve().run(() => {
+      throw new Error('never');
+    }, never);
+    const last = queue.reserve().run(async () => 'done', never);
+    expect((await Promise.allSettled([failing, throwing, last])).map(({ status }) => status)).to.deep.equal([
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+
+  it('never runs more than it may and never loses one, whatever happens in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 3 }), cancel: fc.boolean(), fail: fc.boolean() }), {
+          maxLength: 20,
+        }),
+        async (parallel, jobs) => {
+          const queue = new JobQueue(() => ({ parallel, capacity: 100 }));
+          let running = 0;
+          let most = 0;
+          const results = jobs.map(({ ms, cancel, fail }) => {
+            const controller = new AbortController();
+            const result = queue.reserve().run(async () => {
+              most = Math.max(most, ++running);
+              await new Promise((resolve) => setTimeout(resolve, ms));
+              running -= 1;
+              if (fail) throw new Error('failed');
+            }, controller.signal);
+            if (cancel) controller.abort();
+            return result;
+          });
+          await Promise.allSettled(results);
+          expect(most).to.be.at.most(parallel);
+          expect(queue.counts()).to.deep.equal({ queued: 0, running: 0 });
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+function refused(action: () => unknown): AppError {
+  try {
+    action();
+  } catch (error) {
+    return error as AppError;
+  }
+  throw new Error('was not refused');
+}

@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { expect } from 'chai';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** What each layer of a service may import from its own service (docs/architecture.md, Imports). */
+const LAYERS: Record<string, readonly string[]> = {
+  main: ['app', 'config'],
+  app: ['config', 'http', 'store', 'outbound', 'engine', 'domain'],
+  config: ['domain'],
+  http: ['domain'],
+  store: ['domain'],
+  outbound: ['domain'],
+  engine: ['domain'],
+  domain: [],
+};
+/** A layer whose files wire or reach outside may not be imported by the rules. */
+const PURE = new Set([
+  'express',
+  'undici',
+  'node:fs',
+  'node:fs/promises',
+  'node:child_process',
+  '@kubernetes/client-node',
+]);
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+describe('imports', () => {
+  const imports = ['cmd', 'src'].flatMap((folder) => sources(join(root, folder))).flatMap(importsOf);
+
+  it('are found at all', () => {
+    expect(imports.length).to.be.greaterThan(100);
+  });
+
+  it('go one way inside a service: main, app, {http, store, outbound, engine}, domain', () => {
+    expect(imports.filter(wrongWay).map(shown)).to.deep.equal([]);
+  });
+
+  it('reach from no service into another', () => {
+    const crossing = imports.filter(({ from, to }) => service(to) && service(from) && service(to) !== service(from));
+    expect(crossing.map(shown)).to.deep.equal([]);
+  });
+
+  it('reach from src/common into no service', () => {
+    expect(imports.filter(({ from, to }) => from.startsWith('src/') && to.startsWith('cmd/')).map(shown)).to.deep.equal(
+      [],
+    );
+  });
+
+  it('keep the domain free of frameworks, files and processes', () => {
+    expect(imports.filter(({ from, to }) => layer(from) === 'domain' && PURE.has(to)).map(shown)).to.deep.equal([]);
+  });
+
+  it('keep jose behind one door', () => {
+    const doors = new Set(
+      imports.filter(({ to }) => to === 'jose').map(({ from }) => from.split('/').slice(0, 3).join('/')),
+    );
+    expect([...doors].filter((door) => door !== 'src/common/crypto' && !door.startsWith('cmd/license'))).to.deep.equal(
+      [],
+    );
+  });
+
+  it('would be caught when wrong', () => {
+    expect(wrongWay({ from: 'cmd/gate/http/a.ts', to: 'cmd/gate/store/b.ts' })).to.equal(true);
+    expect(wrongWay({ from: 'cmd/gate/domain/a.ts', to: 'cmd/gate/http/b.ts' })).to.equal(true);
+    expect(wrongWay({ from: 'cmd/gate/http/a.ts', to: 'cmd/gate/domain/b.ts' })).to.equal(false);
+  });
+});
+
+function wrongWay({ from, to }: Import): boolean {
+  const [own, other] = [layer(from), layer(to)];
+  if (!own || !other || own === other || service(from) !== service(to)) return false;
+  return !LAYERS[own]?.includes(other);
+}
+
+/** `http` of `cmd/docbuilder/http/app.ts`, `app` of `cmd/docbuilder/app.ts`. */
+function layer(path: string): string | undefined {
+  const [top, , name] = path.split('/');
+  return top === 'cmd' && name !== undefined && name.replace(/\.ts$/, '') in LAYERS
+    ? name.replace(/\.ts$/, '')
+    : undefined;
+}
+
+function service(path: string): string | undefined {
+  const [top, name] = path.split('/');
+  return top === 'cmd' ? name : undefined;
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
+}
+
+function importsOf(file: string): Import[] {
+  const from = relative(root, file).split(sep).join('/');
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+    from,
+    to: target.startsWith('.')
+      ? relative(root, resolve(dirname(file), target))
+          .split(sep)
+          .join('/')
+      : target,
+  }));
+}
+
+function shown({ from, to }: Import): string {
+  return `${from} imports ${to}`;
+}
