@@ -1,26 +1,11 @@
 import plan from '../../schemas/plan.json' with { type: 'json' };
 import type { LicenseState } from './crypto/license.ts';
+import type { DocbuilderLimits as WireLimits } from './generated/wire.ts';
 
 export type Edition = 'community' | 'enterprise';
 
-/** DocBuilder's limits under their names on the wire (contract: DocBuilder limits). */
-export interface DocbuilderLimits {
-  rate_per_minute: number;
-  /** null: unlimited. */
-  rate_per_day: number | null;
-  /** null: as many as there are workers. */
-  parallel_jobs: number | null;
-  max_queued_jobs: number;
-  /** Of an input or an output. */
-  max_file_mb: number;
-  result_ttl_minutes: number;
-  sync_timeout_seconds: number;
-  job_timeout_seconds: number;
-  async: boolean;
-  callback: boolean;
-  max_script_units: number;
-  max_outputs_per_build: number;
-}
+/** DocBuilder's limits under their names on the wire; `parallel_jobs` null: as many as there are workers. */
+export type DocbuilderLimits = Omit<WireLimits['limits'], 'parallel_jobs'> & { parallel_jobs: number | null };
 
 export interface DocbuilderPlan {
   edition: Edition;

@@ -2,7 +2,8 @@ const FALLBACK = 'tai-lieu';
 /** Characters that a file name on some system cannot hold (contract: save item, filename), and invisible ones. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is being removed
 const FORBIDDEN = /[/\\:*?"<>|\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/g;
-const MAX_STEM_BYTES = 120;
+/** Of a name's stem, in UTF-8: with its extension it fits any file system. */
+export const MAX_STEM_BYTES = 120;
 
 /**
  * The part of an uploaded or downloaded file's name before its extension, made safe to show and to put into a header
@@ -16,7 +17,7 @@ export function stemOf(filename: string | undefined): string {
 }
 
 /** Cuts to a number of UTF-8 bytes without splitting a character. */
-function truncate(text: string, bytes: number): string {
+export function truncate(text: string, bytes: number): string {
   let length = 0;
   let cut = '';
   for (const character of text) {

@@ -14,10 +14,9 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { MAX_STEM_BYTES, truncate } from '../domain/filename.ts';
 import type { ConvertTask } from '../domain/ports.ts';
 import { EngineFailure } from '../domain/ports.ts';
-
-const MAX_STEM_BYTES = 120;
 
 /** The user a worker runs as, where that is not the service's own. */
 export interface User {
@@ -113,14 +112,7 @@ async function move(source: string, target: string): Promise<void> {
 /** The stem as a file name of one component, whatever the caller sent. */
 function safeStem(stem: string): string {
   const name = basename(stem.replaceAll('\0', '')).replace(/^\.+/, '');
-  let bytes = 0;
-  let kept = '';
-  for (const character of name) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > MAX_STEM_BYTES) break;
-    kept += character;
-  }
-  return kept === '' ? 'document' : kept;
+  return truncate(name, MAX_STEM_BYTES) || 'document';
 }
 
 /** Errors of a file system without space as EngineFailure; others unchanged. */
