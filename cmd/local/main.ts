@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { localKey } from './key.ts';
+import { isFree } from './port.ts';
 import { startService } from './service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -7,6 +8,10 @@ const dataDir = resolve(process.env['SVC_LOCAL_DIR'] || `${root}/.data`);
 const port = Number(process.env['PORT'] || 8080);
 const address = `http://localhost:${port}`;
 
+if (!(await isFree(port))) {
+  console.error(`Port ${port} is taken. Choose another: make run PORT=${port + 1}`);
+  process.exit(1);
+}
 const key = await localKey(dataDir);
 const docbuilder = await startService({
   name: 'docbuilder',

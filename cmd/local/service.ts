@@ -25,7 +25,7 @@ export interface RunningService {
 
 /** Starts one service as a process of its own and waits until it is ready; ends this process when it can't be. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const log = await open(options.logFile, 'w', 0o600);
+  const log = await open(options.logFile, 'a', 0o600);
   const child = spawn(process.execPath, [options.main], {
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', log.fd, log.fd],

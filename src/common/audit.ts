@@ -27,7 +27,7 @@ export function createAudit(service: string, target: string): Audit {
   if (target === 'off') return { record: () => undefined, close: async () => undefined };
   const logger = winston.createLogger({
     level: 'info',
-    format: winston.format.combine(winston.format.timestamp({ alias: 'time' }), winston.format.json()),
+    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
     transports: [transport(target)],
   });
   // A trail that can't be written must not take the service down; the transport's own state shows in the log.
