@@ -51,6 +51,10 @@ bench: ## Measure speed against soffice and unoserver, write docs/benchmarks.md 
 	@scripts/setup.sh bench
 	@node bench/main.ts
 
+.PHONY: image
+image: ## Build the container image svc/docbuilder (IMAGE_FLAGS=… for the build command)
+	@scripts/image.sh docbuilder $(IMAGE_FLAGS)
+
 .PHONY: clean
 clean: ## Remove what was built and downloaded (not .data)
 	rm -rf node_modules .tools .cache dist coverage

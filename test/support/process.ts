@@ -26,11 +26,12 @@ export interface ServiceProcess {
   ended: Promise<number | NodeJS.Signals>;
 }
 
-export async function spawnService(environment: Environment = {}): Promise<ServiceProcess> {
+/** Starts DocBuilder from its sources, or from another `main`. */
+export async function spawnService(environment: Environment = {}, main = MAIN): Promise<ServiceProcess> {
   const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env['PATH'],
       SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,

@@ -1,0 +1,18 @@
+/**
+ * Builds what images run: JavaScript of every service, and the files that it reads beside itself at run time.
+ * `node scripts/build.ts [folder]`; the folder, `dist` unless told, is emptied first.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ASSETS = ['schemas/**/*.json', 'cmd/*/engine/*.py'];
+
+const root = resolve(import.meta.dirname, '..');
+const folder = resolve(process.argv[2] ?? join(root, 'dist'));
+
+rmSync(folder, { recursive: true, force: true });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder], {
+  stdio: 'inherit',
+});
+for (const path of globSync(ASSETS, { cwd: root })) cpSync(join(root, path), join(folder, path));

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Builds a container image with what this machine has: docker with an engine that answers, else buildah, else podman.
+# usage: scripts/image.sh <target of the Dockerfile> [flag of the build command]...
+set -eu
+cd "$(dirname "$0")/.."
+
+target=${1:?the first argument is a target of the Dockerfile}
+shift
+version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
+revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+[ -z "$(git status --porcelain 2>/dev/null)" ] || revision="$revision-dirty"
+image="svc/$target:$version"
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Their own image format has no HEALTHCHECK.
+if has docker && docker info >/dev/null 2>&1; then set -- docker build "$@"
+elif has buildah; then set -- buildah build --layers --format docker "$@"
+elif has podman; then set -- podman build --format docker "$@"
+else
+  echo '[image] needs docker with a running engine, buildah or podman (Debian: apt-get install buildah)' >&2
+  exit 1
+fi
+echo "[image] $image, with $1"
+"$@" --target "$target" --tag "$image" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" .
