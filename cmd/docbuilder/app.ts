@@ -140,7 +140,10 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     convert: (request) => convertWork(request, conversion),
   });
 
-  jobs.resume(await registry.load());
+  const taken = registry.load().then(
+    (pending) => jobs.resume(pending),
+    (error) => log.error({ err: error }, 'jobs of an earlier run could not be taken over'),
+  );
   const sweeper = setInterval(() => {
     registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed'));
   }, SWEEP_MS);
@@ -156,7 +159,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     address,
     engine,
     stop: async () => {
-      await jobs.stop();
+      await Promise.all([jobs.stop(), taken]);
       clearInterval(sweeper);
       callbacks.stop();
       const closed = once(server, 'close');

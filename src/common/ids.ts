@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { equalBytes } from './crypto/equal.ts';
 
 /** A request id: `req_` + 16 hex (contract: Identifiers). */
 export function requestId(): string {
@@ -9,12 +8,15 @@ export function requestId(): string {
 const TIME_BYTES = 4;
 const RANDOM_BYTES = 5;
 const MAC_BYTES = 3;
+/** How many ids of one kind can belong to one id of another. */
+const MAX_SIBLINGS = 16;
 
 /**
  * Makes and recognises ids of `<prefix>_` + 24 hex: 4 bytes of issue time, 5 random bytes, 3 bytes of a MAC over both.
  * The MAC lets a service tell an id that it once issued (and has since forgotten) from one that never was, without
- * keeping a list of the forgotten ones: 410 `gone` against 404 `not_found`. It is not a secret: files and jobs
- * are protected by authentication.
+ * keeping a list of the forgotten ones: 410 `gone` against 404 `not_found`. Siblings share time and random bytes, so
+ * that a file's id leads to its job's without a list either. It is not a secret: files and jobs are protected by
+ * authentication.
  */
 export class IdIssuer {
   readonly #key: Buffer;
@@ -30,19 +32,29 @@ export class IdIssuer {
     const head = Buffer.alloc(TIME_BYTES + RANDOM_BYTES);
     head.writeUInt32BE(Math.floor(now / 1000));
     randomBytes(RANDOM_BYTES).copy(head, TIME_BYTES);
-    return `${prefix}_${head.toString('hex')}${this.#mac(prefix, head).toString('hex')}`;
+    return this.#format(prefix, head, 0);
+  }
+
+  /** The id of another kind that belongs to `id`: the `index`th, below 16. */
+  sibling(id: string, prefix: string, index = 0): string {
+    if (index >= MAX_SIBLINGS) throw new RangeError('too many siblings of one id');
+    return this.#format(prefix, headOf(id), index);
   }
 
   /** Epoch milliseconds at which this service issued `id`, or undefined when it never did. */
   issuedAt(prefix: string, id: string): number | undefined {
     if (!new RegExp(`^${prefix}_[0-9a-f]{24}$`).test(id)) return undefined;
-    const bytes = Buffer.from(id.slice(prefix.length + 1), 'hex');
-    const head = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES);
-    if (!equalBytes(bytes.subarray(TIME_BYTES + RANDOM_BYTES), this.#mac(prefix, head))) return undefined;
-    return head.readUInt32BE() * 1000;
+    const head = headOf(id);
+    const own = Array.from({ length: MAX_SIBLINGS }, (_, index) => this.#format(prefix, head, index));
+    return own.includes(id) ? head.readUInt32BE() * 1000 : undefined;
   }
 
-  #mac(prefix: string, head: Buffer): Buffer {
-    return createHmac('sha256', this.#key).update(prefix).update(head).digest().subarray(0, MAC_BYTES);
+  #format(prefix: string, head: Buffer, index: number): string {
+    const mac = createHmac('sha256', this.#key).update(`${prefix}${index}`).update(head).digest();
+    return `${prefix}_${head.toString('hex')}${mac.subarray(0, MAC_BYTES).toString('hex')}`;
   }
+}
+
+function headOf(id: string): Buffer {
+  return Buffer.from(id.slice(id.indexOf('_') + 1), 'hex').subarray(0, TIME_BYTES + RANDOM_BYTES);
 }

@@ -113,6 +113,10 @@ describe('the DocBuilder process', () => {
     expect((await job(again, finished.id)).status).to.equal('done');
     expect(await errorOf(await again.call(`/v1/jobs/${lost}`))).to.include({ status: 404, code: 'not_found' });
     expect(await readdir(join(service.dataDir, 'tmp'))).to.deep.equal([]);
+    await until(
+      'what never ended is removed',
+      async () => (await readdir(join(service.dataDir, 'jobs'))).length === 1 || undefined,
+    );
     expect(await readdir(join(service.dataDir, 'jobs'))).to.deep.equal([finished.id]);
     expect(await readdir(join(service.dataDir, 'workers'))).to.have.length(1);
   });

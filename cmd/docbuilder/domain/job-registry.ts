@@ -5,8 +5,10 @@ import type { JobRecord, OutputRecord } from './job.ts';
 
 /** Keeps finished jobs and their files on disk. */
 export interface JobStore {
-  /** Finished jobs of an earlier run; removes what an unfinished one left. */
-  load(): Promise<JobRecord[]>;
+  /** Ids of all jobs that something is kept of, in no order. */
+  ids(): AsyncIterable<string>;
+  /** A finished job; undefined when there is none, or none that can be read. */
+  read(jobId: string): Promise<JobRecord | undefined>;
   save(job: JobRecord): Promise<void>;
   remove(jobId: string): Promise<void>;
   /** Path of a result file; the job's folder exists afterwards. */
@@ -16,79 +18,103 @@ export interface JobStore {
   describe(jobId: string, fileId: string): Promise<{ size: number; sha256: string }>;
 }
 
-/** The jobs that are known, and the difference between one that expired and one that never was. */
+interface Dependencies {
+  store: JobStore;
+  ids: IdIssuer;
+  clock: Clock;
+  /** The plan's result_ttl_minutes in milliseconds. */
+  retentionMs: () => number;
+}
+
+/**
+ * The jobs that are known, and the difference between one that expired and one that never was. Memory holds only what
+ * has not ended; everything else is on disk and found by its id.
+ */
 export class JobRegistry {
-  readonly #jobs = new Map<string, JobRecord>();
-  readonly #jobOfFile = new Map<string, string>();
-  readonly #store: JobStore;
-  readonly #ids: IdIssuer;
-  readonly #clock: Clock;
-  readonly #retentionMs: () => number;
+  readonly #active = new Map<string, JobRecord>();
+  readonly #deps: Dependencies;
 
-  /** @param retentionMs the plan's result_ttl_minutes, for ids that the registry has forgotten */
-  constructor(deps: { store: JobStore; ids: IdIssuer; clock: Clock; retentionMs: () => number }) {
-    this.#store = deps.store;
-    this.#ids = deps.ids;
-    this.#clock = deps.clock;
-    this.#retentionMs = deps.retentionMs;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
-  /** Takes over the finished jobs of an earlier run (contract: a restart keeps them until they expire). */
+  /**
+   * Takes over from an earlier run (contract: a restart keeps finished jobs until they expire): removes what never
+   * ended there and what has expired. May take its time beside new work.
+   * @returns the jobs whose callback is still to be delivered
+   */
   async load(): Promise<JobRecord[]> {
-    for (const job of await this.#store.load()) this.add(job);
-    await this.sweep();
-    return [...this.#jobs.values()];
-  }
-
-  newId(prefix: 'job' | 'file'): string {
-    const taken = prefix === 'job' ? this.#jobs : this.#jobOfFile;
-    for (;;) {
-      const id = this.#ids.issue(prefix, this.#clock());
-      if (!taken.has(id)) return id;
+    const pending: JobRecord[] = [];
+    for await (const id of this.#deps.store.ids()) {
+      if (this.#active.has(id)) continue;
+      const job = await this.#deps.store.read(id);
+      if (!job || this.#expired(job)) await this.#deps.store.remove(id);
+      else if (job.callback?.state === 'pending') pending.push(job);
     }
+    return pending;
   }
 
+  newJobId(): string {
+    return this.#deps.ids.issue('job', this.#deps.clock());
+  }
+
+  /** @param index of the file in its job */
+  fileId(jobId: string, index: number): string {
+    return this.#deps.ids.sibling(jobId, 'file', index);
+  }
+
+  /** Knows a job from its submission on. */
   add(job: JobRecord): void {
-    this.#jobs.set(job.id, job);
-    for (const { fileId } of job.outputs) this.#jobOfFile.set(fileId, job.id);
+    this.#active.set(job.id, job);
+  }
+
+  /** From now on the store tells of this job. */
+  settle(job: JobRecord): void {
+    this.#active.delete(job.id);
   }
 
   /** @throws {AppError} `not_found` or `gone` */
-  job(id: string): JobRecord {
-    const job = this.#jobs.get(id);
-    if (!job) throw this.#missing('job', id);
+  async job(id: string): Promise<JobRecord> {
+    const issuedAt = this.#deps.ids.issuedAt('job', id);
+    if (issuedAt === undefined) throw new AppError('not_found');
+    const job = this.#active.get(id) ?? (await this.#deps.store.read(id));
+    if (!job) throw this.#missing(issuedAt);
     if (this.#expired(job)) throw new AppError('gone');
     return job;
   }
 
   /** @throws {AppError} `not_found` or `gone` */
-  file(id: string): { output: OutputRecord; path: string; expiresAt: number } {
-    const jobId = this.#jobOfFile.get(id);
-    if (jobId === undefined) throw this.#missing('file', id);
-    const job = this.job(jobId);
+  async file(id: string): Promise<{ output: OutputRecord; path: string }> {
+    if (this.#deps.ids.issuedAt('file', id) === undefined) throw new AppError('not_found');
+    const job = await this.job(this.#deps.ids.sibling(id, 'job'));
     const output = job.outputs.find(({ fileId }) => fileId === id);
-    if (!output || job.expiresAt === null) throw new AppError('not_found');
-    return { output, path: this.#store.filePath(jobId, id), expiresAt: job.expiresAt };
+    if (!output) throw new AppError('not_found');
+    return { output, path: this.pathOf(job, output) };
   }
 
-  /** Forgets and removes what is past its retention. */
+  pathOf(job: JobRecord, output: OutputRecord): string {
+    return this.#deps.store.filePath(job.id, output.fileId);
+  }
+
+  /** Removes what is past its retention. */
   async sweep(): Promise<void> {
-    for (const job of this.#jobs.values()) {
-      if (!this.#expired(job)) continue;
-      this.#jobs.delete(job.id);
-      for (const { fileId } of job.outputs) this.#jobOfFile.delete(fileId);
-      await this.#store.remove(job.id);
+    for (const job of this.#active.values()) if (this.#expired(job)) this.#active.delete(job.id);
+    const now = this.#deps.clock();
+    for await (const id of this.#deps.store.ids()) {
+      // A job can't expire sooner than its retention after it was asked for: younger ones need not be opened.
+      const issuedAt = this.#deps.ids.issuedAt('job', id) ?? 0;
+      if (this.#active.has(id) || now - issuedAt < this.#deps.retentionMs()) continue;
+      const job = await this.#deps.store.read(id);
+      if (!job || this.#expired(job)) await this.#deps.store.remove(id);
     }
   }
 
   #expired(job: JobRecord): boolean {
-    return job.expiresAt !== null && job.expiresAt <= this.#clock();
+    return job.expiresAt !== null && job.expiresAt <= this.#deps.clock();
   }
 
   /** An id of ours that is older than the retention belonged to something that expired. */
-  #missing(prefix: 'job' | 'file', id: string): AppError {
-    const issuedAt = this.#ids.issuedAt(prefix, id);
-    const gone = issuedAt !== undefined && this.#clock() - issuedAt >= this.#retentionMs();
-    return new AppError(gone ? 'gone' : 'not_found');
+  #missing(issuedAt: number): AppError {
+    return new AppError(this.#deps.clock() - issuedAt >= this.#deps.retentionMs() ? 'gone' : 'not_found');
   }
 }

@@ -82,26 +82,25 @@ export class JobService {
     const job = this.#newJob(work.kind, submission);
     this.#deps.registry.add(job);
     const ended = withContext({ jobId: job.id }, () => this.#process(job, work, ticket, submission.signal));
-    this.#active.add(ended);
-    void ended.finally(() => this.#active.delete(ended));
+    this.#background(ended);
     return { job, ended };
   }
 
   /** Goes on with callbacks that an earlier run had not delivered. */
   resume(jobs: readonly JobRecord[]): void {
-    for (const job of jobs) if (job.callback?.state === 'pending') this.#callBack(job);
+    for (const job of jobs) this.#callBack(job);
   }
 
   /** Refuses new work, lets what runs finish, ends what waits. */
   async stop(): Promise<void> {
     await this.#deps.queue.close();
-    await Promise.all(this.#active);
+    while (this.#active.size > 0) await Promise.all(this.#active);
   }
 
   #newJob(kind: JobKind, { baseUrl, callbackUrl }: Submission): JobRecord {
     const now = this.#deps.clock();
     return {
-      id: this.#deps.registry.newId('job'),
+      id: this.#deps.registry.newJobId(),
       kind,
       status: 'queued',
       createdAt: now,
@@ -143,8 +142,17 @@ export class JobService {
       await this.#fail(job, error);
     } finally {
       ticket.release();
-      await work.dispose();
+      // Nobody waits for the cleaning but a stop.
+      this.#background(
+        work.dispose().catch((error) => this.#deps.log.warn({ err: error }, 'temporary files could not be removed')),
+      );
     }
+  }
+
+  /** What a stop waits for. */
+  #background(work: Promise<void>): void {
+    this.#active.add(work);
+    void work.finally(() => this.#active.delete(work));
   }
 
   /** Runs the work under the plan's job timeout. */
@@ -157,8 +165,9 @@ export class JobService {
     );
     try {
       const { store, registry } = this.#deps;
+      let files = 0;
       const produced = await work.run(AbortSignal.any([signal, timeout.signal]), async () => {
-        const fileId = registry.newId('file');
+        const fileId = registry.fileId(job.id, files++);
         return { fileId, path: await store.createFile(job.id, fileId) };
       });
       job.timing.engineMs = produced.engineMs;
@@ -178,7 +187,7 @@ export class JobService {
     const finished: JobRecord = { ...job, status };
     await store.save(finished);
     job.status = status;
-    registry.add(job);
+    registry.settle(job);
     const facts = { kind: job.kind, status, code: job.error?.code ?? null, ms: now - job.createdAt };
     log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
     audit.record('job.finished', facts);

@@ -36,7 +36,7 @@ export async function sendJob(
   response.setHeader('Content-Length', output.size);
   response.setHeader('Content-Disposition', attachment(output.filename));
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  await pipeline(createReadStream(registry.file(output.fileId).path), response).catch((error) => {
+  await pipeline(createReadStream(registry.pathOf(job, output)), response).catch((error) => {
     if (!response.destroyed) throw error;
   });
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, opendir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomic } from '../../../src/common/fs/atomic.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { JobRecord } from '../domain/job.ts';
 import type { JobStore } from '../domain/job-registry.ts';
 
 const RECORD = 'job.json';
@@ -18,27 +17,21 @@ export function createJobStore(directory: string, log: Logger): JobStore {
   const folder = (jobId: string): string => join(directory, jobId);
   const filePath = (jobId: string, fileId: string): string => join(folder(jobId), fileId);
 
-  const remove = async (jobId: string): Promise<void> => {
-    await rm(folder(jobId), { recursive: true, force: true });
-  };
-
-  const read = async (jobId: string): Promise<JobRecord | undefined> => {
-    try {
-      return JSON.parse(await readFile(join(folder(jobId), RECORD), 'utf8'));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        log.warn({ err: error, job: jobId }, 'unreadable job removed');
-      await remove(jobId);
-      return undefined;
-    }
-  };
+  const remove = (jobId: string): Promise<void> => rm(folder(jobId), { recursive: true, force: true });
 
   return {
     filePath,
     remove,
-    load: async () => {
-      const jobs = await Promise.all((await readdir(directory)).map(read));
-      return jobs.filter((job) => job !== undefined);
+    ids: async function* ids() {
+      for await (const { name } of await opendir(directory)) yield name;
+    },
+    read: async (jobId) => {
+      try {
+        return JSON.parse(await readFile(join(folder(jobId), RECORD), 'utf8'));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err: error, job: jobId }, 'unreadable job');
+        return undefined;
+      }
     },
     save: async (job) => {
       await mkdir(folder(job.id), { recursive: true, mode: 0o700 });

@@ -20,6 +20,19 @@ describe('ids', () => {
     expect(new IdIssuer(key).issuedAt('job', id)).to.equal(now);
   });
 
+  it('of siblings lead to each other, and to nothing else', () => {
+    const job = issuer.issue('job', now);
+    const files = [0, 1, 15].map((index) => issuer.sibling(job, 'file', index));
+    expect(new Set(files).size).to.equal(3);
+    for (const file of files) {
+      expect(file).to.match(/^file_[0-9a-f]{24}$/);
+      expect(issuer.issuedAt('file', file)).to.equal(now);
+      expect(issuer.sibling(file, 'job')).to.equal(job);
+    }
+    expect(issuer.issuedAt('file', job.replace('job', 'file'))).to.equal(undefined);
+    expect(() => issuer.sibling(job, 'file', 16)).to.throw(RangeError);
+  });
+
   it('of another kind, another key or nobody are not recognised', () => {
     const id = issuer.issue('job', now);
     expect(issuer.issuedAt('file', id.replace('job', 'file'))).to.equal(undefined);
