@@ -1,7 +1,7 @@
 # One target per image; `make image` builds them.
 # The bases are arguments so that a release can name them by digest and a site can take them from its own mirror.
-ARG NODE_IMAGE=docker.io/library/node:24.21.0-trixie-slim
-ARG DEBIAN_IMAGE=docker.io/library/debian:13.7-slim
+ARG NODE_IMAGE=node:24.21.0-trixie-slim
+ARG DEBIAN_IMAGE=debian:13.7-slim
 
 FROM ${NODE_IMAGE} AS node
 
