@@ -46,7 +46,8 @@ COPY --from=build /build/dist/schemas dist/schemas
 COPY --from=build /build/dist/src dist/src
 COPY --from=build /build/dist/cmd/docbuilder dist/cmd/docbuilder
 
-ENV NODE_ENV=production
+# As src/common/node-flags.ts says.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 # By number, so that Kubernetes can tell that it is not root.
 USER 10001:10001
 EXPOSE 8080
@@ -54,7 +55,7 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["nod
 const port = /\\d+$/.exec(process.env.SVC_DOCBUILDER_LISTEN || '8080')[0]; \
 fetch(`http://127.0.0.1:${port}/v1/status`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1));"]
 # As process 1 Node would not collect processes whose parent was killed. -s: nor where something else is process 1.
-ENTRYPOINT ["tini", "-s", "--", "node", "--enable-source-maps", "dist/cmd/docbuilder/main.js"]
+ENTRYPOINT ["tini", "-s", "--", "node", "--max-semi-space-size=4", "--enable-source-maps", "dist/cmd/docbuilder/main.js"]
 
 # Last, since they differ from build to build.
 ARG DEBIAN_IMAGE

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
 
 const READY_SECONDS = 60;
 
@@ -26,8 +27,8 @@ export interface RunningService {
 /** Starts one service as a process of its own and waits until it is ready; ends this process when it can't be. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const log = await open(options.logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [options.main], {
-    env: { ...process.env, ...options.environment },
+  const child = spawn(process.execPath, [...NODE_FLAGS, options.main], {
+    env: { ...process.env, ...NODE_ENVIRONMENT, ...options.environment },
     stdio: ['ignore', log.fd, log.fd],
     // Its own group: Ctrl+C reaches only this process, which passes it on once.
     detached: true,

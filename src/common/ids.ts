@@ -45,8 +45,10 @@ export class IdIssuer {
   issuedAt(prefix: string, id: string): number | undefined {
     if (!new RegExp(`^${prefix}_[0-9a-f]{24}$`).test(id)) return undefined;
     const head = headOf(id);
-    const own = Array.from({ length: MAX_SIBLINGS }, (_, index) => this.#format(prefix, head, index));
-    return own.includes(id) ? head.readUInt32BE() * 1000 : undefined;
+    for (let index = 0; index < MAX_SIBLINGS; index += 1) {
+      if (this.#format(prefix, head, index) === id) return head.readUInt32BE() * 1000;
+    }
+    return undefined;
   }
 
   #format(prefix: string, head: Buffer, index: number): string {

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../src/common/config.ts';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
 import { portOf } from './listen.ts';
 import { keepLines, secret } from './logs.ts';
 import { until } from './service.ts';
@@ -31,8 +32,9 @@ export async function spawnService(environment: Environment = {}, main = MAIN): 
   const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
   const port = await freePort();
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, main], {
     env: {
+      ...NODE_ENVIRONMENT,
       PATH: process.env['PATH'],
       SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,
       SVC_DOCBUILDER_DATA_DIR: dataDir,

@@ -130,7 +130,7 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     const closed = await worker.next('closed', CLOSE_MS);
     if (closed) resident = Number(closed['resident']);
     else worker.kill();
-    await folder.remove();
+    folder.remove();
   }
 
   async function run(task: ConvertTask, signal: AbortSignal): Promise<ConvertResult> {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
@@ -6,6 +7,9 @@ import { attachment } from '../../../src/common/http/disposition.ts';
 import type { JobRecord } from '../domain/job.ts';
 import type { JobRegistry } from '../domain/job-registry.ts';
 import { jobView } from './job-view.ts';
+
+/** Up to here a result is sent in one piece. */
+const SMALL_BYTES = 1024 * 1024;
 
 /**
  * The answer to a work request: 202 and the job; or, once the job has ended, its one result file, the job object when
@@ -36,7 +40,12 @@ export async function sendJob(
   response.setHeader('Content-Length', output.size);
   response.setHeader('Content-Disposition', attachment(output.filename));
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  await pipeline(createReadStream(registry.pathOf(job, output)), response).catch((error) => {
+  const path = registry.pathOf(job, output);
+  if (output.size <= SMALL_BYTES) {
+    response.end(await readFile(path));
+    return;
+  }
+  await pipeline(createReadStream(path), response).catch((error) => {
     if (!response.destroyed) throw error;
   });
 }

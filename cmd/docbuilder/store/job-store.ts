@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, opendir, readFile, rm } from 'node:fs/promises';
+import { createReadStream, mkdirSync, statSync } from 'node:fs';
+import { opendir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomic } from '../../../src/common/fs/atomic.ts';
@@ -8,6 +8,7 @@ import type { Logger } from '../../../src/common/log.ts';
 import type { JobStore } from '../domain/job-registry.ts';
 
 const RECORD = 'job.json';
+const SMALL_BYTES = 1024 * 1024;
 
 /**
  * Jobs as folders: `<jobs>/<job id>/job.json` and the result files beside it, named by their ids. A folder without
@@ -34,22 +35,20 @@ export function createJobStore(directory: string, log: Logger): JobStore {
       }
     },
     save: async (job) => {
-      await mkdir(folder(job.id), { recursive: true, mode: 0o700 });
+      mkdirSync(folder(job.id), { recursive: true, mode: 0o700 });
       await writeAtomic(join(folder(job.id), RECORD), JSON.stringify(job));
     },
     createFile: async (jobId, fileId) => {
-      await mkdir(folder(jobId), { recursive: true, mode: 0o700 });
+      mkdirSync(folder(jobId), { recursive: true, mode: 0o700 });
       return filePath(jobId, fileId);
     },
     describe: async (jobId, fileId) => {
+      const path = filePath(jobId, fileId);
+      const { size } = statSync(path);
+      // Most results are small, and still in memory: one read is quicker than a stream.
       const hash = createHash('sha256');
-      let size = 0;
-      await pipeline(createReadStream(filePath(jobId, fileId)), async (chunks) => {
-        for await (const chunk of chunks) {
-          size += chunk.length;
-          hash.update(chunk);
-        }
-      });
+      if (size <= SMALL_BYTES) hash.update(await readFile(path));
+      else await pipeline(createReadStream(path), hash);
       return { size, sha256: hash.digest('hex') };
     },
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,7 +14,10 @@ export function createScratch(directory: string): Scratch & {
   receive(stream: Readable, maxBytes: number): Promise<string>;
 } {
   const newPath = (): string => join(directory, randomBytes(12).toString('hex'));
-  const remove = (path: string): Promise<void> => rm(path, { force: true });
+  const remove = (path: string): Promise<void> =>
+    unlink(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
   return {
     newPath,
     remove,

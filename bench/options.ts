@@ -1,0 +1,42 @@
+/** What is measured and how often. Each number may be set through the environment variable that is named beside it. */
+export interface Options {
+  /** BENCH_QUICK=1: a few minutes, for working on the code; figures are rough and docs/ is left alone. */
+  quick: boolean;
+  /** BENCH_ONLY: names of measurements, separated by commas. Empty: all. */
+  only: readonly string[];
+  /** BENCH_ROUNDS: rounds of the comparison; in each, every subject converts every small file once. */
+  rounds: number;
+  /** BENCH_REPORT_ROUNDS: the same for the 30-page report. */
+  reportRounds: number;
+  /** BENCH_THROUGHPUT_JOBS: jobs of one round of the throughput measurement. */
+  throughputJobs: number;
+  /** BENCH_THROUGHPUT_ROUNDS */
+  throughputRounds: number;
+  /** BENCH_RECYCLING_JOBS: jobs of each of the two runs, with and without recycling. */
+  recyclingJobs: number;
+  /** BENCH_RECYCLING_EVERY: jobs after which a worker is recycled. */
+  recyclingEvery: number;
+  /** BENCH_HANGING_JOBS: jobs of each of the two runs, with and without hanging ones. */
+  hangingJobs: number;
+}
+
+/** Options from the environment; everything has a default. @throws {RangeError} naming a variable that is no number */
+export function readOptions(environment: NodeJS.ProcessEnv): Options {
+  const quick = environment['BENCH_QUICK'] === '1';
+  const count = (name: string, usual: number, quickly: number): number => {
+    const value = Number(environment[name] ?? (quick ? quickly : usual));
+    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is not a positive whole number`);
+    return value;
+  };
+  return {
+    quick,
+    only: (environment['BENCH_ONLY'] ?? '').split(',').filter((name) => name !== ''),
+    rounds: count('BENCH_ROUNDS', 40, 5),
+    reportRounds: count('BENCH_REPORT_ROUNDS', 10, 2),
+    throughputJobs: count('BENCH_THROUGHPUT_JOBS', 120, 30),
+    throughputRounds: count('BENCH_THROUGHPUT_ROUNDS', 6, 2),
+    recyclingJobs: count('BENCH_RECYCLING_JOBS', 2000, 160),
+    recyclingEvery: count('BENCH_RECYCLING_EVERY', 50, 20),
+    hangingJobs: count('BENCH_HANGING_JOBS', 600, 100),
+  };
+}
