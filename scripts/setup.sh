@@ -20,7 +20,7 @@ as_root() {
 }
 
 # ---- Debian packages -------------------------------------------------------------------------------------
-packages='libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui python3-uno bubblewrap
+packages='python3-uno bubblewrap
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 case $purpose in
   test) packages="$packages poppler-utils curl zip" ;;
@@ -32,22 +32,36 @@ liberation() {
   if apt-cache show fonts-liberation2 >/dev/null 2>&1; then echo fonts-liberation2; else echo fonts-liberation; fi
 }
 
+installed() {
+  case $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) in *' installed') return 0 ;; *) return 1 ;; esac
+}
+
+# The packages without windows would remove those with them from somebody's desktop.
+office() {
+  suffix=-nogui
+  if installed libreoffice-core; then suffix=; fi
+  echo "libreoffice-writer$suffix libreoffice-calc$suffix libreoffice-impress$suffix"
+}
+
+list_missing() {
+  missing=
+  for package in $(office) $packages $(liberation) "$@"; do
+    installed "$package" || missing="$missing $package"
+  done
+}
+
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || { say 'not a Debian or Ubuntu machine: install LibreOffice, python3-uno and bubblewrap yourself'; return; }
-  missing=
-  for package in $packages $(liberation) "$@"; do
-    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
-      *' installed') ;;
-      *) missing="$missing $package" ;;
-    esac
-  done
+  list_missing "$@"
   [ -n "$missing" ] || return 0
-  say "installing:$missing"
+  say 'updating the list of packages'
   mkdir -p .cache
-  {
-    as_root apt-get update -q &&
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
-  } >.cache/apt.log 2>&1 || { tail -n 20 .cache/apt.log >&2; fail 'apt-get failed, see .cache/apt.log'; }
+  as_root apt-get update -q >.cache/apt.log 2>&1 || { tail -n 20 .cache/apt.log >&2; fail 'apt-get update failed, see .cache/apt.log'; }
+  # Only now is it sure which packages there are.
+  list_missing "$@"
+  say "installing:$missing"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >.cache/apt.log 2>&1 ||
+    { tail -n 20 .cache/apt.log >&2; fail 'apt-get install failed, see .cache/apt.log'; }
 }
 
 # ---- Node -----------------------------------------------------------------------------------------------
