@@ -5,7 +5,7 @@ import { stemOf } from './filename.ts';
 import { canConvert, contentTypeOf, isTargetFormat, type SourceFormat, type TargetFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { engineOptions, pairDetail } from './options.ts';
-import type { Encoding, Engine } from './ports.ts';
+import type { Encoding, Engine, EngineOptions } from './ports.ts';
 
 /** What a source file was found to be. */
 export interface Inspection {
@@ -69,7 +69,9 @@ interface Dependencies {
 interface Prepared {
   path: string;
   stem: string;
-  inspection: Inspection;
+  from: SourceFormat;
+  to: TargetFormat;
+  options: EngineOptions;
 }
 
 /**
@@ -94,8 +96,15 @@ export function convertWork(request: ConvertRequest, deps: Dependencies): Work {
     if (!canConvert(inspection.format, target)) {
       throw new AppError('unsupported_format', pairDetail(inspection.format, target));
     }
-    engineOptions(request.options, inspection.format, target);
-    return { path: await asUtf8(source.path, inspection), stem: stemOf(source.filename), inspection };
+    const options = engineOptions(request.options, inspection.format, target);
+    const found = inspection.text?.delimiter;
+    return {
+      path: await asUtf8(source.path, inspection),
+      stem: stemOf(source.filename),
+      from: inspection.format,
+      to: target,
+      options: { ...(found !== undefined && { delimiter: found }), ...options },
+    };
   }
 
   async function fetchSource(signal: AbortSignal): Promise<SourceFile> {
@@ -121,25 +130,11 @@ export function convertWork(request: ConvertRequest, deps: Dependencies): Work {
       await prepared;
     },
     run: async (signal, newFile) => {
-      const { path, stem, inspection } = await (prepared ?? prepare(signal));
-      const target = targetOf(request.to);
+      const { path, stem, from, to, options } = await (prepared ?? prepare(signal));
       const { fileId, path: output } = await newFile();
-      const delimiter = request.options.delimiter ?? inspection.text?.delimiter;
       const result = await deps.engine
         .run(
-          {
-            kind: 'convert',
-            input: path,
-            from: inspection.format,
-            output,
-            to: target,
-            stem,
-            options: {
-              ...engineOptions(request.options, inspection.format, target),
-              ...(delimiter !== undefined && { delimiter }),
-            },
-            maxOutputBytes: deps.maxFileBytes(),
-          },
+          { kind: 'convert', input: path, from, output, to, stem, options, maxOutputBytes: deps.maxFileBytes() },
           signal,
         )
         .catch((error) => {
@@ -149,9 +144,9 @@ export function convertWork(request: ConvertRequest, deps: Dependencies): Work {
         outputs: [
           {
             fileId,
-            filename: `${stem}.${target}`,
-            format: target,
-            contentType: contentTypeOf(target),
+            filename: `${stem}.${to}`,
+            format: to,
+            contentType: contentTypeOf(to),
             pages: result.pages,
           },
         ],
