@@ -8,7 +8,10 @@ import { calmTraces, leftOver, residentBytes, type Traces } from '../traces.ts';
 import { CLIENTS } from './throughput.ts';
 
 const NEVER = 100_000;
-const WARM_UP = 200;
+/** V8 sizes its heap during the first hundreds of jobs; the notes show the curve, so that nothing hides in this number. */
+const WARM_UP = 600;
+/** Jobs between two points of the curve. */
+const CURVE_STEP = 200;
 /** Jobs over which memory is looked at, after the warm-up and at the end. */
 const WINDOW = 100;
 const BLOCKS = 8;
@@ -22,8 +25,8 @@ interface Findings {
   lasting: Run;
   restarts: { recycling: number; lasting: number };
   left: Traces;
-  /** Bytes of the recycling service's process after the warm-up and at the end. */
-  memory: { warm: number; end: number };
+  /** Bytes of the recycling service's process after the warm-up, at the end, and after each CURVE_STEP jobs. */
+  memory: { warm: number; end: number; curve: number[] };
 }
 
 /** Many jobs with workers that are recycled often and with workers that never are: failures, remains, p99, memory. */
@@ -80,7 +83,11 @@ async function tracesLike(before: Traces, service: Service, jobs: readonly Job[]
 
 function memoryOf(resident: readonly number[]): Findings['memory'] {
   const warmUp = Math.min(WARM_UP, resident.length / 4);
-  return { warm: median(resident.slice(warmUp, warmUp + WINDOW)), end: median(resident.slice(-WINDOW)) };
+  return {
+    warm: median(resident.slice(warmUp, warmUp + WINDOW)),
+    end: median(resident.slice(-WINDOW)),
+    curve: resident.filter((_, index) => (index + 1) % CURVE_STEP === 0),
+  };
 }
 
 function outcomeOf({ jobs, every, recycling, lasting, restarts, left, memory }: Findings): Outcome {
@@ -131,7 +138,8 @@ function outcomeOf({ jobs, every, recycling, lasting, restarts, left, memory }: 
   const notes = `Two services of 2 workers get the same ${jobs} mixed jobs in a closed loop with ${CLIENTS} clients, so that there is always a job waiting, in
 ${BLOCKS} blocks that alternate (ABBA). Left over is what there is more of after the run than before it: processes below the service or in its
 sandboxes (zombies too), entries of its worker and temporary folders, descriptors of its process. Memory is the resident set of the service
-process, looked at after every job: the median of ${WINDOW} jobs after the first ${WARM_UP} against that of the last ${WINDOW}.
+process, looked at after every job: the median of ${WINDOW} jobs after the first ${WARM_UP} against that of the last ${WINDOW}. After each ${CURVE_STEP} jobs it was
+${memory.curve.map(mebibytes).join(', ')}.
 
 ${table(head, [shown(`recycled every ${every}`, recycling, restarts.recycling), shown('never recycled', lasting, restarts.lasting)])}`;
   return { rows, notes };
