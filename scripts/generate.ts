@@ -5,13 +5,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { configurationPage } from './generate/configuration.ts';
 import { openapi } from './generate/openapi.ts';
-import { types } from './generate/types.ts';
+import { scriptTypes, types } from './generate/types.ts';
 
 const root = new URL('../', import.meta.url);
 const check = process.argv.includes('--check');
 
 const files: Record<string, string> = {
   'src/common/generated/wire.ts': await types(),
+  'src/common/generated/script.ts': await scriptTypes(),
   'schemas/openapi/docbuilder.json': `${JSON.stringify(openapi(), null, 2)}\n`,
   'docs/configuration.md': configurationPage(),
 };

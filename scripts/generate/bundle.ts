@@ -1,23 +1,31 @@
 import { type Schema, schemas } from '../../src/common/schema.ts';
 
 /**
- * A schema whose references to other files (`job.json`) are references into one document (`#/definitions/Job`).
+ * A schema whose references to other files (`job.json`) are references into one document (`#/definitions/Job`), and
+ * whose own definitions are found there below it (`#/definitions/Script/definitions/block`).
  * @param prefix where the document keeps its schemas, by title
  */
 export function inlineReferences(schema: Schema, prefix: string): Record<string, unknown> {
   const { $schema: _, $id: __, ...rest } = schema;
-  return rewrite(rest, prefix) as Record<string, unknown>;
+  return rewrite(rest, prefix, schema.title) as Record<string, unknown>;
 }
 
-function rewrite(value: unknown, prefix: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => rewrite(item, prefix));
+function rewrite(value: unknown, prefix: string, title: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => rewrite(item, prefix, title));
   if (typeof value !== 'object' || value === null) return value;
+  const { 'x-schema': whole, ...members } = value as Record<string, unknown>;
+  if (typeof whole === 'string') return { $ref: prefix + titleOf(whole), description: members['description'] };
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      if (key !== '$ref' || typeof member !== 'string') return [key, rewrite(member, prefix)];
-      const target = schemas.get(member);
-      if (!target) throw new Error(`${member} is referred to but does not exist`);
-      return [key, `${prefix}${target.title}`];
+    Object.entries(members).map(([key, member]) => {
+      if (key !== '$ref' || typeof member !== 'string') return [key, rewrite(member, prefix, title)];
+      if (member.startsWith('#/')) return [key, prefix + title + member.slice(1)];
+      return [key, prefix + titleOf(member)];
     }),
   );
+}
+
+function titleOf(name: string): string {
+  const target = schemas.get(name);
+  if (!target) throw new Error(`${name} is referred to but does not exist`);
+  return target.title;
 }

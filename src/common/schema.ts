@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { Mistake } from './errors.ts';
+import { mistakesOf } from './schema-mistakes.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
 
@@ -22,8 +23,12 @@ export const schemas: ReadonlyMap<string, Schema> = new Map(
     .filter(([, schema]) => schema.$id !== undefined),
 );
 
-const strict = compiler({ allErrors: true });
-const fromText = compiler({ allErrors: true, coerceTypes: true, useDefaults: true });
+/** A larger value is only told its first mistake: all findings of a hostile one would not fit into memory. */
+const MAX_NODES = 100_000;
+
+const strict = compiler({});
+const complete = compiler({ allErrors: true, verbose: true });
+const fromText = compiler({ allErrors: true, verbose: true, coerceTypes: true, useDefaults: true });
 
 /** Either the value, now of the schema's type, or what is wrong with it. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; mistakes: [Mistake, ...Mistake[]] };
@@ -35,35 +40,35 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; mistakes: [Mistak
  *   members get their defaults. The value is then changed in place.
  */
 export function validator<T>(name: string, options: { coerce?: boolean } = {}): (value: unknown) => Checked<T> {
-  const found = (options.coerce ? fromText : strict).getSchema(name);
-  if (!found) throw new TypeError(`no schema ${name}`);
-  const validate = found as ValidateFunction<T>;
+  const root = schemas.get(name);
+  if (!root) throw new TypeError(`no schema ${name}`);
+  const compiled = (ajv: Ajv): ValidateFunction<T> => ajv.getSchema(name) as ValidateFunction<T>;
+  const validate = compiled(options.coerce ? fromText : strict);
   return (value) => {
     if (validate(value)) return { ok: true, value };
-    const [first, ...rest] = (validate.errors ?? []).filter((error) => error.keyword !== 'anyOf').map(mistakeOf);
-    return { ok: false, mistakes: [first ?? { path: '', message: 'is not valid' }, ...rest] };
+    const thorough = options.coerce || nodes(value, MAX_NODES) > MAX_NODES ? validate : compiled(complete);
+    thorough(value);
+    return { ok: false, mistakes: mistakesOf(thorough.errors ?? [], root) };
   };
 }
 
-function compiler(options: ConstructorParameters<typeof Ajv>[0]): Ajv {
-  const ajv = new Ajv({ ...options, strict: true, allowUnionTypes: true });
-  formats.default(ajv, ['date-time']);
-  ajv.addFormat('binary', true);
-  ajv.addKeyword('x-secret');
-  for (const schema of schemas.values()) ajv.addSchema(schema);
-  return ajv;
+/** How many values a value consists of; counting ends above `limit`. */
+function nodes(value: unknown, limit: number): number {
+  let count = 0;
+  const left = [value];
+  while (left.length > 0 && count <= limit) {
+    const next = left.pop();
+    count++;
+    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) left.push(member);
+  }
+  return count;
 }
 
-/** Ajv's finding as a JSON Pointer and a sentence that says what would be right. */
-function mistakeOf(error: ErrorObject): Mistake {
-  switch (error.keyword) {
-    case 'required':
-      return { path: `${error.instancePath}/${error.params['missingProperty']}`, message: 'is required' };
-    case 'additionalProperties':
-      return { path: `${error.instancePath}/${error.params['additionalProperty']}`, message: 'is not known' };
-    case 'enum':
-      return { path: error.instancePath, message: `must be one of ${error.params['allowedValues'].join(', ')}` };
-    default:
-      return { path: error.instancePath, message: error.message ?? 'is not valid' };
-  }
+function compiler(options: ConstructorParameters<typeof Ajv>[0]): Ajv {
+  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true });
+  formats.default(ajv, ['date-time']);
+  ajv.addFormat('binary', true);
+  for (const keyword of ['x-secret', 'x-schema']) ajv.addKeyword(keyword);
+  for (const schema of schemas.values()) ajv.addSchema(schema);
+  return ajv;
 }

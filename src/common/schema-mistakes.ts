@@ -1,0 +1,128 @@
+import type { ErrorObject } from 'ajv';
+import { closestMatch } from 'leven';
+import type { Mistake } from './errors.ts';
+
+/** At most so many mistakes are told: whoever has more begins with these. */
+const MAX_MISTAKES = 100;
+/** A word this near to a known one was mistyped. */
+const TYPO_LETTERS = 3;
+/** Keywords that only say that something else, which is told, is wrong. */
+const ECHOES = new Set(['if', 'anyOf']);
+
+type Node = Record<string, unknown>;
+
+/**
+ * What is wrong with a value, from Ajv's findings (made with `verbose`): a JSON Pointer (RFC 6901) and a sentence each,
+ * in the order of the value. Of a choice (`anyOf`) only the branch that the value can have meant is told of.
+ * @param root the schema that the value was checked against
+ */
+export function mistakesOf(errors: readonly ErrorObject[], root: Node): [Mistake, ...Mistake[]] {
+  const told = new Map<string, Mistake>();
+  for (const error of withoutOtherBranches(errors, root)) {
+    const mistake = mistakeOf(error, root);
+    // A second mistake at one place nearly always follows from the first.
+    if (mistake && !told.has(mistake.path)) told.set(mistake.path, mistake);
+    if (told.size === MAX_MISTAKES) break;
+  }
+  const [first = { path: '', message: 'is not valid' }, ...rest] = [...told.values()].sort(byPlace);
+  return [first, ...rest];
+}
+
+/**
+ * The branches of a choice differ in their JSON type. Where the value has the type of one, what the others say of its
+ * type is left out; where it has none of them, all that is said becomes one sentence.
+ */
+function withoutOtherBranches(errors: readonly ErrorObject[], root: Node): ErrorObject[] {
+  const types = new Map<string, Set<string>>();
+  for (const { keyword, instancePath, schema } of errors) {
+    if (keyword !== 'anyOf') continue;
+    const known = types.get(instancePath) ?? new Set();
+    for (const branch of schema as Node[]) for (const type of typesOf(branch, root)) known.add(type);
+    types.set(instancePath, known);
+  }
+  return errors.flatMap((error) => {
+    const wanted = types.get(error.instancePath);
+    if (error.keyword !== 'type' || !wanted) return ECHOES.has(error.keyword) ? [] : [error];
+    if (wanted.has(typeOf(error.data))) return [];
+    return [{ ...error, params: { type: [...wanted] } }];
+  });
+}
+
+function typesOf(schema: Node, root: Node): string[] {
+  const { type, $ref, anyOf, oneOf, allOf, enum: values } = schema;
+  if (typeof $ref === 'string') return typesOf(resolve($ref, root), root);
+  if (type !== undefined) return [type].flat() as string[];
+  if (Array.isArray(values)) return values.map(typeOf);
+  return ([anyOf, oneOf, allOf].find(Array.isArray) ?? []).flatMap((branch) => typesOf(branch as Node, root));
+}
+
+function resolve(reference: string, root: Node): Node {
+  const names = reference.replace(/^#\//, '').split('/');
+  return names.reduce<Node>((node, name) => (node[name] ?? {}) as Node, root);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** One finding as a place and a sentence that says what would be right. */
+function mistakeOf(
+  { keyword, instancePath, params, parentSchema, message, data }: ErrorObject,
+  root: Node,
+): Mistake | undefined {
+  const below = (name: string): string => `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  switch (keyword) {
+    case 'required':
+      return { path: below(params['missingProperty']), message: 'is required' };
+    case 'additionalProperties': {
+      const name: string = params['additionalProperty'];
+      const known = Object.keys((parentSchema?.['properties'] ?? {}) as Node);
+      return { path: below(name), message: `is not known${didYouMean(name, known)}` };
+    }
+    case 'enum': {
+      const allowed: unknown[] = params['allowedValues'];
+      return { path: instancePath, message: `must be one of ${allowed.join(', ')}${didYouMean(data, allowed)}` };
+    }
+    case 'const':
+      return { path: instancePath, message: `must be ${JSON.stringify(params['allowedValue'])}` };
+    case 'discriminator': {
+      const tag: string = params['tag'];
+      if (!Object.hasOwn(data as Node, tag)) return undefined;
+      const allowed = ((parentSchema?.['oneOf'] ?? []) as Node[]).map((branch) => tagOf(branch, tag, root));
+      return {
+        path: below(tag),
+        message: `must be one of ${allowed.join(', ')}${didYouMean(params['tagValue'], allowed)}`,
+      };
+    }
+    case 'type':
+      return { path: instancePath, message: `must be ${[params['type']].flat().map(article).join(' or ')}` };
+    case 'false schema':
+      return { path: instancePath, message: 'is not allowed here' };
+    case 'pattern':
+      return { path: instancePath, message: `is not as expected: ${parentSchema?.['description'] ?? message}` };
+    default:
+      return { path: instancePath, message: (message ?? 'is not valid').replace(/^must NOT/, 'must not') };
+  }
+}
+
+function tagOf(branch: Node, tag: string, root: Node): unknown {
+  const schema = typeof branch['$ref'] === 'string' ? resolve(branch['$ref'], root) : branch;
+  return ((schema['properties'] as Node | undefined)?.[tag] as Node | undefined)?.['const'];
+}
+
+function didYouMean(word: unknown, known: readonly unknown[]): string {
+  if (typeof word !== 'string' || word.length > 64) return '';
+  const words = known.filter((one) => typeof one === 'string');
+  const match = closestMatch(word, words, { maxDistance: Math.min(TYPO_LETTERS, Math.floor(word.length / 2)) });
+  return match === undefined ? '' : `: did you mean ${match}?`;
+}
+
+function article(type: string): string {
+  return { array: 'a list', object: 'an object', null: 'null', integer: 'a whole number' }[type] ?? `a ${type}`;
+}
+
+/** Places in the order in which they stand in a list; others by name. */
+function byPlace(a: Mistake, b: Mistake): number {
+  return a.path.localeCompare(b.path, 'en', { numeric: true });
+}

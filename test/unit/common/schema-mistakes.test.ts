@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { validator } from '../../../src/common/schema.ts';
+
+const check = validator('script.json');
+const SAVE = [{ format: 'pdf' }];
+
+/** The mistakes of a text script with such blocks, as `path: message`. */
+function mistakes(...body: unknown[]): string[] {
+  return of({ svcscript: 1, type: 'text', save: SAVE, body });
+}
+
+function of(script: unknown): string[] {
+  const checked = check(script);
+  return checked.ok ? [] : checked.mistakes.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe('mistakes against a schema', () => {
+  it('name the place as the contract does, and the limit', () => {
+    expect(mistakes('x', 'y', { type: 'heading', level: 9, text: 'a' }).at(-1)).to.equal('/body/2/level: must be <= 6');
+  });
+
+  it('suggest the word that was meant', () => {
+    expect(mistakes({ type: 'paragraf', text: 'a' })).to.deep.equal([
+      '/body/0/type: must be one of heading, paragraph, list, table, image, page_break, horizontal_rule: did you mean paragraph?',
+    ]);
+    expect(mistakes({ type: 'paragraph', txt: 'a' })).to.deep.equal([
+      '/body/0/text: is required',
+      '/body/0/txt: is not known: did you mean text?',
+    ]);
+    expect(mistakes({ type: 'paragraph', text: 'a', align: 'centre' })).to.deep.equal([
+      '/body/0/align: must be one of left, center, right, justify: did you mean center?',
+    ]);
+  });
+
+  it('tell of the branch that was meant, not of the others', () => {
+    expect(mistakes({ type: 'paragraph', text: ['a', { text: 'b', blod: true }] })).to.deep.equal([
+      '/body/0/text/1/blod: is not known: did you mean bold?',
+    ]);
+    expect(mistakes({ type: 'paragraph', text: { text: 'a', size: 'big' } })).to.deep.equal([
+      '/body/0/text/size: must be a number',
+    ]);
+    expect(mistakes({ type: 'paragraph', text: 5 })).to.deep.equal([
+      '/body/0/text: must be a string or an object or a list',
+    ]);
+    expect(mistakes({ type: 'table', rows: [['a', { txt: 1 }]] })).to.deep.equal([
+      '/body/0/rows/0/1/text: is required',
+      '/body/0/rows/0/1/txt: is not known: did you mean text?',
+    ]);
+  });
+
+  it('say what a pattern asks for in words', () => {
+    expect(mistakes({ type: 'paragraph', text: 'a', color: 'red' })).to.deep.equal([
+      '/body/0/color: is not as expected: A colour as `#RRGGBB`.',
+    ]);
+  });
+
+  it('are all told, in the order of the script', () => {
+    const wrong = { type: 'heading', text: 'a' };
+    const paths = mistakes(...Array.from({ length: 12 }, () => wrong)).map((line) => line.split(':')[0]);
+    expect(paths).to.deep.equal(Array.from({ length: 12 }, (_, index) => `/body/${index}/level`));
+  });
+
+  it('of the root: what is missing, and what is for another type', () => {
+    expect(of({})).to.deep.equal(['/save: is required', '/svcscript: is required', '/type: is required']);
+    expect(of({ svcscript: 1, type: 'sheet', save: [{ format: 'docx' }], body: [] })).to.deep.equal([
+      '/body: is not allowed here',
+      '/save/0/format: must be one of xlsx, ods, pdf',
+      '/sheets: is required',
+    ]);
+    expect(
+      of({ svcscript: 2, type: 'text', save: [{ format: 'docx', pdfa: true }], body: [{ type: 'page_break' }] }),
+    ).to.deep.equal(['/save/0/format: must be "pdf"', '/svcscript: must be 1']);
+    expect(of([])).to.deep.equal([': must be an object']);
+  });
+
+  it('escape names in pointers (RFC 6901)', () => {
+    expect(mistakes({ type: 'page_break', 'a/b~c': 1 })).to.deep.equal(['/body/0/a~1b~0c: is not known']);
+  });
+
+  it('of a huge value: the first alone, without all findings in memory', () => {
+    const body = Array.from({ length: 300_000 }, () => ({ type: 'heading' }));
+    expect(of({ svcscript: 1, type: 'text', save: SAVE, body })).to.have.length(1);
+  });
+});
