@@ -23,7 +23,7 @@ export async function makeFiles(directory: string): Promise<BenchFiles> {
   await mkdir(folder);
   const service = await startService(directory, { SVC_DOCBUILDER_WORKERS: '1' });
   const make = async (stem: string, flat: 'fodt' | 'fods' | 'fodp', to: string, bytes: Buffer): Promise<BenchFile> => {
-    const { status, content } = await service.convert(convertCall({ name: `${stem}.${flat}`, bytes }, to));
+    const { status, content } = await service.send(convertCall({ name: `${stem}.${flat}`, bytes }, to));
     if (status !== 200) throw new Error(`${stem}.${to} could not be made: ${content.toString()}`);
     const name = `${stem}.${to}`;
     const path = join(folder, name);

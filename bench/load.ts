@@ -72,6 +72,6 @@ export const latencies = (samples: readonly Sample[], kind?: Job['kind']): numbe
   samples.filter((sample) => kind === undefined || sample.kind === kind).map(({ ms }) => ms);
 
 async function perform(service: Service, job: Job): Promise<Sample> {
-  const { status, ms } = await service.convert(job).catch(() => ({ status: 0, ms: 0 }));
+  const { status, ms } = await service.send(job).catch(() => ({ status: 0, ms: 0 }));
   return { kind: job.kind, ms, status };
 }

@@ -1,9 +1,9 @@
 import type { BenchFiles } from './files.ts';
 import { seededRandom, shuffled } from './statistics.ts';
-import { type ConvertCall, convertCall } from './subjects/service.ts';
+import { type Call, convertCall } from './subjects/service.ts';
 
 /** One job of a load. */
-export interface Job extends ConvertCall {
+export interface Job extends Call {
   kind: 'small' | 'report' | 'hanging';
 }
 

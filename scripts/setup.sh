@@ -8,6 +8,7 @@ purpose=${1:-run}
 node_version=24.21.0
 node_minimum='22.19.0'
 unoserver_version=3.7
+docx_version=9.15.2
 
 say() { printf '[setup] %s\n' "$*"; }
 fail() { printf '[setup] %s\n' "$*" >&2; exit 1; }
@@ -20,10 +21,10 @@ as_root() {
 }
 
 # ---- Debian packages -------------------------------------------------------------------------------------
-packages='python3-uno bubblewrap
+packages='python3-uno bubblewrap libwebp7
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 case $purpose in
-  test) packages="$packages poppler-utils curl zip" ;;
+  test) packages="$packages poppler-utils curl openssl zip" ;;
   bench) packages="$packages poppler-utils curl zip python3-venv" ;;
 esac
 
@@ -110,9 +111,19 @@ install_unoserver() {
   } >.cache/unoserver.log 2>&1 || { tail -n 20 .cache/unoserver.log >&2; fail 'could not install unoserver, see .cache/unoserver.log'; }
 }
 
+# ---- the docx library, which the benchmark compares with -------------------------------------------------------
+install_docx() {
+  folder=.cache/docx-library
+  [ ! -f "$folder/node_modules/docx/package.json" ] || return 0
+  say "putting docx $docx_version into $folder"
+  mkdir -p "$folder"
+  npm install --prefix "$folder" --no-save --no-fund --no-audit "docx@$docx_version" >.cache/docx.log 2>&1 ||
+    { tail -n 20 .cache/docx.log >&2; fail 'could not install docx, see .cache/docx.log'; }
+}
+
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
 install_packages
 install_node
 install_modules
-[ "$purpose" != bench ] || install_unoserver
+[ "$purpose" != bench ] || { install_unoserver; install_docx; }

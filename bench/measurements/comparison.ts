@@ -84,7 +84,7 @@ async function measure(
 }
 
 async function overHttp(service: Service, file: BenchFile): ReturnType<Conversion> {
-  const { status, ms, engineMs, content } = await service.convert(convertCall(file, 'pdf'));
+  const { status, ms, engineMs, content } = await service.send(convertCall(file, 'pdf'));
   if (status !== 200) throw new Error(`${file.name}: ${content.toString()}`);
   const output = `${file.path}.pdf`;
   await writeFile(output, content);

@@ -1,10 +1,11 @@
 import { slowSheet } from '../../test/support/slow-sheet.ts';
+import { alternate } from '../alternate.ts';
 import { milliseconds, table, times } from '../format.ts';
-import { closedLoop, failures, joined, latencies, openLoop, type Run } from '../load.ts';
+import { closedLoop, failures, latencies, openLoop, type Run } from '../load.ts';
 import type { Bench, Outcome } from '../measurement.ts';
 import { type Job, mixedJobs } from '../mix.ts';
 import { quantile } from '../statistics.ts';
-import { convertCall, type Service, startService } from '../subjects/service.ts';
+import { convertCall, startService } from '../subjects/service.ts';
 import { CLIENTS } from './throughput.ts';
 
 const TIMEOUT_SECONDS = 3;
@@ -14,6 +15,7 @@ const BLOCKS = 4;
 const CAPACITY_JOBS = 80;
 const TIMEOUT_STATUS = 504;
 const DEMANDED = 2;
+const FIRST_SEED = 17;
 
 interface Findings {
   hanging: Run;
@@ -32,29 +34,21 @@ export async function measureHanging({ directory, files, options }: Bench): Prom
     const capacity = await closedLoop(service, mixedJobs(files, CAPACITY_JOBS, 11), CLIENTS);
     const perSecond = (LOAD * CAPACITY_JOBS) / capacity.seconds;
     const jobs = mixedJobs(files, options.hangingJobs, 13);
-    return outcomeOf({ ...(await alternate(service, jobs, perSecond)), perSecond });
+    const hang: Job = { ...convertCall({ name: 'slow.fods', bytes: slowSheet(1000) }, 'pdf'), kind: 'hanging' };
+    const withHanging = jobs.map((job, index) => (index % EVERY === EVERY / 2 ? hang : job));
+    // The same arrivals with and without those that hang.
+    const runs = await alternate(
+      ['hanging', 'clean'],
+      { jobs: jobs.length, blocks: BLOCKS },
+      (name, start, end, block) => {
+        const part = (name === 'hanging' ? withHanging : jobs).slice(start, end);
+        return openLoop(service, part, perSecond, FIRST_SEED + block);
+      },
+    );
+    return outcomeOf({ ...runs, perSecond });
   } finally {
     await service.stop();
   }
-}
-
-/** The same jobs with the same arrivals, with and without those that hang, in blocks that alternate. */
-async function alternate(
-  service: Service,
-  jobs: readonly Job[],
-  perSecond: number,
-): Promise<{ hanging: Run; clean: Run }> {
-  const hang: Job = { ...convertCall({ name: 'slow.fods', bytes: slowSheet(1000) }, 'pdf'), kind: 'hanging' };
-  const withHanging = jobs.map((job, index) => (index % EVERY === EVERY / 2 ? hang : job));
-  const runs: { hanging: Run[]; clean: Run[] } = { hanging: [], clean: [] };
-  const size = Math.ceil(jobs.length / BLOCKS);
-  for (let block = 0; block < BLOCKS; block++) {
-    for (const name of block % 2 === 0 ? (['hanging', 'clean'] as const) : (['clean', 'hanging'] as const)) {
-      const part = (name === 'hanging' ? withHanging : jobs).slice(block * size, (block + 1) * size);
-      runs[name].push(await openLoop(service, part, perSecond, 17 + block));
-    }
-  }
-  return { hanging: joined(runs.hanging), clean: joined(runs.clean) };
 }
 
 function outcomeOf({ hanging, clean, perSecond }: Findings): Outcome {

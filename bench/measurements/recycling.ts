@@ -1,5 +1,6 @@
+import { alternate } from '../alternate.ts';
 import { mebibytes, milliseconds, percent, table, times } from '../format.ts';
-import { closedLoop, failures, joined, latencies, type Run } from '../load.ts';
+import { closedLoop, failures, latencies, type Run } from '../load.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
 import { type Job, mixedJobs } from '../mix.ts';
 import { median, quantile } from '../statistics.ts';
@@ -38,7 +39,15 @@ export async function measureRecycling({ directory, files, options }: Bench): Pr
     const jobs = mixedJobs(files, options.recyclingJobs, 7);
     const before = await calmTraces(recycling);
     const resident: number[] = [];
-    const runs = await alternate(jobs, recycling, lasting, () => resident.push(residentBytes(recycling.pid)));
+    const sample = (): unknown => resident.push(residentBytes(recycling.pid));
+    const runs = await alternate(
+      ['recycling', 'lasting'],
+      { jobs: jobs.length, blocks: BLOCKS },
+      (name, start, end) => {
+        const part = jobs.slice(start, end);
+        return name === 'recycling' ? closedLoop(recycling, part, CLIENTS, sample) : closedLoop(lasting, part, CLIENTS);
+      },
+    );
     const after = await tracesLike(before, recycling, jobs);
     const restarts = async (service: Service): Promise<number> => (await service.status()).workers.restarts;
     return outcomeOf({
@@ -52,24 +61,6 @@ export async function measureRecycling({ directory, files, options }: Bench): Pr
   } finally {
     await Promise.all([recycling.stop(), lasting.stop()]);
   }
-}
-
-/** The same jobs for both, in blocks that alternate (ABBA …): what slows the machine for a while slows both. */
-async function alternate(
-  jobs: readonly Job[],
-  recycling: Service,
-  lasting: Service,
-  done: () => void,
-): Promise<{ recycling: Run; lasting: Run }> {
-  const runs: { recycling: Run[]; lasting: Run[] } = { recycling: [], lasting: [] };
-  const size = Math.ceil(jobs.length / BLOCKS);
-  for (let block = 0; block < BLOCKS; block++) {
-    const part = jobs.slice(block * size, (block + 1) * size);
-    const first = async (): Promise<unknown> => runs.recycling.push(await closedLoop(recycling, part, CLIENTS, done));
-    const second = async (): Promise<unknown> => runs.lasting.push(await closedLoop(lasting, part, CLIENTS));
-    for (const run of block % 2 === 0 ? [first, second] : [second, first]) await run();
-  }
-  return { recycling: joined(runs.recycling), lasting: joined(runs.lasting) };
 }
 
 /** Where two workers are both soon due, two spares stand by; some jobs later there is one again, as there was before. */

@@ -16,7 +16,9 @@ export interface Source {
 }
 
 /** One request, ready to be sent: its body is made before anything is measured. */
-export interface ConvertCall {
+export interface Call {
+  path: string;
+  contentType: string;
   body: Buffer;
 }
 
@@ -33,17 +35,32 @@ export interface Answer {
 export interface Service {
   pid: number;
   dataDir: string;
-  convert(call: ConvertCall): Promise<Answer>;
+  send(call: Call): Promise<Answer>;
   status(): Promise<DocbuilderStatus>;
   /** Closes the idle connections; new ones are made when needed. */
   disconnect(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A form with `file` and `to` (RFC 7578). */
-export function convertCall(source: Source, to: string): ConvertCall {
-  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="to"\r\n\r\n${to}\r\n--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="${source.name}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
-  return { body: Buffer.concat([Buffer.from(head), source.bytes, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]) };
+/** A form with the part `file` and fields (RFC 7578). */
+export function formCall(path: string, source: Source, fields: Record<string, string>): Call {
+  const part = (name: string, rest: string): string =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${rest}`;
+  const texts = Object.entries(fields).map(([name, value]) => part(name, `\r\n\r\n${value}\r\n`));
+  const file = part('file', `; filename="${source.name}"\r\nContent-Type: application/octet-stream\r\n\r\n`);
+  return {
+    path,
+    contentType: `multipart/form-data; boundary=${BOUNDARY}`,
+    body: Buffer.concat([Buffer.from(texts.join('') + file), source.bytes, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]),
+  };
+}
+
+export function convertCall(source: Source, to: string): Call {
+  return formCall('/v1/convert', source, { to });
+}
+
+export function jsonCall(path: string, value: unknown): Call {
+  return { path, contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
 }
 
 /** Starts a service below `directory` and waits until it answers. */
@@ -69,7 +86,7 @@ export async function startService(directory: string, environment: Environment =
     pid: child.pid ?? 0,
     dataDir,
     stop,
-    async convert({ body }) {
+    async send({ path, contentType, body }) {
       const started = performance.now();
       const {
         statusCode,
@@ -77,8 +94,8 @@ export async function startService(directory: string, environment: Environment =
         body: answer,
       } = await pool.request({
         method: 'POST',
-        path: '/v1/convert',
-        headers: { authorization: `Bearer ${key}`, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+        path,
+        headers: { authorization: `Bearer ${key}`, 'content-type': contentType },
         body,
       });
       const content = Buffer.from(await answer.arrayBuffer());

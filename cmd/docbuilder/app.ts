@@ -132,6 +132,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     intake: new Intake({ jobs, plan, checkUrl: (url) => outbound.check(url) }),
     uploads: {
       receive: scratch.receive,
+      read: scratch.read,
       remove: scratch.remove,
       maxBytes: () => maxFileBytes(plan()),
       idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,

@@ -11,7 +11,8 @@ program, profile, password, *rest = sys.argv[1:]
 setup = {'program': program, 'profile': pathlib.Path(profile).as_uri(), 'pipe': f'svc_protect_{os.getpid()}'}
 process = office.start(setup)
 try:
-    desktop = office.connect(setup, process)
+    context = office.connect(setup, process)
+    desktop = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
     import uno
     from com.sun.star.beans import NamedValue, PropertyValue
 

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import type { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
 import { type Bench, createBench, endlessSheet, fodt, officePids, paragraph, until } from './support.ts';
 
+/** LibreOffice uses no more than so many clock ticks in so many polls where it has nothing to do. */
+const [CALM_TICKS, CALM_POLLS] = [3, 12];
 const SMALL = fodt(paragraph('Xin chào'));
 
 describe('engine: documents that hang, crash and eat', function () {
@@ -10,10 +12,22 @@ describe('engine: documents that hang, crash and eat', function () {
   let bench: Bench;
   beforeEach(async () => {
     bench = await createBench({ workers: 2, memoryMb: 700 });
-    await until(() => bench.engine.status().workers.idle === 2, 'two workers');
-    await until(() => officePids().length === 3, 'a spare');
+    await untilAtRest();
   });
   afterEach(() => bench.dispose());
+
+  /** Waits for two idle workers and a spare, none of which is still starting: that takes all the CPU time it gets. */
+  async function untilAtRest(): Promise<void> {
+    let [calm, used] = [0, 0];
+    await until(() => {
+      const pids = officePids();
+      const now = pids.reduce((sum, pid) => sum + cpu(pid), 0);
+      const rests = pids.length === 3 && bench.engine.status().workers.idle === 2 && Math.abs(now - used) <= CALM_TICKS;
+      if (rests) calm++;
+      else [calm, used] = [0, now];
+      return calm === CALM_POLLS;
+    }, 'workers at rest');
+  }
 
   const failureOf = (work: Promise<unknown>): Promise<EngineFailure> =>
     work.then(
@@ -73,27 +87,43 @@ describe('engine: documents that hang, crash and eat', function () {
     await bench.convert(SMALL, 'fodt', 'pdf');
   });
 
+  it('a worker that dies while it is idle is replaced at once, before anybody asks for it', async () => {
+    const workers = () => bench.engine.status().workers;
+    for (const killed of officePids()) {
+      const { restarts } = workers();
+      process.kill(killed, 'SIGKILL');
+      await until(() => workers().restarts === restarts + 1, 'its end noticed', 1_500);
+      await until(() => workers().idle === 2, 'a replacement');
+      await Promise.all([bench.convert(SMALL, 'fodt', 'pdf'), bench.convert(SMALL, 'fodt', 'pdf')]);
+      expect(workers().restarts, 'no task met a dead worker').to.equal(restarts + 1);
+      await untilAtRest();
+      expect(officePids()).not.to.include(killed);
+    }
+  });
+
   it('a job whose worker crashes once is done by another; a second crash is the document’s own', async () => {
     const once = bench.convert(fodt(paragraph('Câu dài. '.repeat(40)).repeat(2_000)), 'fodt', 'pdf');
     process.kill(await untilBusy(), 'SIGSEGV');
     expect((await once).pages).to.be.greaterThan(100);
     expect(bench.engine.status().workers.restarts).to.equal(1);
 
+    await untilAtRest();
+    const ready = officePids();
     const twice = failureOf(bench.convert(endlessSheet(), 'fods', 'xlsx'));
     for (let kills = 0; kills < 2; kills++) {
-      process.kill(await untilBusy(), 'SIGSEGV');
+      process.kill(await untilBusy(ready), 'SIGSEGV');
     }
     expect((await twice).reason).to.equal('crashed');
     await bench.convert(SMALL, 'fodt', 'pdf');
   });
 });
 
-/** The process id of a LibreOffice that is at work: one that uses CPU time for a while. */
-async function untilBusy(): Promise<number> {
+/** The process id of a LibreOffice that is at work, not one of those that just start: it uses CPU time for a while. */
+async function untilBusy(among = officePids()): Promise<number> {
   const start = new Map(officePids().map((pid) => [pid, cpu(pid)]));
   let busy: number | undefined;
   await until(() => {
-    busy = officePids().find((pid) => start.has(pid) && cpu(pid) - (start.get(pid) ?? 0) >= 8);
+    busy = officePids().find((pid) => among.includes(pid) && start.has(pid) && cpu(pid) - (start.get(pid) ?? 0) >= 8);
     return busy !== undefined;
   }, 'LibreOffice at work');
   return busy as number;
@@ -101,6 +131,10 @@ async function untilBusy(): Promise<number> {
 
 /** CPU time of a process in clock ticks. */
 function cpu(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11]) + Number(fields[12]);
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  } catch {
+    return 0; // it has just ended
+  }
 }

@@ -4,14 +4,33 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
-import type { ConvertResult, Engine, EngineOptions } from '../../cmd/docbuilder/domain/ports.ts';
+import type {
+  Engine,
+  EngineOutput,
+  EngineResult,
+  ImageFormat,
+  ImageOptions,
+  OutputOptions,
+  SourceOptions,
+} from '../../cmd/docbuilder/domain/ports.ts';
 import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
 import { silentLogger } from '../../src/common/log.ts';
 
-export interface Made extends ConvertResult {
+export interface Made {
   path: string;
+  pages: number;
+  result: EngineResult;
   bytes: Buffer;
   text: string;
+}
+
+export type Wanted = { to: TargetFormat; options?: OutputOptions } | { to: ImageFormat; image: ImageOptions };
+
+export interface TaskOptions {
+  source?: SourceOptions;
+  signal?: AbortSignal;
+  maxOutputBytes?: number;
+  stem?: string;
 }
 
 /** A real engine with a folder of its own; `dispose` stops it and removes the folder. */
@@ -19,13 +38,20 @@ export interface Bench {
   engine: Engine;
   folder: string;
   workDir: string;
-  /** Writes a source and converts it. */
+  /** Writes a source and converts it. A `delimiter` is the source's where that is a csv, else the target's. */
   convert(
     content: string | Buffer,
     from: SourceFormat,
     to: TargetFormat,
-    options?: EngineOptions & { signal?: AbortSignal; maxOutputBytes?: number; stem?: string },
+    options?: SourceOptions & OutputOptions & TaskOptions,
   ): Promise<Made>;
+  /** Writes a source and makes several outputs of it in one task. */
+  make(
+    content: string | Buffer,
+    from: SourceFormat,
+    wanted: readonly [Wanted, ...Wanted[]],
+    options?: TaskOptions,
+  ): Promise<[Made, ...Made[]]>;
   dispose(): Promise<void>;
 }
 
@@ -46,20 +72,36 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
     ...overrides,
     workDir,
   });
+  const make: Bench['make'] = async (content, from, [first, ...others], options = {}) => {
+    const { signal = AbortSignal.timeout(30_000), maxOutputBytes = 20 * MiB, stem = 'tài liệu', source = {} } = options;
+    const name = String(count++);
+    const input = join(folder, `${name}.source`);
+    await writeFile(input, content, { mode: 0o600 });
+    const output = (wanted: Wanted, index: number): EngineOutput => {
+      const path = join(folder, `${name}.result-${index}`);
+      return 'image' in wanted ? { ...wanted, path } : { options: {}, ...wanted, path };
+    };
+    const outputs = [output(first, 0), ...others.map((wanted, index) => output(wanted, index + 1))] as const;
+    const result = await engine.run({ input, from, stem, source, outputs, maxOutputBytes }, signal);
+    const made = ({ path }: EngineOutput, index: number): Made => {
+      const bytes = readFileSync(path);
+      return { path, pages: result.pages[index] as number, result, bytes, text: bytes.toString('utf8') };
+    };
+    return [made(outputs[0], 0), ...outputs.slice(1).map((item, index) => made(item, index + 1))];
+  };
   return {
     engine,
     folder,
     workDir,
+    make,
     async convert(content, from, to, options = {}) {
-      const { signal = AbortSignal.timeout(30_000), maxOutputBytes = 20 * MiB, stem = 'tài liệu', ...rest } = options;
-      const name = String(count++);
-      const input = join(folder, `${name}.source`);
-      const output = join(folder, `${name}.result`);
-      await writeFile(input, content, { mode: 0o600 });
-      const task = { kind: 'convert', input, from, output, to, stem, options: rest, maxOutputBytes } as const;
-      const result = await engine.run(task, signal);
-      const bytes = readFileSync(output);
-      return { ...result, path: output, bytes, text: bytes.toString('utf8') };
+      const { signal, maxOutputBytes, stem, password, delimiter, ...rest } = options;
+      const separator = delimiter === undefined ? {} : { delimiter };
+      const source = { ...(password === undefined ? {} : { password }), ...(from === 'csv' ? separator : {}) };
+      const wanted = { to, options: { ...rest, ...(from === 'csv' ? {} : separator) } };
+      const task = { source, signal, maxOutputBytes, stem };
+      const given = Object.fromEntries(Object.entries(task).filter(([, value]) => value !== undefined));
+      return (await make(content, from, [wanted], given))[0];
     },
     async dispose() {
       await engine.stop();
@@ -146,6 +188,8 @@ export const fodt = (body: string, head?: string) => flat('text', body, head);
 export const fods = (rows: string, head?: string) =>
   flat('spreadsheet', `<table:table table:name="Bảng 1">${rows}</table:table>`, head);
 export const fodp = (pages: string) => flat('presentation', pages, MASTER);
+
+export const MASTER_NAME = 'M';
 
 /** Without a master page all pages but the first are lost. */
 const MASTER =

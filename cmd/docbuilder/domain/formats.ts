@@ -1,3 +1,5 @@
+import type { ImageFormat } from './ports.ts';
+
 /**
  * The conversion matrix as data (contract: POST /v1/convert converts within one document family only).
  * What stands here is what the sniffer may answer, what the engine must have a filter for, and what
@@ -59,6 +61,8 @@ const FORMATS = {
 export type SourceFormat = keyof typeof FORMATS;
 /** A format that a result can have: every family also becomes a PDF. */
 export type TargetFormat = SourceFormat | 'pdf';
+/** A format that a result file can have: pictures and what is read of a document as well. */
+export type ResultFormat = TargetFormat | ImageFormat | 'json';
 
 export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
 export const TARGET_FORMATS = [
@@ -87,6 +91,14 @@ export function canConvert(source: SourceFormat, target: TargetFormat): boolean 
   return targetsOf(source).includes(target);
 }
 
-export function contentTypeOf(target: TargetFormat): string {
-  return target === 'pdf' ? 'application/pdf' : FORMATS[target].contentType;
+const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> = {
+  pdf: 'application/pdf',
+  json: 'application/json; charset=utf-8',
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+};
+
+export function contentTypeOf(format: ResultFormat): string {
+  return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
 }

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../../src/common/errors.ts';
 import type { Job } from '../../../src/common/generated/wire.ts';
-import type { TargetFormat } from './formats.ts';
+import type { ResultFormat } from './formats.ts';
 
 export type JobKind = Job['kind'];
 export type JobStatus = Job['status'];
@@ -9,7 +9,7 @@ export type JobStatus = Job['status'];
 export interface OutputRecord {
   fileId: string;
   filename: string;
-  format: TargetFormat;
+  format: ResultFormat;
   contentType: string;
   size: number;
   sha256: string;
@@ -37,6 +37,8 @@ export interface JobRecord {
   expiresAt: number | null;
   outputs: OutputRecord[];
   error: ErrorBody | null;
+  /** Seconds after which it may go better, where a failed job says so (`Retry-After`). */
+  retryAfter?: number | undefined;
   callback: CallbackRecord | null;
   /** Public address under which the job was asked for; its links start with it. */
   baseUrl: string;

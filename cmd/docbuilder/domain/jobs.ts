@@ -199,6 +199,7 @@ export class JobService {
     if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
     job.outputs = [];
     job.error = errorBody(error.code, error.detail);
+    job.retryAfter = error.retryAfter;
     try {
       await this.#deps.store.remove(job.id);
       await this.#finish(job, 'failed');

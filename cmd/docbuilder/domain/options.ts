@@ -1,7 +1,7 @@
 import { badRequest, type Mistake } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 import { familyOf, type SourceFormat, type TargetFormat } from './formats.ts';
-import type { EngineOptions } from './ports.ts';
+import type { OutputOptions } from './ports.ts';
 
 type OptionName = keyof ConvertOptions;
 
@@ -18,10 +18,10 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
 };
 
 /**
- * The options of a conversion for the engine.
+ * What the engine is told of a conversion's target.
  * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
  */
-export function engineOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): EngineOptions {
+export function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
   const mistakes: Mistake[] = (Object.keys(options) as OptionName[])
     .filter((name) => !APPLIES[name].to(source, target))
     .map((name) => ({ path: `/options/${name}`, message: `is only for ${APPLIES[name].where}` }));
@@ -36,15 +36,14 @@ export function engineOptions(options: ConvertOptions, source: SourceFormat, tar
   }
   const [first, ...rest] = mistakes;
   if (first) throw badRequest(first, ...rest);
-  const { password, pages, pdfa, image_resolution: imageResolution, delimiter, encoding } = options;
-  const forTarget = !isText(source);
+  const { pages, pdfa, image_resolution: imageResolution, delimiter, encoding } = options;
   return {
-    ...(password !== undefined && { password }),
     ...(pages !== undefined && { pages }),
     ...(pdfa !== undefined && { pdfa }),
     ...(imageResolution !== undefined && { imageResolution }),
-    ...(delimiter !== undefined && { delimiter }),
-    ...(encoding !== undefined && forTarget && { encoding }),
+    // A text source was read with them already (domain/sources.ts).
+    ...(delimiter !== undefined && source !== 'csv' && { delimiter }),
+    ...(encoding !== undefined && !isText(source) && { encoding }),
   };
 }
 

@@ -76,6 +76,18 @@ export function ooxmlFormat(contentTypes: string, relationships: string): Packag
   return known(MAIN_PARTS, [...overrides.map(({ type }) => type), ...tags(contentTypes, 'Default').map(typeOf)]);
 }
 
+/** The content type of each part of an OOXML package by the part's name; empty if it has none (part 2, section 7.2.3). */
+export function partTypes(contentTypes: string): (part: string) => string {
+  const overrides = new Map(tags(contentTypes, 'Override').map((tag) => [partName(tag['PartName']), typeOf(tag)]));
+  const defaults = new Map(
+    tags(contentTypes, 'Default').map((tag) => [(tag['Extension'] ?? '').toLowerCase(), typeOf(tag)]),
+  );
+  return (part) => {
+    const name = partName(part);
+    return overrides.get(name) ?? defaults.get(name.slice(name.lastIndexOf('.') + 1)) ?? '';
+  };
+}
+
 /** The format of an OpenDocument package or, with `flat`, of a flat file, by its media type. */
 export function odfFormat(mediaType: string, flat = false): PackageFormat {
   return known(flat ? ODF_FLAT : ODF_PACKAGES, [mediaType.trim().toLowerCase()]);

@@ -4,41 +4,64 @@ import type { SourceFormat, TargetFormat } from './formats.ts';
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1258', 'windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** What a target may be told; each member only where the target knows it (see domain/options.ts). */
-export interface EngineOptions {
+/** How a source is to be read. */
+export interface SourceOptions {
   /** Opens a protected source. */
   password?: string;
+  /** Field separator of a csv source. One character. */
+  delimiter?: string;
+}
+
+/** What a target may be told; each member only where the target knows it (see domain/options.ts). */
+export interface OutputOptions {
   /** Page range such as `1-3,5`; PDF only. */
   pages?: string;
   /** PDF/A-2b; PDF only. */
   pdfa?: boolean;
   /** Highest resolution of pictures in dots per inch; PDF only. */
   imageResolution?: number;
-  /** Field separator of a csv source or, when the source is none, of a csv target. One character. */
+  /** Field separator of a csv target. One character. */
   delimiter?: string;
   /** Character set of a csv or txt target. A source arrives at the engine as UTF-8. */
   encoding?: Encoding;
 }
 
-/** One conversion. Paths are absolute; the engine only reads `input` and creates `output`. */
-export interface ConvertTask {
-  kind: 'convert';
+/** Formats of a picture of a page. */
+export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+/** A picture of one page, sheet page or slide. */
+export interface ImageOptions {
+  /** Counted from 1. */
+  page: number;
+  /** The picture is as large as fits into this box, in pixels, with the page's proportions. */
+  width: number;
+  height: number;
+}
+
+/** One file that the engine makes of a document; it creates `path`. */
+export type EngineOutput =
+  | { path: string; to: TargetFormat; options: OutputOptions }
+  | { path: string; to: ImageFormat; image: ImageOptions };
+
+/** One document, opened once, and all that is made of it. Paths are absolute; the engine only reads `input`. */
+export interface EngineTask {
   input: string;
   from: SourceFormat;
-  output: string;
-  to: TargetFormat;
   /** Base name without extension under which the document knows itself (sheet name of a csv, file-name fields). */
   stem: string;
-  options: EngineOptions;
-  /** More than this and the result is refused. */
+  source: SourceOptions;
+  outputs: readonly [EngineOutput, ...EngineOutput[]];
+  /** A result that is larger than this is refused. */
   maxOutputBytes: number;
 }
 
-export interface ConvertResult {
-  /** Pages of a PDF or text document, sheets, or slides. */
-  pages: number;
+export interface EngineResult {
+  /** For each output, in order: pages of a PDF or text document, sheets, or slides; 1 for a picture. */
+  pages: number[];
   /** Milliseconds inside the engine, for Server-Timing and the bench. */
   loadMs: number;
+  /** Of all outputs together. */
   storeMs: number;
 }
 
@@ -83,7 +106,7 @@ export interface Engine {
    * @param signal aborting it kills the worker, which is replaced; the promise then rejects with the signal's reason
    * @throws {EngineFailure}
    */
-  run(task: ConvertTask, signal: AbortSignal): Promise<ConvertResult>;
+  run(task: EngineTask, signal: AbortSignal): Promise<EngineResult>;
   status(): EngineStatus;
   /** Ends all workers and removes what they left on disk. */
   stop(): Promise<void>;

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type ConvertResult, type ConvertTask, type Engine, EngineFailure, type SandboxKind } from '../domain/ports.ts';
+import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from '../domain/ports.ts';
 import { createCanary } from './canary.ts';
 import { WorkerLost } from './failures.ts';
 import { findOffice } from './office.ts';
@@ -77,7 +77,7 @@ export async function createEngine(settings: EngineSettings): Promise<Engine> {
     log,
   });
 
-  async function attempt(task: ConvertTask, signal: AbortSignal): Promise<ConvertResult> {
+  async function attempt(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
     const borrowed = await pool.acquire(signal);
     try {
       return await borrowed.run(task, signal);

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { type ConvertTask, EngineFailure } from '../domain/ports.ts';
+import { EngineFailure, type EngineFailureReason, type EngineOutput, type EngineTask } from '../domain/ports.ts';
 import type { Message } from './lines.ts';
 
 /** The worker died during a task through no fault that is known; another one may try. */
@@ -10,6 +10,12 @@ export class WorkerLost extends Error {
   }
 }
 
+/** By the names of the exceptions of picture.py. An OSError is a library that cannot be loaded. */
+const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
+  NoPage: 'page_range',
+  MemoryError: 'memory',
+  OSError: 'no_worker',
+};
 /** Less free space than this, and a result that could not be written is the disk's fault. */
 const FULL_BYTES = 1024 * 1024;
 
@@ -17,17 +23,23 @@ const FULL_BYTES = 1024 * 1024;
  * Why a task failed on a worker that lives on, from its answer.
  * @param directory where the worker writes results
  */
-export async function taskFailure(answer: Message, task: ConvertTask, directory: string): Promise<EngineFailure> {
+export async function taskFailure(answer: Message, task: EngineTask, directory: string): Promise<EngineFailure> {
   const questions = Array.isArray(answer['asked']) ? answer['asked'].map(String) : [];
   const asked = (word: string) => questions.some((question) => question.includes(word));
   const what = `${answer['phase']}: ${answer['type']}`;
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
-  if (answer['phase'] !== 'store') return new EngineFailure('corrupt', what);
+  if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
   // LibreOffice says no more than that it could not write.
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
-  return new EngineFailure(task.options.pages === undefined ? 'corrupt' : 'page_range', what);
+  if (answer['phase'] === 'picture')
+    return new EngineFailure(PICTURE_FAILURES[String(answer['type'])] ?? 'crashed', what);
+  return new EngineFailure(asksForPages(task.outputs[Number(answer['output'])]) ? 'page_range' : 'corrupt', what);
+}
+
+function asksForPages(output: EngineOutput | undefined): boolean {
+  return output !== undefined && ('image' in output || output.options.pages !== undefined);
 }
 
 /** Why a task ended with its worker, from the worker's last words (office.py says them, where it still can). */

@@ -1,5 +1,5 @@
 import { type Family, familyOf, type SourceFormat, type TargetFormat } from '../domain/formats.ts';
-import type { ConvertTask } from '../domain/ports.ts';
+import type { EngineOutput, EngineTask, ImageFormat, OutputOptions } from '../domain/ports.ts';
 
 /** A UNO property value as it travels to the worker; a record becomes a sequence of property values. */
 export type PropertyValue = string | number | boolean | Properties;
@@ -10,14 +10,29 @@ export interface Properties {
 /** What a task means to LibreOffice. */
 export interface Conversion {
   load: Properties;
-  store: Properties;
-  /** What the worker counts in the document; the pages of a PDF are counted in the file. */
+  /** In the order of the task's. */
+  outputs: Store[];
+  /** What the worker counts in the document. The pages of a PDF are counted in the file. */
   count: 'pages' | 'sheets' | 'slides' | 'none';
+}
+
+/** How one output is stored. */
+export interface Store {
+  store: Properties;
   /**
    * Whether an empty paragraph must be put behind the text first: LibreOffice 25.2 never ends the export of plain text
    * whose last element is a table. It is one line feed more in the result.
    */
   endParagraph: boolean;
+  /** The picture to be drawn of the PDF that `store` makes (picture.py). */
+  picture: Picture | null;
+}
+
+export interface Picture {
+  format: ImageFormat;
+  /** Of the box that it must fit in. */
+  width: number;
+  height: number;
 }
 
 const IMPORT_FILTERS: Record<SourceFormat, string> = {
@@ -52,9 +67,15 @@ const IMPORT_FILTERS: Record<SourceFormat, string> = {
   fodp: 'OpenDocument Presentation Flat XML',
 };
 
+const PDF_FILTERS: Record<Family, string> = {
+  text: 'writer_pdf_Export',
+  sheet: 'calc_pdf_Export',
+  slides: 'impress_pdf_Export',
+};
+
 const EXPORT_FILTERS: Record<Family, Partial<Record<TargetFormat, string>>> = {
   text: {
-    pdf: 'writer_pdf_Export',
+    pdf: PDF_FILTERS.text,
     docx: 'MS Word 2007 XML',
     doc: 'MS Word 97',
     odt: 'writer8',
@@ -62,19 +83,22 @@ const EXPORT_FILTERS: Record<Family, Partial<Record<TargetFormat, string>>> = {
     txt: 'Text (encoded)',
   },
   sheet: {
-    pdf: 'calc_pdf_Export',
+    pdf: PDF_FILTERS.sheet,
     xlsx: 'Calc MS Excel 2007 XML',
     xls: 'MS Excel 97',
     ods: 'calc8',
     csv: 'Text - txt - csv (StarCalc)',
   },
   slides: {
-    pdf: 'impress_pdf_Export',
+    pdf: PDF_FILTERS.slides,
     pptx: 'Impress MS PowerPoint 2007 XML',
     ppt: 'MS PowerPoint 97',
     odp: 'impress8',
   },
 };
+
+/** What nobody edits any more: view settings would be lost on it. */
+const READ_ONLY: readonly TargetFormat[] = ['pdf', 'csv'];
 
 const COUNTED: Record<Family, Conversion['count']> = { text: 'pages', sheet: 'sheets', slides: 'slides' };
 
@@ -83,52 +107,62 @@ const NO_UPDATE_OF_LINKS = 0;
 const UTF_8 = 76;
 const DOUBLE_QUOTE = 34;
 
-/**
- * The import and export filters and properties of a task. Nothing is left to type detection.
- * @param sheetViews whether this LibreOffice can show spreadsheets (office.ts)
- */
-export function conversionOf(task: ConvertTask, sheetViews: boolean): Conversion {
+/** The import and export filters and properties of a task. Nothing is left to type detection. */
+export function conversionOf(task: EngineTask): Conversion {
   const family = familyOf(task.from);
-  const filter = EXPORT_FILTERS[family][task.to];
-  if (filter === undefined) throw new TypeError(`no filter from ${task.from} to ${task.to}`);
-  const toText = task.to === 'txt';
+  const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
   return {
     load: {
       FilterName: IMPORT_FILTERS[task.from],
-      // A hidden spreadsheet loses its view settings, such as frozen panes.
-      Hidden: !(sheetViews && family === 'sheet' && task.from !== 'csv' && task.to !== 'pdf' && task.to !== 'csv'),
+      // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
+      Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
       ReadOnly: true,
       MacroExecutionMode: NEVER_EXECUTE_MACROS,
       UpdateDocMode: NO_UPDATE_OF_LINKS,
       ...importOptions(task),
-      ...(task.options.password === undefined ? {} : { Password: task.options.password }),
+      ...(task.source.password === undefined ? {} : { Password: task.source.password }),
     },
-    store: { FilterName: filter, Overwrite: false, ...exportOptions(task) },
-    count: task.to === 'pdf' ? 'none' : COUNTED[family],
-    endParagraph: toText,
+    outputs: task.outputs.map((output) => storeOf(family, output)),
+    count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
   };
 }
 
-function importOptions(task: ConvertTask): Properties {
-  if (task.from === 'txt') return { FilterOptions: 'UTF8' };
-  if (task.from !== 'csv') return {};
-  // Quoted fields stay text, dates and other special numbers are not guessed, formulas are not evaluated.
+/** Whether the pages of an output are known without the document: there is one in a picture, and a PDF tells them. */
+function isCountedByItself(output: EngineOutput): boolean {
+  return 'image' in output || output.to === 'pdf';
+}
+
+function storeOf(family: Family, output: EngineOutput): Store {
+  if ('image' in output) {
+    const { page, width, height } = output.image;
+    const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
+    return { store, endParagraph: false, picture: { format: output.to, width, height } };
+  }
+  const filter = EXPORT_FILTERS[family][output.to];
+  if (filter === undefined) throw new TypeError(`no filter for ${family} to ${output.to}`);
   return {
-    FilterOptions: csvOptions(task.options.delimiter, ['true', 'false', 'false', 'false', 'false', '0', 'false']),
+    store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
+    endParagraph: output.to === 'txt',
+    picture: null,
   };
 }
 
-function exportOptions(task: ConvertTask): Properties {
-  switch (task.to) {
+function importOptions({ from, source }: EngineTask): Properties {
+  if (from === 'txt') return { FilterOptions: 'UTF8' };
+  if (from !== 'csv') return {};
+  // Quoted fields stay text, dates and other special numbers are not guessed, formulas are not evaluated.
+  return { FilterOptions: csvOptions(source.delimiter, ['true', 'false', 'false', 'false', 'false', '0', 'false']) };
+}
+
+function exportOptions(to: TargetFormat, options: OutputOptions): Properties {
+  switch (to) {
     case 'pdf':
-      return { FilterData: pdfOptions(task) };
+      return { FilterData: pdfOptions(options) };
     case 'txt':
       return { FilterOptions: 'UTF8,LF,,,false' };
-    case 'csv': {
+    case 'csv':
       // Cells as they are shown, not their formulas; the first sheet only.
-      const delimiter = task.from === 'csv' ? undefined : task.options.delimiter;
-      return { FilterOptions: csvOptions(delimiter, ['false', 'true', 'true', 'false', 'false', '0']) };
-    }
+      return { FilterOptions: csvOptions(options.delimiter, ['false', 'true', 'true', 'false', 'false', '0']) };
     default:
       return {};
   }
@@ -140,7 +174,7 @@ function csvOptions(delimiter: string | undefined, rest: string[]): string {
   return [separator, DOUBLE_QUOTE, UTF_8, 1, '', 0, ...rest].join(',');
 }
 
-function pdfOptions({ options }: ConvertTask): Properties {
+function pdfOptions(options: OutputOptions): Properties {
   return {
     UseTaggedPDF: true,
     ExportBookmarks: true,
@@ -149,5 +183,16 @@ function pdfOptions({ options }: ConvertTask): Properties {
     ...(options.imageResolution === undefined
       ? {}
       : { ReduceImageResolution: true, MaxImageResolution: options.imageResolution }),
+  };
+}
+
+/** A PDF of one page, for its picture only. A slide that is not shown counts as well: it has a place and a number. */
+function pageOptions(page: number): Properties {
+  return {
+    PageRange: String(page),
+    UseTaggedPDF: false,
+    ExportBookmarks: false,
+    ExportFormFields: false,
+    ExportHiddenSlides: true,
   };
 }

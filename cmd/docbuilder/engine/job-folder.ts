@@ -15,7 +15,7 @@ import {
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { MAX_STEM_BYTES, truncate } from '../domain/filename.ts';
-import type { ConvertTask } from '../domain/ports.ts';
+import type { EngineTask } from '../domain/ports.ts';
 import { EngineFailure } from '../domain/ports.ts';
 
 /** The user a worker runs as, where that is not the service's own. */
@@ -24,13 +24,13 @@ export interface User {
   gid: number;
 }
 
-/** A fresh folder for one job: the source, and `out/` in which the worker makes the result. */
+/** A fresh folder for one job: the source, and `out/` in which the worker makes the results. */
 export interface JobFolder {
   /** Names below the folder given to `createJobFolder`. */
   input: string;
-  output: string;
-  /** Moves the result to `target`, which does not exist yet. @throws {EngineFailure} */
-  deliver(target: string, maxBytes: number): Promise<void>;
+  outputs: string[];
+  /** Moves result `index` to `target`, which does not exist yet. @throws {EngineFailure} */
+  deliver(index: number, target: string, maxBytes: number): Promise<void>;
   remove(): void;
 }
 
@@ -39,12 +39,13 @@ export interface JobFolder {
  * taken over must not be able to change the file that a second attempt starts from.
  * @param user owner of `out/`; all the rest stays out of the worker's hands where it has a uid of its own
  */
-export async function createJobFolder(directory: string, task: ConvertTask, user?: User): Promise<JobFolder> {
+export async function createJobFolder(directory: string, task: EngineTask, user?: User): Promise<JobFolder> {
   const name = randomBytes(8).toString('hex');
   const folder = join(directory, name);
   const stem = safeStem(task.stem);
   const input = `${stem}.${task.from}`;
-  const output = `${stem}.${task.to}`;
+  // Numbers keep two of one format apart.
+  const outputs = task.outputs.map(({ to }, index) => (index === 0 ? `${stem}.${to}` : `${index}-${stem}.${to}`));
   let out: number | undefined;
   // A handful of names in a folder of our own: done at once they take less time than to be handed to a thread each, and
   // all the while the worker would stand idle.
@@ -67,8 +68,8 @@ export async function createJobFolder(directory: string, task: ConvertTask, user
   const results = out;
   return {
     input: join(name, input),
-    output: join(name, 'out', output),
-    deliver: (target, maxBytes) => deliver(`/proc/self/fd/${results}/${output}`, target, maxBytes),
+    outputs: outputs.map((output) => join(name, 'out', output)),
+    deliver: (index, target, maxBytes) => deliver(`/proc/self/fd/${results}/${outputs[index]}`, target, maxBytes),
     remove() {
       closeSync(results);
       rmSync(folder, { recursive: true, force: true });

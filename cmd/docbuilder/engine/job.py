@@ -1,4 +1,6 @@
-"""One job: load, count, store. Imported once LibreOffice is connected, because pyuno makes its types then."""
+"""One job: load once, store each output, count. Imported once LibreOffice is connected, because pyuno makes its types then."""
+import os
+import threading
 import time
 
 import uno
@@ -6,7 +8,11 @@ import unohelper
 from com.sun.star.beans import PropertyValue
 from com.sun.star.task import XInteractionHandler2
 
+import picture
+
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
+_JPEG = {'Quality': 90}
+_DYING_SECONDS, _ANSWER_SECONDS = 0.5, 2
 
 
 class Refusal(unohelper.Base, XInteractionHandler2):
@@ -29,12 +35,16 @@ class Refusal(unohelper.Base, XInteractionHandler2):
 
 
 class Jobs:
-    def __init__(self, desktop):
-        self._desktop = desktop
+    def __init__(self, context, program):
+        self._context = context
+        self._desktop = self._service('com.sun.star.frame.Desktop')
+        self._program = program
+        self._artist = None
         self._refusal = Refusal()
         self._document = None
         self._task = None
         self._phase = None
+        self._output = None
 
     def run(self, task):
         """Loads, stores and counts. The document stays open until `close`, so that the result need not wait for it."""
@@ -45,13 +55,11 @@ class Jobs:
         self._document = self._load(task['load'])
         self._phase = 'store'
         loaded = time.perf_counter()
-        if task['endParagraph']:
-            end_with_paragraph(self._document)
-        self._document.storeToURL(task['output'], properties(task['store']))
+        self._store_all(task['outputs'])
         stored = time.perf_counter()
         self._phase = 'count'
-        pages = count(self._document, task['count'])
-        return {'pages': pages, 'loadMs': 1000 * (loaded - started), 'storeMs': 1000 * (stored - loaded)}
+        counted = count(self._document, task['count'])
+        return {'counted': counted, 'loadMs': 1000 * (loaded - started), 'storeMs': 1000 * (stored - loaded)}
 
     def _load(self, values):
         load = properties(values) + (PropertyValue('InteractionHandler', 0, self._refusal, 0),)
@@ -60,16 +68,66 @@ class Jobs:
             raise RuntimeError('nothing was loaded')
         return document
 
+    def _store_all(self, outputs):
+        """In order, but those last for which the document must be changed."""
+        ended = False
+        for index in sorted(range(len(outputs)), key=lambda index: outputs[index]['endParagraph']):
+            self._output = index
+            output = outputs[index]
+            if output['endParagraph'] and not ended:
+                end_with_paragraph(self._document)
+                ended = True
+            if output['picture']:
+                self._store_picture(output)
+            else:
+                self._document.storeToURL(output['url'], properties(output['store']))
+
+    def _store_picture(self, output):
+        """See picture.py. JPEG is made of a PNG by LibreOffice."""
+        self._phase = 'store'
+        self._document.storeToURL(output['url'] + '.pdf', properties(output['store']))
+        self._phase = 'picture'
+        self._artist = self._artist or picture.Artist(self._program)
+        wanted, target = output['picture'], uno.fileUrlToSystemPath(output['url'])
+        jpeg = wanted['format'] == 'jpeg'
+        drawn, encoding = (target + '.png', 'raw') if jpeg else (target, wanted['format'])
+        box = (wanted['width'], wanted['height'])
+        self._artist.draw(target + '.pdf', drawn, encoding, box, self._task['cpuSeconds'], self._task['fileBytes'])
+        os.unlink(target + '.pdf')
+        if jpeg:
+            graphics = self._service('com.sun.star.graphic.GraphicProvider')
+            graphic = graphics.queryGraphic(properties({'URL': output['url'] + '.png'}))
+            graphics.storeGraphic(
+                graphic, properties({'URL': output['url'], 'MimeType': 'image/jpeg', 'FilterData': _JPEG}))
+            os.unlink(drawn)
+        self._phase = 'store'
+
+    def _service(self, name):
+        return self._context.ServiceManager.createInstanceWithContext(name, self._context)
+
     def close(self):
         document, self._document = self._document, None
         if document is not None:
             document.close(True)
 
+    def office_survives(self):
+        """Whether LibreOffice still works after a RuntimeException: that may be a document's, or the first sign of its end."""
+        time.sleep(_DYING_SECONDS)
+        answered = threading.Event()
+
+        def ask():
+            self._desktop.getFrames().getCount()
+            answered.set()
+
+        threading.Thread(target=ask, daemon=True).start()
+        return answered.wait(_ANSWER_SECONDS)
+
     def explain(self, error):
         """Why the last `run` failed; names and numbers only, for messages hold parts of documents."""
         if self._phase == 'load' and 'Password' in self._task['load'] and not self._refusal.asked_for_password():
             self._knock()
-        return {'phase': self._phase, 'type': type(error).__name__, 'asked': list(self._refusal.asked)}
+        return {'phase': self._phase, 'output': self._output, 'type': type(error).__name__,
+                'asked': list(self._refusal.asked)}
 
     def _knock(self):
         """LibreOffice 25.2 calls a wrong password of an ODF file a general error. Without one it asks, if there is one."""

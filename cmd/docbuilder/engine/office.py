@@ -29,7 +29,7 @@ def start(setup):
 
 
 def connect(setup, process):
-    """Waits until LibreOffice listens and returns its desktop."""
+    """Waits until LibreOffice listens and returns its component context."""
     program = setup['program']
     try:
         import uno
@@ -50,8 +50,7 @@ def connect(setup, process):
             raise RuntimeError('LibreOffice does not answer')
         if any(map(os.path.exists, sockets)):
             try:
-                context = resolver.resolve(address)
-                return context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
+                return resolver.resolve(address)
             except NoConnectException:
                 pass
         time.sleep(0.003)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** An installed LibreOffice. */
@@ -17,11 +17,6 @@ export interface Office {
   /** Who built it. */
   vendor: string;
   python: string;
-  /**
-   * Whether spreadsheets can be loaded with a view. Debian 12's packages without a GUI lack a part of it, and Calc
-   * crashes when it shows a sheet.
-   */
-  sheetViews: boolean;
 }
 
 const STANDARD_PROGRAM = '/usr/lib/libreoffice/program';
@@ -51,7 +46,6 @@ async function describe(program: string): Promise<Office> {
     release: version.split('.').slice(0, 2).join('.'),
     buildId: entry('buildid'),
     vendor: entry('Vendor') || 'unknown',
-    sheetViews: await exists(join(dirname(program), 'share/config/soffice.cfg/modules/scalc/ui/inputbar.ui')),
     python: (await exists(bundled)) ? bundled : '/usr/bin/python3',
   };
 }

@@ -84,6 +84,7 @@ export function createWorkerPool(
     living.set(worker.slot, worker);
     jobs.set(worker, 0);
     noneSince = undefined;
+    void worker.ended.then(testIdle);
   }
 
   async function retire(worker: Worker): Promise<void> {
@@ -107,7 +108,7 @@ export function createWorkerPool(
   };
 
   adopt(first);
-  const spares = createSpares(startInSlot, sparesWanted, log, first);
+  const spares = createSpares(startInSlot, retire, sparesWanted, log, first);
   const pool = createPool<Worker>(
     {
       create: () => (stopping ? new Promise(() => undefined) : spares.take()),
@@ -119,10 +120,18 @@ export function createWorkerPool(
 
   // Borrowing tests a worker's age; so does this, for those that nobody borrows.
   const ageCheck = setInterval(() => {
-    if (pool.available > 0 && pool.pending === 0 && spares.ready) {
-      void pool.acquire().then((worker) => pool.release(worker));
-    }
+    if (pool.available > 0 && pool.pending === 0 && spares.ready) borrowAndReturn();
   }, AGE_CHECK_MS).unref();
+
+  function borrowAndReturn(): void {
+    void pool.acquire().then((worker) => pool.release(worker));
+  }
+
+  /** Borrowing finds a dead worker and replaces it. Which of the idle ones has died the pool cannot be told: all are borrowed. */
+  function testIdle(): void {
+    if (stopping) return;
+    for (let idle = pool.available; idle > 0; idle--) borrowAndReturn();
+  }
 
   function acquire(signal: AbortSignal): Promise<Worker> {
     return new Promise((resolve, reject) => {

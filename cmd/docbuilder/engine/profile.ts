@@ -8,6 +8,8 @@ const WRITER_LINKS_NEVER = 2;
 const CALC_LINKS_NEVER = 1;
 const RECALCULATE_NEVER = 1;
 const MANUAL_PROXY = 1;
+/** Calc's bar above the cells, by its number. */
+const INPUT_BAR = 26_100;
 /** Nothing listens there: where a sandbox were to fail, a request still goes nowhere. */
 const DEAD_PROXY = { host: '127.0.0.1', port: 1 };
 
@@ -60,6 +62,11 @@ export function registry(office: Office): string {
   const items = settings(office).map(
     ([path, name, value]) =>
       `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>\n`,
+  );
+  // Debian 12's packages without a GUI lack a part of that bar, and Calc crashes when it shows a sheet with it.
+  items.push(
+    `<item oor:path="/org.openoffice.Office.Views/Windows"><node oor:name="${INPUT_BAR}" oor:op="replace">` +
+      '<prop oor:name="Visible" oor:op="fuse"><value>false</value></prop></node></item>\n',
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">

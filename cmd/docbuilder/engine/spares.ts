@@ -14,6 +14,11 @@ export interface Spares {
   stop(): void;
 }
 
+interface Spare {
+  worker: Promise<Worker>;
+  ready: boolean;
+}
+
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 /** A moment for the job that has just got the spare, before its successor's start takes part of the CPU. */
@@ -21,11 +26,33 @@ const REFILL_MS = 20;
 
 /**
  * Keeps `wanted()` spare workers. Those being started are handed out as well, the eldest first.
+ * @param discard what to do with a spare that died
  * @param first a worker that stands ready already
  */
-export function createSpares(start: () => Promise<Worker>, wanted: () => number, log: Logger, first: Worker): Spares {
-  const spares: { worker: Promise<Worker>; ready: boolean }[] = [{ worker: Promise.resolve(first), ready: true }];
+export function createSpares(
+  start: () => Promise<Worker>,
+  discard: (worker: Worker) => Promise<void>,
+  wanted: () => number,
+  log: Logger,
+  first: Worker,
+): Spares {
+  const spares: Spare[] = [];
   const stopping = new AbortController();
+  add(Promise.resolve(first));
+
+  function add(starting: Promise<Worker>): void {
+    const spare: Spare = { worker: starting, ready: false };
+    spares.push(spare);
+    void starting.then(async (worker) => {
+      spare.ready = true;
+      await worker.ended;
+      const index = spares.indexOf(spare);
+      if (index < 0) return;
+      spares.splice(index, 1);
+      refill();
+      await discard(worker);
+    });
+  }
 
   async function startReliably(): Promise<Worker> {
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
@@ -41,13 +68,7 @@ export function createSpares(start: () => Promise<Worker>, wanted: () => number,
   }
 
   function refill(): void {
-    while (!stopping.signal.aborted && spares.length < wanted()) {
-      const spare = { worker: startReliably(), ready: false };
-      void spare.worker.then(() => {
-        spare.ready = true;
-      });
-      spares.push(spare);
-    }
+    while (!stopping.signal.aborted && spares.length < wanted()) add(startReliably());
   }
 
   return {
@@ -56,7 +77,7 @@ export function createSpares(start: () => Promise<Worker>, wanted: () => number,
         const worker = await (spares.shift()?.worker ?? startReliably());
         setTimeout(refill, REFILL_MS).unref();
         if (worker.alive) return worker;
-        await worker.end();
+        await discard(worker);
       }
     },
     get ready() {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFormat, TargetFormat } from '../domain/formats.ts';
+import type { EngineOutput } from '../domain/ports.ts';
 import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
 
 const NAMESPACES = Object.entries({ office: 'office', text: 'text', draw: 'drawing' })
@@ -13,11 +14,16 @@ function flat(type: string, body: string): string {
 <office:body><office:${type}>${body}</office:${type}></office:body></office:document>`;
 }
 
-/** A document of each family and the way it goes: by the formats that most requests have. */
-const ROUTES: readonly [content: string, formats: readonly [SourceFormat, ...TargetFormat[]]][] = [
-  [flat('text', '<text:p>Xin chào</text:p>'), ['fodt', 'docx', 'pdf']],
-  ['a,1\nb,2\n', ['csv', 'xlsx', 'pdf']],
-  [flat('presentation', '<draw:page draw:name="1"/>'), ['fodp', 'pptx', 'pdf']],
+type Step = readonly [TargetFormat, ...(TargetFormat | 'png')[]];
+
+/**
+ * A document of each family and the way it goes: by the formats that most requests have. The first target of a step is
+ * the source of the next. Between them they load sheets hidden and shown, and draw a picture.
+ */
+const ROUTES: readonly [content: string, source: SourceFormat, ...steps: Step[]][] = [
+  [flat('text', '<text:p>Xin chào</text:p>'), 'fodt', ['docx'], ['pdf', 'png']],
+  ['a,1\nb,2\n', 'csv', ['xlsx', 'pdf'], ['ods']],
+  [flat('presentation', '<draw:page draw:name="1"/>'), 'fodp', ['pptx'], ['pdf']],
 ];
 const WARM_UP_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
@@ -31,19 +37,17 @@ export async function startWarmWorker(slot: number, directory: string, settings:
   const folder = await mkdtemp(`${directory}-warm-up-`);
   const signal = AbortSignal.timeout(WARM_UP_MS);
   try {
-    for (const [content, [source, ...targets]] of ROUTES) {
-      let from: SourceFormat = source;
+    for (const [content, source, ...steps] of ROUTES) {
+      let from = source;
       let input = join(folder, `${source}.0`);
       await writeFile(input, content);
-      for (const to of targets) {
-        const output = join(folder, `${from}.${to}`);
-        await worker.run(
-          { kind: 'convert', input, from, output, to, stem: 'warm-up', options: {}, maxOutputBytes: MAX_BYTES },
-          signal,
-        );
+      for (const [target, ...others] of steps) {
+        const output = (to: TargetFormat | 'png') => outputTo(to, join(folder, `${from}.${to}`));
+        const outputs = [output(target), ...others.map(output)] as const;
+        await worker.run({ input, from, stem: 'warm-up', source: {}, outputs, maxOutputBytes: MAX_BYTES }, signal);
         await worker.settled();
-        input = output;
-        from = to as SourceFormat;
+        input = outputs[0].path;
+        from = target as SourceFormat;
       }
     }
     return worker;
@@ -53,4 +57,8 @@ export async function startWarmWorker(slot: number, directory: string, settings:
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function outputTo(to: TargetFormat | 'png', path: string): EngineOutput {
+  return to === 'png' ? { path, to, image: { page: 1, width: 64, height: 64 } } : { path, to, options: {} };
 }

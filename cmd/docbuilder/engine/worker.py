@@ -39,9 +39,9 @@ def main():
         os._exit(3)
 
     try:
-        desktop = office.connect(setup, process)
+        context = office.connect(setup, process)
         from job import Jobs
-        jobs = Jobs(desktop)
+        jobs = Jobs(context, setup['program'])
         watch = office.Watch(process, setup['memory'], on_death)
         answer(ready=True, resident=watch.resident())
         for line in iter(sys.stdin.buffer.readline, b''):
@@ -51,12 +51,13 @@ def main():
 
 
 def serve(task, jobs, watch):
-    folder = urllib.parse.unquote(urllib.parse.urlsplit(os.path.dirname(task['output'])).path)
+    folder = urllib.parse.unquote(urllib.parse.urlsplit(os.path.dirname(task['outputs'][0]['url'])).path)
     watch.begin(task['cpuSeconds'], task['fileBytes'], [folder, os.environ['TMPDIR']])
     try:
         answer(answer='done', **jobs.run(task))
     except Exception as error:
-        if type(error).__name__.rpartition('.')[2] in BRIDGE_GONE:
+        kind = type(error).__name__.rpartition('.')[2]
+        if kind in BRIDGE_GONE or kind == 'RuntimeException' and not jobs.office_survives():
             time.sleep(DEATH_SECONDS)  # the thread that watches LibreOffice ends this process, and says why
             raise
         answer(answer='failed', **jobs.explain(error))

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { ConvertResult, ConvertTask } from '../domain/ports.ts';
+import type { EngineResult, EngineTask } from '../domain/ports.ts';
 import type { Canary } from './canary.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { deathOf, taskFailure } from './failures.ts';
 import { conversionOf } from './filters.ts';
 import { createJobFolder, type JobFolder } from './job-folder.ts';
 import type { Office } from './office.ts';
-import { finishResult } from './result.ts';
+import { deliverAll } from './result.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeSockets } from './sockets.ts';
 import { makeWorkerFolder, setupMessage, userOf, workerCommand } from './worker-setup.ts';
@@ -39,7 +39,9 @@ export interface Worker {
    * Does a task. The worker dies of a WorkerLost and of an abort, which rejects with the signal's reason.
    * @throws {EngineFailure | WorkerLost}
    */
-  run(task: ConvertTask, signal: AbortSignal): Promise<ConvertResult>;
+  run(task: EngineTask, signal: AbortSignal): Promise<EngineResult>;
+  /** Resolves when all of it has ended, however that came. */
+  readonly ended: Promise<void>;
   /** Resolves when the last job's document is closed and its folder gone: only then may the next one come. */
   settled(): Promise<void>;
   /** Ends the worker and removes its folder. */
@@ -109,19 +111,19 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     throw error;
   });
 
-  async function perform(task: ConvertTask, folder: JobFolder, id: number): Promise<ConvertResult> {
-    const { load, store, count, endParagraph } = conversionOf(task, office.sheetViews);
+  async function perform(task: EngineTask, folder: JobFolder, id: number): Promise<EngineResult> {
+    const { load, outputs, count } = conversionOf(task);
     const inside = (path: string) => pathToFileURL(join(sandbox.home(directory), 'jobs', path)).href;
     worker.send({
-      ...{ id, input: inside(folder.input), output: inside(folder.output), load, store, count, endParagraph },
+      ...{ id, input: inside(folder.input), load, count },
+      outputs: folder.outputs.map((path, index) => ({ url: inside(path), ...outputs[index] })),
       cpuSeconds: settings.jobTimeoutSeconds * CORES_OF_A_JOB,
       fileBytes: task.maxOutputBytes + FILE_SLACK,
     });
     const answer = await worker.next('answer');
     if (!answer) throw deathOf(worker.lastWords());
     if (answer['answer'] !== 'done') throw await taskFailure(answer, task, directory);
-    await folder.deliver(task.output, task.maxOutputBytes);
-    const pages = await finishResult(task, Number(answer['pages']));
+    const pages = await deliverAll(task, folder, Number(answer['counted']));
     return { pages, loadMs: Number(answer['loadMs']), storeMs: Number(answer['storeMs']) };
   }
 
@@ -133,7 +135,7 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     folder.remove();
   }
 
-  async function run(task: ConvertTask, signal: AbortSignal): Promise<ConvertResult> {
+  async function run(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
     signal.throwIfAborted();
     const id = ++jobs;
     const folder = await createJobFolder(join(directory, 'jobs'), task, user);
@@ -166,6 +168,7 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     get resident() {
       return resident;
     },
+    ended: worker.ended,
     run,
     settled: () => settled,
     end,

@@ -1,20 +1,25 @@
 import { badRequest } from '../../../src/common/errors.ts';
 
 const OPTION = 'options.';
-const BOOLEANS = new Set(['async', 'options.pdfa']);
-const INTEGERS = new Set(['options.image_resolution']);
+
+/** Which fields of a form are not text. */
+export interface FormShape {
+  booleans: readonly string[];
+  integers: readonly string[];
+  /** Fields that hold JSON. */
+  json: readonly string[];
+}
 
 /**
  * A form's fields as the JSON body they stand for: `options` is JSON itself, and `options.pages=1-3` is one option.
  * A value that is no boolean or integer where one is due stays text, and the schema says so.
  */
-export function formValue(fields: ReadonlyMap<string, string>): Record<string, unknown> {
+export function formValue(fields: ReadonlyMap<string, string>, shape: FormShape): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
   const options: Record<string, unknown> = Object.create(null);
   for (const [name, text] of fields) {
-    if (name === 'options') value['options'] = parseOptions(text);
-    else if (name.startsWith(OPTION)) options[name.slice(OPTION.length)] = typed(name, text);
-    else value[name] = typed(name, text);
+    if (name.startsWith(OPTION)) options[name.slice(OPTION.length)] = typed(name, text, shape);
+    else value[name] = typed(name, text, shape);
   }
   if (Object.keys(options).length === 0) return value;
   if (value['options'] !== undefined) {
@@ -23,16 +28,17 @@ export function formValue(fields: ReadonlyMap<string, string>): Record<string, u
   return { ...value, options };
 }
 
-function typed(name: string, text: string): unknown {
-  if (BOOLEANS.has(name) && /^(true|false|1|0)$/.test(text)) return text === 'true' || text === '1';
-  if (INTEGERS.has(name) && /^\d{1,9}$/.test(text)) return Number(text);
+function typed(name: string, text: string, { booleans, integers, json }: FormShape): unknown {
+  if (json.includes(name)) return parsed(name, text);
+  if (booleans.includes(name) && /^(true|false|1|0)$/.test(text)) return text === 'true' || text === '1';
+  if (integers.includes(name) && /^\d{1,9}$/.test(text)) return Number(text);
   return text;
 }
 
-function parseOptions(text: string): unknown {
+function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw badRequest({ path: '/options', message: 'is not valid JSON' });
+    throw badRequest({ path: `/${name}`, message: 'is not valid JSON' });
   }
 }

@@ -1,23 +1,39 @@
 import type { IncomingMessage } from 'node:http';
-import { badRequest } from '../../../src/common/errors.ts';
+import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { watchIdle } from '../../../src/common/http/idle.ts';
 
-const MAX_BYTES = 1024 * 1024;
+const MB = 1024 * 1024;
 
 /**
- * A request's JSON body (UTF-8, at most 1 MiB).
- * @throws {AppError} `bad_request`
+ * A request's JSON body in UTF-8.
+ * @param maxBytes a larger body is refused as soon as it is known to be larger
+ * @throws {AppError} `file_too_large`, `bad_request`
  */
-export async function readJson(request: IncomingMessage, idleMs: number): Promise<unknown> {
-  const bytes = await readBody(request, idleMs);
+export async function readJson(request: IncomingMessage, idleMs: number, maxBytes: number): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return parseJson(await readBody(request, idleMs, maxBytes), '');
+}
+
+/** @param path of the value in the request @throws {AppError} `bad_request` */
+export function parseJson(bytes: Buffer, path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw badRequest({ path: '', message: 'the body is not valid JSON' });
+  } catch (error) {
+    throw badRequest({ path, message: `is not valid JSON${placeOf(error)}` });
   }
 }
 
-function readBody(request: IncomingMessage, idleMs: number): Promise<Buffer> {
+/** Where the parser stopped; its whole message may hold a piece of the content. */
+function placeOf(error: unknown): string {
+  const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '');
+  return place?.[0] ?? '';
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('file_too_large', { limit_mb: maxBytes / MB, subject: 'body' });
+}
+
+function readBody(request: IncomingMessage, idleMs: number, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -29,9 +45,7 @@ function readBody(request: IncomingMessage, idleMs: number): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > MAX_BYTES) {
-        done(() => reject(badRequest({ path: '', message: 'the JSON body is larger than 1 MiB' })));
-      }
+      if (size > maxBytes) done(() => reject(tooLarge(maxBytes)));
     };
     const watch = watchIdle(request, idleMs, (error) => done(() => reject(error)));
     request.on('data', onData);

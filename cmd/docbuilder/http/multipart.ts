@@ -32,6 +32,7 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
   const form: Form<T> = { fields: new Map(), files: new Map() };
   const pending: Promise<void>[] = [];
   const streams: Readable[] = [];
+  const taken = new Set<string>();
   let settled = false;
 
   const parse = new Promise<void>((resolve, reject) => {
@@ -57,7 +58,8 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
       stream.on('error', () => undefined);
       streams.push(stream);
       if (!options.fileNames.includes(name)) return fail(mistake(name, 'is not known as a file'));
-      if (form.files.has(name) || pending.length > 0) return fail(mistake(name, 'is given twice: one file a request'));
+      if (taken.has(name)) return fail(mistake(name, 'is given twice'));
+      taken.add(name);
       const receiving = options.receive(stream, filename).then((received) => {
         form.files.set(name, received);
       });

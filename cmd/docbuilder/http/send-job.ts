@@ -26,7 +26,8 @@ export async function sendJob(
     response.status(202).setHeader('Location', `/v1/jobs/${job.id}`).json(jobView(job));
     return;
   }
-  if (job.error) throw new AppError(job.error.code, job.error.detail);
+  if (job.error)
+    throw new AppError(job.error.code, job.error.detail, job.retryAfter ? { retryAfter: job.retryAfter } : {});
   response.setHeader(
     'Server-Timing',
     `queue;dur=${job.timing.queueMs.toFixed(1)}, engine;dur=${job.timing.engineMs.toFixed(1)}`,

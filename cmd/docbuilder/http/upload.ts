@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../src/common/errors.ts';
-import type { SourceFile } from '../domain/convert.ts';
-import { readForm } from './multipart.ts';
+import type { SourceFile } from '../domain/sources.ts';
+import { type Form, readForm } from './multipart.ts';
 
 const MB = 1024 * 1024;
 /** What a form may be larger than its file: the other fields and the boundaries. */
@@ -12,6 +12,7 @@ const FORM_OVERHEAD = MB;
 export interface Uploads {
   /** Streams to disk. @throws {AppError} `file_too_large` as soon as it is known */
   receive(stream: Readable, maxBytes: number): Promise<string>;
+  read(path: string): Promise<Buffer>;
   remove(path: string): Promise<void>;
   /** The plan's largest file, bytes. */
   maxBytes(): number;
@@ -20,22 +21,23 @@ export interface Uploads {
 }
 
 /**
- * A form with at most one part `file`, streamed to disk.
+ * A form with files, streamed to disk.
+ * @param names of the parts that may be files
  * @throws {AppError} `file_too_large` before the upload's end, `bad_request`
  */
 export async function receiveForm(
   request: IncomingMessage,
   uploads: Uploads,
-): Promise<{ fields: Map<string, string>; file: SourceFile | undefined }> {
+  names: readonly string[],
+): Promise<Form<SourceFile>> {
   const maxBytes = uploads.maxBytes();
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes + FORM_OVERHEAD) {
+  if (Number(request.headers['content-length'] ?? 0) > names.length * maxBytes + FORM_OVERHEAD) {
     throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
   }
-  const { fields, files } = await readForm<SourceFile>(request, {
-    fileNames: ['file'],
+  return readForm<SourceFile>(request, {
+    fileNames: names,
     receive: async (stream, filename) => ({ path: await uploads.receive(stream, maxBytes), filename }),
     discard: ({ path }) => uploads.remove(path),
     idleMs: uploads.idleMs,
   });
-  return { fields, file: files.get('file') };
 }

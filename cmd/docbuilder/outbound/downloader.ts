@@ -1,6 +1,6 @@
 import type { Outbound } from '../../../src/common/net/outbound.ts';
-import type { Downloader, Scratch } from '../domain/convert.ts';
 import { JobQueue } from '../domain/queue.ts';
+import type { Downloader, Scratch } from '../domain/sources.ts';
 
 const TIMEOUT_MS = 60_000;
 /** A thousand queued jobs must not become a thousand downloads at once. */

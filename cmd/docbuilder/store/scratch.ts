@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { unlink } from 'node:fs/promises';
+import { readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../../src/common/errors.ts';
-import type { Scratch } from '../domain/convert.ts';
+import type { Scratch } from '../domain/sources.ts';
 
 const MB = 1024 * 1024;
 
@@ -20,6 +20,9 @@ export function createScratch(directory: string): Scratch & {
     });
   return {
     newPath,
+    read: (path) => readFile(path),
+    write: (path, content) => writeFile(path, content, { flag: 'wx', mode: 0o600 }),
+    size: async (path) => (await stat(path)).size,
     remove,
     receive: async (stream, maxBytes) => {
       const path = newPath();

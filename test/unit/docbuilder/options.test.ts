@@ -6,7 +6,7 @@ import {
   TARGET_FORMATS,
   type TargetFormat,
 } from '../../../cmd/docbuilder/domain/formats.ts';
-import { engineOptions } from '../../../cmd/docbuilder/domain/options.ts';
+import { convertOptions } from '../../../cmd/docbuilder/domain/options.ts';
 import type { AppError } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 
@@ -19,15 +19,15 @@ describe('conversion options', () => {
       'pdf',
       { pages: '1-3,5', pdfa: true, imageResolution: 150 },
     ],
-    [{ password: 'secret' }, 'xlsx', 'csv', { password: 'secret' }],
+    [{ password: 'secret' }, 'xlsx', 'csv', {}],
     [{ delimiter: ';', encoding: 'utf-16le' }, 'xlsx', 'csv', { delimiter: ';', encoding: 'utf-16le' }],
-    // The character set of a text source was used when it was read; its target is UTF-8.
-    [{ encoding: 'windows-1258', delimiter: '\t' }, 'csv', 'xlsx', { delimiter: '\t' }],
+    // What a text source is read with was used when it was read; its target is UTF-8.
+    [{ encoding: 'windows-1258', delimiter: '\t' }, 'csv', 'xlsx', {}],
     [{ encoding: 'windows-1258' }, 'txt', 'docx', {}],
   ];
   for (const [options, source, target, expected] of accepted) {
     it(`${JSON.stringify(options)} from ${source} to ${target}`, () => {
-      expect(engineOptions(options, source, target)).to.deep.equal(expected);
+      expect(convertOptions(options, source, target)).to.deep.equal(expected);
     });
   }
 
@@ -44,7 +44,7 @@ describe('conversion options', () => {
   for (const [options, source, target, path] of refused) {
     it(`refuses ${JSON.stringify(options)} from ${source} to ${target}`, () => {
       try {
-        engineOptions(options, source, target);
+        convertOptions(options, source, target);
       } catch (error) {
         expect((error as AppError).code).to.equal('bad_request');
         expect((error as AppError).detail['errors']).to.have.nested.property('[0].path', path);

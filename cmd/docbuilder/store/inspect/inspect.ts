@@ -1,22 +1,13 @@
 import { AppError } from '../../../../src/common/errors.ts';
-import type { Inspection as Convertible, InspectOptions } from '../../domain/convert.ts';
-import type { Macros } from '../../domain/packages.ts';
 import { SNIFF_BYTES, sniff } from '../../domain/sniff.ts';
 import { corrupt, unsupported } from '../../domain/source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../../domain/source-name.ts';
+import type { Inspection, InspectOptions } from '../../domain/sources.ts';
 import { inspectCompound } from './compound.ts';
 import { inspectMarkup } from './flat.ts';
 import { inspectPackage } from './package.ts';
 import { type ByteSource, withSource } from './source.ts';
 import { delimiterOf, detectEncoding } from './text.ts';
-
-export type { InspectOptions } from '../../domain/convert.ts';
-
-/** What a source file is, by its content. */
-export interface Inspection extends Convertible {
-  /** What a template may not have (contract: macro_not_allowed); null for encrypted and binary formats. */
-  macros: Macros | null;
-}
 
 /**
  * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of

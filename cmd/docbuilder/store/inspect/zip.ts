@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { constants, inflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, createInflateRaw, inflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { AppError } from '../../../../src/common/errors.ts';
 import { type ArchiveBudget, type ArchiveEntry, admitEntry } from '../../domain/archive.ts';
@@ -136,6 +138,51 @@ export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Pr
     throw corrupt('bad_archive', error);
   }
   throw corrupt('bad_archive');
+}
+
+/** How much of an entry is in memory at a time while it is streamed. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * An entry in pieces, for those too large to be held in memory. Leaving the loop early ends the unpacking.
+ * @param maxBytes a larger entry is refused
+ * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
+ */
+export async function* openEntry(zip: Zip, entry: ZipEntry, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
+  if (entry.size > maxBytes) throw corrupt('zip_bomb');
+  let left = entry.size;
+  try {
+    for await (const piece of entry.method === 0 ? packedPieces(zip, entry) : inflated(zip, entry)) {
+      left -= piece.length;
+      if (left < 0) break;
+      yield piece;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? corrupt('bad_archive', error) : error;
+  }
+  if (left !== 0) throw corrupt('bad_archive');
+}
+
+async function* packedPieces(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  for (let done = 0; done < entry.compressedSize; done += PIECE_BYTES) {
+    yield await zip.source.read(entry.position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
+  }
+}
+
+async function* inflated(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const unpacking = createInflateRaw({ chunkSize: PIECE_BYTES });
+  // What goes wrong arrives through `unpacking`; after an early end there is nothing to tell.
+  const done = pipeline(Readable.from(packedPieces(zip, entry)), unpacking).catch(() => {});
+  try {
+    for await (const piece of unpacking) yield piece as Buffer;
+  } finally {
+    unpacking.destroy();
+    await done;
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
 /** Whatever yauzl complains about is the archive's fault; a disk that cannot be read is not. */

@@ -5,47 +5,69 @@ import { PassThrough } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SOURCE_FORMATS, targetsOf } from '../../../../cmd/docbuilder/domain/formats.ts';
-import type { ConvertTask, Encoding } from '../../../../cmd/docbuilder/domain/ports.ts';
+import {
+  SOURCE_FORMATS,
+  type SourceFormat,
+  type TargetFormat,
+  targetsOf,
+} from '../../../../cmd/docbuilder/domain/formats.ts';
+import type {
+  Encoding,
+  EngineOutput,
+  EngineTask,
+  OutputOptions,
+  SourceOptions,
+} from '../../../../cmd/docbuilder/domain/ports.ts';
 import { encoder } from '../../../../cmd/docbuilder/engine/encode.ts';
 import { deathOf, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/engine/failures.ts';
 import { conversionOf } from '../../../../cmd/docbuilder/engine/filters.ts';
 import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
 import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
 
-const task = (changes: Partial<ConvertTask>): ConvertTask => ({
-  ...{ kind: 'convert', input: '/i', from: 'docx', output: '/o', to: 'pdf', stem: 's', options: {}, maxOutputBytes: 9 },
-  ...changes,
+const task = (from: SourceFormat, outputs: EngineTask['outputs'], source: SourceOptions = {}): EngineTask => ({
+  ...{ input: '/i', from, stem: 's', source, outputs, maxOutputBytes: 9 },
 });
+const output = (to: TargetFormat, options: OutputOptions = {}): EngineOutput => ({ path: '/o', to, options });
+const image: EngineOutput = { path: '/o', to: 'png', image: { page: 7, width: 100, height: 50 } };
 
 describe('engine: filters', () => {
   it('every pair of the matrix has an import and an export filter, macros off and links untouched', () => {
     for (const from of SOURCE_FORMATS) {
       for (const to of targetsOf(from)) {
-        const { load, store } = conversionOf(task({ from, to }), true);
+        const { load, outputs } = conversionOf(task(from, [output(to)]));
         expect(load['FilterName'], from).to.be.a('string').and.not.equal('');
-        expect(store['FilterName'], to).to.be.a('string').and.not.equal('');
+        expect(outputs[0]?.store['FilterName'], to).to.be.a('string').and.not.equal('');
         expect(load).to.include({ MacroExecutionMode: 0, UpdateDocMode: 0, ReadOnly: true });
       }
     }
   });
 
-  it('a spreadsheet is shown only for a spreadsheet, and only where that works', () => {
-    const hidden = (changes: Partial<ConvertTask>, views = true) => conversionOf(task(changes), views).load['Hidden'];
-    expect(hidden({ from: 'xlsx', to: 'ods' })).to.equal(false);
-    expect(hidden({ from: 'xlsx', to: 'ods' }, false)).to.equal(true);
-    expect(hidden({ from: 'xlsx', to: 'pdf' })).to.equal(true);
-    expect(hidden({ from: 'docx', to: 'odt' })).to.equal(true);
+  it('a spreadsheet is shown when any target is one, and only then', () => {
+    const hidden = (from: SourceFormat, ...[first, ...others]: [EngineOutput, ...EngineOutput[]]) =>
+      conversionOf(task(from, [first, ...others])).load['Hidden'];
+    expect(hidden('xlsx', output('ods'))).to.equal(false);
+    expect(hidden('xlsx', output('pdf'), image, output('xlsx'))).to.equal(false);
+    expect(hidden('xlsx', output('pdf'), image, output('csv'))).to.equal(true);
+    expect(hidden('csv', output('xlsx'))).to.equal(true);
+    expect(hidden('docx', output('odt'))).to.equal(true);
   });
 
-  it('the delimiter is the source’s of a csv, else the target’s', () => {
-    const options = { delimiter: ';' };
-    const both = conversionOf(task({ from: 'csv', to: 'csv', options }), true);
-    expect(
-      [both.load['FilterOptions'], both.store['FilterOptions']].map((text) => String(text).split(',')[0]),
-    ).to.deep.equal(['59', '44']);
-    const out = conversionOf(task({ from: 'ods', to: 'csv', options }), true);
-    expect(out.store['FilterOptions']).to.match(/^59,34,76,/);
+  it('a picture is made of a PDF of its page alone', () => {
+    for (const from of ['docx', 'xlsx', 'pptx'] as const) {
+      const { outputs, count } = conversionOf(task(from, [image]));
+      expect(outputs[0]?.picture).to.deep.equal({ format: 'png', width: 100, height: 50 });
+      expect(outputs[0]?.store['FilterName']).to.match(/_pdf_Export$/);
+      expect(outputs[0]?.store['FilterData']).to.include({ PageRange: '7' });
+      expect(count).to.equal('none');
+    }
+  });
+
+  it('a csv source and a csv target have each their own delimiter', () => {
+    const both = conversionOf(task('csv', [output('csv', { delimiter: '|' })], { delimiter: ';' }));
+    const options = [both.load['FilterOptions'], both.outputs[0]?.store['FilterOptions']];
+    expect(options.map((text) => String(text).split(',')[0])).to.deep.equal(['59', '124']);
+    const plain = conversionOf(task('ods', [output('csv')]));
+    expect(plain.outputs[0]?.store['FilterOptions']).to.match(/^44,34,76,/);
   });
 });
 
@@ -140,13 +162,20 @@ describe('engine: what a worker says', () => {
   });
 
   it('decides the reason of a failure', async () => {
-    const task = { options: { pages: '9' } } as ConvertTask;
-    const reason = async (...asked: string[]) =>
-      (await taskFailure({ asked, phase: 'load', type: 'x' }, task, tmpdir())).reason;
+    const { from, outputs } = {
+      from: 'docx',
+      outputs: [output('docx'), output('pdf', { pages: '9' }), image],
+    } as const;
+    const failure = async (answer: Message) => (await taskFailure(answer, task(from, outputs), tmpdir())).reason;
+    const reason = (...asked: string[]) => failure({ asked, phase: 'load', type: 'x' });
     expect(await reason('com.sun.star.task.DocumentMSPasswordRequest2')).to.equal('password');
     expect(await reason('com.sun.star.ucb.InteractiveAugmentedIOException:OUT_OF_DISK_SPACE')).to.equal('disk_full');
     expect(await reason('com.sun.star.packages.zip.BrokenPackageRequest')).to.equal('corrupt');
-    expect((await taskFailure({ phase: 'store', type: 'x' }, task, tmpdir())).reason).to.equal('page_range');
+    const stored = (at: number) => failure({ phase: 'store', output: at, type: 'x' });
+    expect([await stored(0), await stored(1), await stored(2)]).to.deep.equal(['corrupt', 'page_range', 'page_range']);
+    expect(await failure({ phase: 'picture', output: 2, type: 'NoPage' })).to.equal('page_range');
+    expect(await failure({ phase: 'picture', output: 2, type: 'PictureFailed' })).to.equal('crashed');
+    expect(await failure({ phase: 'picture', output: 2, type: 'OSError' })).to.equal('no_worker');
     expect(deathOf({ died: 'memory' })).to.include({ reason: 'memory' });
     expect(deathOf({ died: 'output_limit' })).to.include({ reason: 'output_limit' });
     expect(deathOf(undefined)).to.be.instanceOf(WorkerLost);

@@ -1,0 +1,135 @@
+import { stemOf } from './filename.ts';
+import type { SourceFormat } from './formats.ts';
+import type { Macros } from './packages.ts';
+import type { Encoding, EngineTask } from './ports.ts';
+
+/** What a source file was found to be. */
+export interface Inspection {
+  format: SourceFormat;
+  encrypted: boolean;
+  /** What a template may not have (contract: macro_not_allowed); null for encrypted and binary formats. */
+  macros: Macros | null;
+  /** csv and txt only. */
+  text?: { encoding: Encoding; delimiter?: string };
+}
+
+export interface InspectOptions {
+  filename?: string;
+  from?: string;
+  encoding?: Encoding;
+  delimiter?: string;
+  hasPassword: boolean;
+}
+
+/** Looks into source files. */
+export interface Inspector {
+  /** @throws {AppError} `corrupt_source`, `unsupported_format`, `password_required`, `file_too_large` */
+  inspect(path: string, options: InspectOptions): Promise<Inspection>;
+  /** Writes a text file's content as UTF-8; on demand without the line `sep=;` that Excel puts before csv. */
+  transcode(path: string, target: string, from: Encoding, options?: { dropSeparatorLine?: boolean }): Promise<void>;
+}
+
+/** A file that a request brought along or that was fetched for it. */
+export interface SourceFile {
+  path: string;
+  filename?: string | undefined;
+}
+
+/** Temporary files. */
+export interface Scratch {
+  /** A path that no file has yet. */
+  newPath(): string;
+  read(path: string): Promise<Buffer>;
+  /** Creates a file. */
+  write(path: string, content: string): Promise<void>;
+  /** Bytes of a file. */
+  size(path: string): Promise<number>;
+  remove(path: string): Promise<void>;
+}
+
+/** Fetches sources through the outbound door. */
+export interface Downloader {
+  /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large` */
+  download(url: string, maxBytes: number, signal: AbortSignal): Promise<SourceFile>;
+}
+
+export interface SourceDependencies {
+  inspector: Inspector;
+  downloader: Downloader;
+  scratch: Scratch;
+  maxFileBytes: () => number;
+}
+
+/** Where a source is and what the caller says about it. */
+export interface SourceRequest {
+  source: SourceFile | { url: string };
+  from?: string | undefined;
+  password?: string | undefined;
+  encoding?: Encoding | undefined;
+  delimiter?: string | undefined;
+}
+
+/** A source that is at hand and was looked into. */
+export interface OpenSource {
+  file: SourceFile;
+  inspection: Inspection;
+}
+
+/** The part of an engine's task that the source decides. */
+export type SourceTask = Pick<EngineTask, 'input' | 'from' | 'stem' | 'source'>;
+
+/** A job's source, with the temporary files that it needs. */
+export interface Source {
+  /** Fetches the source where it must be fetched, and looks into it. @throws {AppError} whatever is wrong with it */
+  open(signal: AbortSignal): Promise<OpenSource>;
+  /** What the engine is told of the source: text arrives there as UTF-8, everything else as it is. */
+  task(opened: OpenSource): Promise<SourceTask>;
+  /** A path for a file of the job's own, removed with the rest. */
+  newPath(): string;
+  dispose(): Promise<void>;
+}
+
+/** What all work on a source file begins and ends with. */
+export function createSource(request: SourceRequest, deps: SourceDependencies): Source {
+  const temporary: string[] = 'path' in request.source ? [request.source.path] : [];
+
+  async function fetchFile(signal: AbortSignal): Promise<SourceFile> {
+    if ('path' in request.source) return request.source;
+    const file = await deps.downloader.download(request.source.url, deps.maxFileBytes(), signal);
+    temporary.push(file.path);
+    return file;
+  }
+
+  function newPath(): string {
+    const path = deps.scratch.newPath();
+    temporary.push(path);
+    return path;
+  }
+
+  return {
+    newPath,
+    async open(signal) {
+      const file = await fetchFile(signal);
+      const { from, password, encoding, delimiter } = request;
+      const inspection = await deps.inspector.inspect(file.path, {
+        hasPassword: password !== undefined,
+        ...(file.filename !== undefined && { filename: file.filename }),
+        ...(from !== undefined && { from }),
+        ...(encoding !== undefined && { encoding }),
+        ...(delimiter !== undefined && { delimiter }),
+      });
+      return { file, inspection };
+    },
+    async task({ file, inspection: { format, text } }) {
+      const { password } = request;
+      const known = { from: format, stem: stemOf(file.filename) };
+      if (!text) return { ...known, input: file.path, source: { ...(password !== undefined && { password }) } };
+      const input = newPath();
+      await deps.inspector.transcode(file.path, input, text.encoding, { dropSeparatorLine: format === 'csv' });
+      return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
+    },
+    dispose: async () => {
+      await Promise.all(temporary.map((path) => deps.scratch.remove(path)));
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { badRequest } from '../../../src/common/errors.ts';
+import type { SourceFile } from '../domain/sources.ts';
+import type { Arrived } from './work.ts';
+
+/**
+ * Where a request's document is: the part of a form, or the `url` of a JSON body.
+ * @param part name of the part
+ * @throws {AppError} `bad_request` unless there is exactly one of them
+ */
+export function sourceOf(
+  { body, files }: Pick<Arrived<{ url?: string }>, 'body' | 'files'>,
+  part: string,
+): SourceFile | { url: string } {
+  const file = files.get(part);
+  if (file && body.url === undefined) return file;
+  if (!file && body.url !== undefined) return { url: body.url };
+  throw badRequest(
+    file
+      ? { path: '/url', message: 'is given beside a file: send one of them' }
+      : { path: `/${part}`, message: 'is required, as a file of a form; or a url as JSON' },
+  );
+}
