@@ -1,0 +1,75 @@
+import { AppError } from '../../../src/common/errors.ts';
+
+/** What a field that the data does not have becomes: nothing, or an error (contract: `options.missing`). */
+export const MISSING_MODES = ['empty', 'error'] as const;
+export type MissingMode = (typeof MISSING_MODES)[number];
+
+/** One template and what fills it. Paths are absolute. */
+export interface TemplateTask {
+  /** A docx or dotx that was inspected: a sound package without macros. It is only read. */
+  template: string;
+  /** A JSON object. */
+  data: unknown;
+  /** The docx to create; nothing may be there yet. */
+  output: string;
+  missing: MissingMode;
+  /** A larger result is refused. */
+  maxOutputBytes: number;
+}
+
+/** Fills Word templates (contract: POST /v1/template/render). */
+export interface TemplateFiller {
+  /**
+   * Writes the filled document to `task.output`; if it cannot, nothing is left there.
+   * @param signal aborting it ends the work at once; the promise then rejects with the signal's reason
+   * @throws {AppError} `template_error` with `fields` and `errors`; `file_too_large` if the result is over
+   *   `maxOutputBytes` or needs more memory than a template may have; `bad_request` for data nested too deeply;
+   *   `corrupt_source` if the package cannot be read; `pool_unavailable` if the disk is full
+   */
+  fill(task: TemplateTask, signal: AbortSignal): Promise<void>;
+}
+
+/** One mistake in a template, or between a template and its data. */
+export interface TemplateMistake {
+  /** Name of the part, such as `word/header1.xml`. */
+  part: string;
+  /** What that part is to a person. */
+  place: TemplatePlace;
+  /** Counted from 1 within the part, in the order in which paragraphs begin, those in tables and boxes too. */
+  paragraph: number;
+  /** The tag as written; of one that never ends, its first word. No other text of the document. */
+  tag: string;
+  /** The field that it names, with the lists around it: `people.name`. */
+  field: string;
+  message: string;
+}
+
+/** Parts of a document that hold tags, by the end of their content type (ECMA-376 part 1, section 11.3). */
+const PLACES = {
+  'document.main+xml': 'body',
+  'template.main+xml': 'body',
+  'header+xml': 'header',
+  'footer+xml': 'footer',
+  'footnotes+xml': 'footnotes',
+  'endnotes+xml': 'endnotes',
+} as const;
+export type TemplatePlace = (typeof PLACES)[keyof typeof PLACES];
+
+const WORD_TYPE = /^application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.([a-z.]+\+xml)$/i;
+
+/** Where tags of a part with this content type are; undefined if its tags are none. Comments are left alone. */
+export function templatePlace(contentType: string): TemplatePlace | undefined {
+  const end = WORD_TYPE.exec(contentType.trim())?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(PLACES, end) ? PLACES[end as keyof typeof PLACES] : undefined;
+}
+
+/** More of either helps nobody and makes an answer of megabytes. */
+const MOST_FIELDS = 10_000;
+const MOST_ERRORS = 1_000;
+
+/** `template_error`: `fields` has each field once, `errors` says where each mistake is (contract: DocBuilder codes). */
+export function templateError(mistakes: readonly TemplateMistake[], cause?: unknown): AppError {
+  const fields = [...new Set(mistakes.map(({ field }) => field).filter((field) => field !== ''))];
+  const detail = { fields: fields.slice(0, MOST_FIELDS), errors: mistakes.slice(0, MOST_ERRORS) };
+  return new AppError('template_error', detail, { cause });
+}

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import type { TemplateMistake } from '../../../../cmd/docbuilder/domain/template.ts';
+import { failure, fill, filledBody } from '../../../support/filling.ts';
+import { docxTemplate, p, run, splitTag, table } from '../../../support/templates.ts';
+
+/** The error's fields, and each mistake as `place paragraph tag message`. */
+async function mistakes(
+  template: string | Buffer,
+  data: unknown = {},
+  missing: 'empty' | 'error' = 'empty',
+): Promise<{ fields: unknown; errors: string[] }> {
+  const { code, detail } = await failure(template, data, missing);
+  expect(code).to.equal('template_error');
+  const errors = detail['errors'] as TemplateMistake[];
+  return {
+    fields: detail['fields'],
+    errors: errors.map(({ place, paragraph, tag, message }) => `${place} ${paragraph} ${tag} ${message}`),
+  };
+}
+
+describe('mistakes in a template', () => {
+  it('are all missing fields, each once and with its lists, when missing fields are errors', async () => {
+    const template = docxTemplate({
+      body:
+        p('{{title}} {{known}} {{title}} {{a.b}}') +
+        table([[p('{{#people}}{{name}}'), p('{{#tags}}{{.}}{{label}}{{/tags}}{{/people}}')]]) +
+        p('{{#nothing}}{{inside}}{{/nothing}}'),
+      header: p('{{title}} {{số}}'),
+    });
+    const data = { known: null, people: [{ name: 'Lan' }, { tags: [1] }] };
+    expect(await mistakes(template, data, 'error')).to.deep.equal({
+      fields: ['title', 'a.b', 'people.tags', 'people.name', 'people.tags.label', 'nothing', 'số'],
+      errors: [
+        'body 1 {{title}} the data does not have this field',
+        'body 1 {{a.b}} the data does not have this field',
+        'body 3 {{#tags}} the data does not have this field',
+        'body 2 {{name}} the data does not have this field',
+        'body 3 {{label}} the data does not have this field',
+        'body 4 {{#nothing}} the data does not have this field',
+        'header 1 {{title}} the data does not have this field',
+        'header 1 {{số}} the data does not have this field',
+      ],
+    });
+  });
+
+  it('are no missing fields when there are none', async () => {
+    expect(await filledBody(p('{{a}}{{#b}}{{c}}{{/b}}'), { a: null, b: [] }, 'error')).to.deep.equal(['']);
+  });
+
+  it('are unbalanced lists, in all parts at once, with the place', async () => {
+    const template = docxTemplate({
+      body: p('one') + table([[p('{{#rows}}{{x}}'), p('{{/row}}')]]) + p(splitTag('/end')),
+      footer: p('') + p('{{#a}}{{#b}}{{/a}}'),
+    });
+    expect(await mistakes(template)).to.deep.equal({
+      fields: ['row', 'end', 'rows', 'b'],
+      errors: [
+        'body 3 {{/row}} the tag closes a list that is not open',
+        'body 4 {{/end}} the tag closes a list that is not open',
+        'body 2 {{#rows}} the list is never closed',
+        'footer 2 {{#b}} the list is not closed before the one around it',
+      ],
+    });
+  });
+
+  it('name the part', async () => {
+    const { detail } = await failure(docxTemplate({ body: '', header: p('{{#a}}') }), {});
+    expect(detail['errors']).to.have.nested.property('[0].part', 'word/header1.xml');
+  });
+
+  it('are tags that do not end in their paragraph, told by their first word and no further text', async () => {
+    const secret = 'and this is what the letter says';
+    const body =
+      p(`{{name ${secret}`) + p(`${run('{{#list')}${run(` ${secret} {{x}}`)}`) + p(`${secret} }}`) + p('{') + p('{');
+    const found = await mistakes(body);
+    expect(found.errors).to.deep.equal([
+      'body 1 {{name the tag does not end in this paragraph',
+      'body 2 {{#list the tag does not end in this paragraph',
+      'body 3 }} the tag ends without having begun in this paragraph',
+    ]);
+    expect(found.fields).to.deep.equal(['name', 'list']);
+    expect(JSON.stringify(await failure(body, {}))).to.not.contain('letter');
+  });
+
+  it('are tags of other template languages, which would not do what their author expects', async () => {
+    const body = ['^if', '@raw', '&x', '>part', '<x', '!note', '={ }=', '{x}', '', ' ', '#', '/'].map((tag) =>
+      p(`{{${tag.replace(/&/g, '&amp;').replace(/</g, '&lt;')}}}`),
+    );
+    const { errors } = await mistakes(body.join(''), { x: 1, raw: '<w:p/>', '@raw': '<w:p/>' });
+    expect(errors.map((text) => text.replace(/^body \d+ /, ''))).to.deep.equal([
+      '{{^if}} conditions are not supported',
+      '{{@raw}} raw XML is not supported',
+      '{{&x}} unescaped values are not supported',
+      '{{>part}} partial templates are not supported',
+      '{{<x}} partial templates are not supported',
+      '{{!note}} comments in tags are not supported',
+      '{{={ }=}} other delimiters are not supported',
+      '{{{x}} unescaped values are not supported',
+      '{{}} the tag has no name',
+      '{{ }} the tag has no name',
+      '{{#}} the tag has no name',
+      '{{/}} the tag has no name',
+    ]);
+  });
+
+  it('are lists made of something else: there are no conditions', async () => {
+    for (const value of [true, false, 0, 'yes', { a: 1 }]) {
+      const { fields, errors } = await mistakes(p('{{#flag}}x{{/flag}}'), { flag: value });
+      expect(fields).to.deep.equal(['flag']);
+      expect(errors).to.deep.equal(['body 1 {{#flag}} only lists can be repeated; conditions are not supported']);
+    }
+  });
+
+  it('are lists and objects where a text is due', async () => {
+    const { fields } = await mistakes(p('{{a}}{{b}}{{#c}}{{.}}{{/c}}{{.}}'), { a: {}, b: [1], c: [[1]] });
+    expect(fields).to.deep.equal(['a', 'b', 'c..', '.']);
+  });
+
+  it('are lists that begin and end where nothing whole stands between', async () => {
+    const { fields, errors } = await mistakes(p('{{#a}}') + table([[p('{{/a}}'), p('x')]]) + p(''), { a: [1] });
+    expect(fields).to.deep.equal(['a']);
+    expect(errors).to.deep.equal(['body 1 {{#a}} the tags of this list stand where nothing whole lies between them']);
+  });
+
+  it('are lists nested deeper than anybody would', async () => {
+    const tags = Array.from({ length: 40 }, (_, depth) => `{{#a${depth}}}`).join('');
+    expect((await mistakes(p(tags))).errors[0]).to.equal('body 1 {{#a32}} lists are nested too deeply');
+  });
+
+  it('are not expressions: what looks like one is a name', async () => {
+    const names = [
+      '1+1',
+      'a||b',
+      'a | upper',
+      'process.exit(1)',
+      'constructor.constructor("return 1")()',
+      '$x',
+      '-w:p a',
+    ];
+    const body = names.map((name) => p(`{{${name}}}`)).join('');
+    expect(await filledBody(body, { a: 1, b: 2 })).to.deep.equal(names.map(() => ''));
+    expect(await filledBody(p('{{1+1}}{{a||b}}'), { '1+1': 'own ', 'a||b': 'names' })).to.deep.equal(['own names']);
+  });
+
+  it('are a corrupt source when a part is no XML', async () => {
+    for (const broken of ['<w:document', '<a><b></a>', `<!DOCTYPE x [<!ENTITY e "{{a}}">]><x/>`, '<w:p/>']) {
+      const template = docxTemplate({ body: '', extra: { 'word/document.xml': broken } });
+      expect(await failure(template, {})).to.have.property('code', 'corrupt_source');
+    }
+    expect(await failure(Buffer.from('PK'), {})).to.have.property('code', 'corrupt_source');
+    const other = docxTemplate({ body: '', extra: { 'word/document.xml': '<x xmlns:w="urn:x"><w:p/></x>' } });
+    expect(await failure(other, {})).to.have.property('code', 'corrupt_source');
+  });
+
+  it('stay within what an answer can carry', async () => {
+    const tags = Array.from({ length: 12_000 }, (_, index) => `{{f${index}}}`).join('');
+    const { detail } = await failure(p(tags), {}, 'error');
+    expect(detail['fields']).to.have.lengthOf(10_000);
+    expect(detail['errors']).to.have.lengthOf(1_000);
+    const [first] = (await failure(p(`{{${'x'.repeat(5000)}}}`), {}, 'error')).detail['errors'] as TemplateMistake[];
+    expect(first?.tag.length).to.be.lessThan(200);
+  });
+
+  it('leave everything else alone', async () => {
+    const filled = await fill(p('a } b { c {} d'), {});
+    expect(filled['word/document.xml']).to.contain('a } b { c {} d');
+  });
+});
