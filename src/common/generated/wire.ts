@@ -1,19 +1,43 @@
 // Made from schemas/ by `npm run generate`. Do not edit.
 
 export interface Wire {
+  BuildRequest: BuildRequest;
   ConvertOptions: ConvertOptions;
   ConvertRequest: ConvertRequest;
   DocbuilderConfig: DocbuilderConfig;
   DocbuilderLimits: DocbuilderLimits;
   DocbuilderStatus: DocbuilderStatus;
   ErrorResponse: ErrorResponse;
+  ExtractedMeta: ExtractedMeta;
+  ExtractedText: ExtractedText;
   Formats: Formats;
   JobCallbackState: JobCallbackState;
   JobCallback: JobCallback;
   JobError: JobError;
   Job: Job;
+  MetaRequest: MetaRequest;
   Output: Output;
+  RenderRequest: RenderRequest;
+  TextRequest: TextRequest;
+  ThumbnailRequest: ThumbnailRequest;
   UsageWindow: UsageWindow;
+}
+/**
+ * POST /v1/build. A script may also be the whole body; it is then built synchronously.
+ */
+export interface BuildRequest {
+  /**
+   * The script; its schema is served at GET /v1/script.schema.json.
+   */
+  script: {};
+  /**
+   * Answer 202 with the job at once.
+   */
+  async?: boolean;
+  /**
+   * Told when the job ends. Enterprise, with `async`.
+   */
+  callback_url?: string;
 }
 /**
  * How to read the source and write the target. An option that the pair does not know is a mistake, not ignored.
@@ -266,6 +290,147 @@ export interface ErrorResponse {
   };
 }
 /**
+ * What is known about a document. What it does not say, or what makes no sense for its family, is null.
+ */
+export interface ExtractedMeta {
+  /**
+   * What the file is by its content, such as `docx`.
+   */
+  format: string;
+  family: 'text' | 'sheet' | 'slides';
+  /**
+   * Bytes of the file.
+   */
+  size: number;
+  /**
+   * Whether it needs a password.
+   */
+  encrypted: boolean;
+  macros: boolean;
+  /**
+   * The program that wrote the file, where the file says it and can be read without a password.
+   */
+  generator: string | null;
+  title: string | null;
+  subject: string | null;
+  /**
+   * Who made the document first.
+   */
+  author: string | null;
+  /**
+   * Who saved it last.
+   */
+  last_author: string | null;
+  keywords: string[];
+  description: string | null;
+  /**
+   * ISO 8601. Without offset where the file has none, as in most formats.
+   */
+  created_at: string | null;
+  /**
+   * As created_at.
+   */
+  modified_at: string | null;
+  /**
+   * As created_at.
+   */
+  printed_at: string | null;
+  /**
+   * BCP 47 tag of the language that most of the text is marked as, such as `vi-VN`.
+   */
+  language: string | null;
+  /**
+   * Of a text document.
+   */
+  pages: number | null;
+  /**
+   * null for spreadsheets.
+   */
+  words: number | null;
+  /**
+   * With spaces. null for spreadsheets.
+   */
+  characters: number | null;
+  /**
+   * With text. null for spreadsheets.
+   */
+  paragraphs: number | null;
+  /**
+   * Hidden ones too. null for others.
+   */
+  sheets: number | null;
+  /**
+   * Hidden ones too. null for others.
+   */
+  slides: number | null;
+  /**
+   * null for spreadsheets.
+   */
+  tables: number | null;
+  /**
+   * Places where a picture is shown.
+   */
+  images: number;
+  /**
+   * Fonts that text of the document asks for, most used first.
+   */
+  fonts: {
+    name: string;
+    /**
+     * Whether the server lacks it and draws another.
+     */
+    substituted: boolean;
+    /**
+     * The font drawn instead; null where none is needed or none is known.
+     */
+    replacement: string | null;
+  }[];
+}
+/**
+ * The text of a document, whole and in parts. Tables are rows of tab-separated cells, one row a line; a tab or line feed inside a cell is a space. Hidden text, deleted text and soft hyphens are left out; fields are as displayed.
+ */
+export interface ExtractedText {
+  family: 'text' | 'sheet' | 'slides';
+  /**
+   * Whether there was more text than was asked for.
+   */
+  truncated: boolean;
+  /**
+   * All parts with an empty line between them, sheets and slides under their names, speaker notes and comments after the text that they belong to. The same as the text/plain answer.
+   */
+  text: string;
+  /**
+   * In reading order. A text document: headers, body, footnotes, endnotes, footers, each different header and footer once. A spreadsheet: its sheets, then headers and footers of the printed pages. A presentation: its slides, then footers.
+   */
+  parts: {
+    kind: 'header' | 'body' | 'footnotes' | 'endnotes' | 'footer' | 'sheet' | 'slide';
+    /**
+     * A sheet's name; a slide's title, else its name, else `Slide 3`. null for other kinds.
+     */
+    name: string | null;
+    /**
+     * A hidden sheet or slide.
+     */
+    hidden: boolean;
+    /**
+     * A paragraph, list item or row is a line. Lines of a sheet are its rows, empty ones too, as far as there is text. A footnote is a line that begins with its mark, such as `[1]`, which also stands where the note is referred to.
+     */
+    text: string;
+    /**
+     * A slide's speaker notes; else empty.
+     */
+    notes: string;
+    comments: {
+      author: string | null;
+      /**
+       * Such as `B7`; null outside of sheets.
+       */
+      cell: string | null;
+      text: string;
+    }[];
+  }[];
+}
+/**
  * The conversion matrix: what each source format can become.
  */
 export interface Formats {
@@ -343,7 +508,7 @@ export interface Output {
   size: number;
   sha256: string;
   /**
-   * Pages of a PDF or text document, sheets of a spreadsheet, slides of a presentation.
+   * Pages of a PDF or text document, sheets of a spreadsheet, slides of a presentation; 0 for a template filled as docx, which is not laid out.
    */
   pages: number;
   expires_at: string;
@@ -355,4 +520,147 @@ export interface JobError {
   code: string;
   message: string;
   detail: {};
+}
+/**
+ * POST /v1/extract/meta: multipart with `file`, or JSON with `url`.
+ */
+export interface MetaRequest {
+  /**
+   * The source file; multipart only.
+   */
+  file?: string;
+  /**
+   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   */
+  url?: string;
+  /**
+   * Source format, for files whose name has no extension.
+   */
+  from?: string;
+  /**
+   * Opens a protected source.
+   */
+  password?: string;
+  /**
+   * Answer 202 with the job at once.
+   */
+  async?: boolean;
+  /**
+   * Told when the job ends. Enterprise, with `async`.
+   */
+  callback_url?: string;
+}
+/**
+ * POST /v1/template/render: multipart with `template` (a file) and `data` (a JSON file or field), or JSON with `url` and `data`.
+ */
+export interface RenderRequest {
+  /**
+   * The template, docx, dotx, odt or ott; multipart only.
+   */
+  template?: string;
+  /**
+   * Address the server downloads the template from; subject to the outbound URL rules. JSON only.
+   */
+  url?: string;
+  /**
+   * What the tags of the template stand for.
+   */
+  data: {};
+  /**
+   * Format of the result: docx or any other of the text family, for example `pdf`.
+   */
+  to?: string;
+  options?: RenderOptions;
+  /**
+   * Answer 202 with the job at once.
+   */
+  async?: boolean;
+  /**
+   * Told when the job ends. Enterprise, with `async`.
+   */
+  callback_url?: string;
+}
+export interface RenderOptions {
+  /**
+   * What a field without a value becomes: nothing, or a `template_error` that lists all of them.
+   */
+  missing?: 'empty' | 'error';
+}
+/**
+ * POST /v1/extract/text: multipart with `file`, or JSON with `url`.
+ */
+export interface TextRequest {
+  /**
+   * The source file; multipart only.
+   */
+  file?: string;
+  /**
+   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   */
+  url?: string;
+  /**
+   * Source format, for files whose name has no extension.
+   */
+  from?: string;
+  /**
+   * Opens a protected source.
+   */
+  password?: string;
+  /**
+   * `json` (default) or plain `text`; `Accept: text/plain` asks for text as well.
+   */
+  format?: 'json' | 'text';
+  /**
+   * Answer 202 with the job at once.
+   */
+  async?: boolean;
+  /**
+   * Told when the job ends. Enterprise, with `async`.
+   */
+  callback_url?: string;
+}
+/**
+ * POST /v1/extract/thumbnail: multipart with `file`, or JSON with `url`. The picture fits into `width` by `height` and keeps the page's proportions.
+ */
+export interface ThumbnailRequest {
+  /**
+   * The source file; multipart only.
+   */
+  file?: string;
+  /**
+   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   */
+  url?: string;
+  /**
+   * Source format, for files whose name has no extension.
+   */
+  from?: string;
+  /**
+   * Opens a protected source.
+   */
+  password?: string;
+  /**
+   * Format of the picture.
+   */
+  format?: 'png' | 'jpeg' | 'webp';
+  /**
+   * Page, printed sheet page or slide, counted from 1.
+   */
+  page?: number;
+  /**
+   * Largest width in pixels; 320 when neither is given.
+   */
+  width?: number;
+  /**
+   * Largest height in pixels; 320 when neither is given.
+   */
+  height?: number;
+  /**
+   * Answer 202 with the job at once.
+   */
+  async?: boolean;
+  /**
+   * Told when the job ends. Enterprise, with `async`.
+   */
+  callback_url?: string;
 }

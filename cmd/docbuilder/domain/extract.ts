@@ -1,0 +1,139 @@
+import { AppError } from '../../../src/common/errors.ts';
+import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
+import { engineError } from './engine-errors.ts';
+import { contentTypeOf, type Family, familyOf, type ResultFormat, type SourceFormat } from './formats.ts';
+import type { Work } from './jobs.ts';
+import { once } from './once.ts';
+import type { Engine } from './ports.ts';
+import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from './sources.ts';
+
+export type ExtractRequest = Pick<SourceRequest, 'source' | 'from' | 'password'>;
+
+/** What is known of a source besides what its OpenDocument twin says. */
+export interface SourceFacts {
+  format: SourceFormat;
+  encrypted: boolean;
+  macros: boolean;
+  /** Bytes. */
+  size: number;
+  /** Pages of a text document, sheets, or slides, as the engine counts them. */
+  pages: number;
+}
+
+/** Reads OpenDocument packages. */
+export interface Extractor {
+  /** @throws {AppError} `file_too_large` when there is more text than `maxBytes` */
+  text(path: string, family: Family, options: { maxBytes: number; signal: AbortSignal }): Promise<ExtractedText>;
+  /** @param options.source the file that the package was made of; some of what it says is lost in the package */
+  meta(
+    path: string,
+    family: Family,
+    options: { facts: SourceFacts; source: string; signal: AbortSignal },
+  ): Promise<ExtractedMeta>;
+  /** Text for people, with sheets and slides under their names. */
+  plain(text: ExtractedText): string;
+}
+
+export interface ExtractDependencies extends SourceDependencies {
+  engine: Engine;
+  extractor: Extractor;
+}
+
+/** The OpenDocument package that the engine makes of a source, to be read. */
+const PACKAGE = { text: 'odt', sheet: 'ods', slides: 'odp' } as const;
+
+interface Twin {
+  path: string;
+  family: Family;
+  facts: SourceFacts;
+  /** The file that it was made of. */
+  source: string;
+  signal: AbortSignal;
+  maxBytes: number;
+}
+
+interface Extracted {
+  content: string;
+  format: ResultFormat & ('json' | 'txt');
+}
+
+/** `POST /v1/extract/text` as a kind of job. */
+export function textWork(request: ExtractRequest, format: 'json' | 'text', deps: ExtractDependencies): Work {
+  return twinWork('text', request, deps, async ({ path, family, signal, maxBytes }) => {
+    const text = await deps.extractor.text(path, family, { maxBytes, signal });
+    return format === 'text'
+      ? { content: deps.extractor.plain(text), format: 'txt' }
+      : { content: JSON.stringify(text), format: 'json' };
+  });
+}
+
+/** `POST /v1/extract/meta` as a kind of job. */
+export function metaWork(request: ExtractRequest, deps: ExtractDependencies): Work {
+  return twinWork('meta', request, deps, async ({ path, family, ...options }) => ({
+    content: JSON.stringify(await deps.extractor.meta(path, family, options)),
+    format: 'json',
+  }));
+}
+
+/** Work that reads a document from its OpenDocument twin: one reader serves every format that the engine opens. */
+function twinWork(
+  kind: 'text' | 'meta',
+  request: ExtractRequest,
+  deps: ExtractDependencies,
+  read: (twin: Twin) => Promise<Extracted>,
+): Work {
+  const source = createSource(request, deps);
+  const prepare = once(async (signal: AbortSignal) => {
+    const opened = await source.open(signal);
+    return { opened, task: await source.task(opened) };
+  });
+
+  return {
+    kind,
+    prepare: async (signal) => void (await prepare(signal)),
+    run: async (signal, newFile) => {
+      const { opened, task } = await prepare(signal);
+      const family = familyOf(task.from);
+      const path = source.newPath();
+      const maxBytes = deps.maxFileBytes();
+      const outputs = [{ path, to: PACKAGE[family], options: {} }] as const;
+      const result = await deps.engine
+        .run({ ...task, outputs, maxOutputBytes: maxBytes * TWIN_GROWTH }, signal)
+        .catch((error) => {
+          throw engineError(error, maxBytes);
+        });
+      const facts = await factsOf(opened, result.pages[0] ?? 0, deps);
+      const extracted = await read({ path, family, facts, source: opened.file.path, signal, maxBytes });
+      if (Buffer.byteLength(extracted.content) > maxBytes) {
+        throw new AppError('file_too_large', { limit_mb: maxBytes / 2 ** 20, subject: 'output' });
+      }
+      const { fileId, path: target } = await newFile();
+      await deps.scratch.write(target, extracted.content);
+      return {
+        outputs: [
+          {
+            fileId,
+            filename: `${task.stem}.${extracted.format}`,
+            format: extracted.format,
+            contentType: contentTypeOf(extracted.format),
+            pages: facts.pages,
+          },
+        ],
+        engineMs: result.loadMs + result.storeMs,
+      };
+    },
+    dispose: source.dispose,
+  };
+}
+
+/** An OpenDocument package may be so much larger than what it was made of, and still be read. */
+const TWIN_GROWTH = 4;
+
+async function factsOf(
+  { file, inspection }: OpenSource,
+  pages: number,
+  { scratch }: ExtractDependencies,
+): Promise<SourceFacts> {
+  const { format, encrypted, macros } = inspection;
+  return { format, encrypted, macros: macros !== null, size: await scratch.size(file.path), pages };
+}

@@ -1,0 +1,51 @@
+import { engineError } from './engine-errors.ts';
+import type { ExtractRequest } from './extract.ts';
+import { contentTypeOf } from './formats.ts';
+import type { Work } from './jobs.ts';
+import { once } from './once.ts';
+import type { Engine, ImageFormat, ImageOptions } from './ports.ts';
+import { createSource, type SourceDependencies } from './sources.ts';
+
+export interface ThumbnailOptions extends ImageOptions {
+  format: ImageFormat;
+}
+
+/** `POST /v1/extract/thumbnail` as a kind of job. */
+export function thumbnailWork(
+  request: ExtractRequest,
+  { format, ...image }: ThumbnailOptions,
+  deps: SourceDependencies & { engine: Engine },
+): Work {
+  const source = createSource(request, deps);
+  const prepare = once(async (signal: AbortSignal) => source.task(await source.open(signal)));
+
+  return {
+    kind: 'thumbnail',
+    prepare: async (signal) => void (await prepare(signal)),
+    run: async (signal, newFile) => {
+      const task = await prepare(signal);
+      const { fileId, path } = await newFile();
+      const maxOutputBytes = deps.maxFileBytes();
+      const result = await deps.engine
+        .run({ ...task, outputs: [{ path, to: format, image }], maxOutputBytes }, signal)
+        .catch((error) => {
+          throw engineError(error, maxOutputBytes, '/page');
+        });
+      return {
+        outputs: [
+          {
+            fileId,
+            filename: `${task.stem}.${EXTENSION[format]}`,
+            format,
+            contentType: contentTypeOf(format),
+            pages: 1,
+          },
+        ],
+        engineMs: result.loadMs + result.storeMs,
+      };
+    },
+    dispose: source.dispose,
+  };
+}
+
+const EXTENSION: Record<ImageFormat, string> = { png: 'png', jpeg: 'jpg', webp: 'webp' };

@@ -1,0 +1,58 @@
+import type { ExtractedMeta, ExtractedText } from '../../../../src/common/generated/wire.ts';
+import type { SourceFacts } from '../../domain/extract.ts';
+import type { Family } from '../../domain/formats.ts';
+import { readFacts } from './facts.ts';
+import { createFonts } from './fonts.ts';
+import { createOutput } from './output.ts';
+import { withPackage } from './package.ts';
+import { cut, plainText } from './part.ts';
+import { readParts } from './read.ts';
+import { createStyles } from './styles.ts';
+
+export interface TextOptions {
+  /** All text may have this many bytes in UTF-8; below 256 MiB, as it becomes one string. */
+  maxBytes: number;
+  /** Reads no more than this many characters (UTF-16 code units); the rest is left out. */
+  maxChars?: number;
+  signal?: AbortSignal;
+}
+
+export interface MetaOptions {
+  /** What is known of the file that was sent. */
+  facts: SourceFacts;
+  /** Its path: it is looked into for the program that wrote it, unless it is encrypted. Without, `generator` is null. */
+  source?: string;
+  signal?: AbortSignal;
+}
+
+/** Reads what the engine made of a document: an odt, ods or odp package, by family. */
+export interface Extractor {
+  /**
+   * @throws {AppError} `file_too_large` {limit_mb, subject: 'output'} over `maxBytes`; `corrupt_source` for what is no
+   *   such package; the reason of `signal`
+   */
+  text(path: string, family: Family, options: TextOptions): Promise<ExtractedText>;
+  /** @throws {AppError} `corrupt_source` for what is no such package; the reason of `signal` */
+  meta(path: string, family: Family, options: MetaOptions): Promise<ExtractedMeta>;
+  /** The text/plain form. */
+  plain(extracted: ExtractedText): string;
+}
+
+export function createExtractor(): Extractor {
+  const fonts = createFonts();
+  return {
+    async text(path, family, { maxBytes, maxChars = Number.POSITIVE_INFINITY, signal }) {
+      const output = createOutput(maxBytes, maxChars);
+      const read = await withPackage(path, (opened) =>
+        readParts(opened, family, { styles: createStyles(), output }, signal),
+      );
+      const { parts, truncated } = cut(read, maxChars);
+      return { family, truncated, text: plainText(parts), parts };
+    },
+    async meta(path, family, options) {
+      const { fonts: names, ...facts } = await readFacts(path, family, options);
+      return { ...facts, fonts: await fonts.lookUp(names, options.signal) };
+    },
+    plain: ({ parts }) => plainText(parts),
+  };
+}

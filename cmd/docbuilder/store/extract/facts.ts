@@ -1,0 +1,79 @@
+import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
+import type { Family } from '../../domain/formats.ts';
+import type { MetaOptions } from './extractor.ts';
+import { readGenerator } from './generator.ts';
+import { readMetaPart } from './meta.ts';
+import { countOnly } from './output.ts';
+import { type Package, withPackage } from './package.ts';
+import { readParts } from './read.ts';
+import { createStyles } from './styles.ts';
+import { createUsage, type FontUse, wordsOf } from './usage.ts';
+
+export type Facts = Omit<ExtractedMeta, 'fonts'> & { fonts: FontUse[] };
+
+/** Everything about a document that stands in it; fonts are the names that its text asks for. */
+export async function readFacts(path: string, family: Family, options: MetaOptions): Promise<Facts> {
+  const { source, signal } = options;
+  const { format, size, encrypted, macros, pages } = options.facts;
+  const generator = encrypted || source === undefined ? null : await readGenerator(source, signal);
+  const found = await withPackage(path, async (opened) => ({
+    ...(await readMetaPart(opened, signal)),
+    ...(await count(opened, family, signal)),
+  }));
+  const { statistics: told, counted } = found;
+  return {
+    format,
+    family,
+    size,
+    encrypted,
+    macros,
+    generator,
+    ...found.facts,
+    language: found.language ?? languageOf(family, format, counted.language),
+    pages: family === 'text' ? pages || told.pages : null,
+    words: family === 'sheet' ? null : (told.words ?? counted.words),
+    characters: family === 'sheet' ? null : (told.characters ?? counted.characters),
+    paragraphs: family === 'sheet' ? null : (told.paragraphs ?? counted.paragraphs),
+    sheets: family === 'sheet' ? counted.parts : null,
+    slides: family === 'slides' ? counted.parts : null,
+    tables: family === 'sheet' ? null : counted.tables,
+    images: counted.images,
+    fonts: counted.fonts,
+  };
+}
+
+/** Workbooks have no language; what the engine's has then is the engine's own. */
+function languageOf(family: Family, format: string, language: string | undefined): string | null {
+  return family === 'sheet' && !/^f?o[dt]s$/.test(format) ? null : (language ?? null);
+}
+
+/** Walks through the whole document once. */
+async function count(opened: Package, family: Family, signal: AbortSignal | undefined) {
+  const usage = createUsage();
+  const counted = { words: 0, characters: 0, paragraphs: 0, tables: 0, images: 0 };
+  const styles = createStyles();
+  const parts = await readParts(
+    opened,
+    family,
+    {
+      styles,
+      output: countOnly(),
+      onText: usage.add,
+      onParagraph: (line) => {
+        if (family === 'sheet') return;
+        counted.paragraphs += 1;
+        counted.words += wordsOf(line);
+        counted.characters += line.trim().length;
+      },
+      onTable: () => {
+        counted.tables += 1;
+      },
+      onImage: () => {
+        counted.images += 1;
+      },
+    },
+    signal,
+  );
+  const ofFamily = parts.filter(({ kind }) => kind === 'sheet' || kind === 'slide').length;
+  return { counted: { ...counted, parts: ofFamily, fonts: usage.fonts(), language: usage.language() } };
+}

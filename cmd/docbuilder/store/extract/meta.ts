@@ -1,0 +1,103 @@
+import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
+import type { Package } from './package.ts';
+import { type Elements, walk } from './walk.ts';
+
+/** What meta.xml says (ODF 1.3 part 3, section 4.3). */
+export interface MetaPart {
+  facts: Pick<
+    ExtractedMeta,
+    | 'title'
+    | 'subject'
+    | 'author'
+    | 'last_author'
+    | 'keywords'
+    | 'description'
+    | 'created_at'
+    | 'modified_at'
+    | 'printed_at'
+  >;
+  /** Explicitly set. */
+  language: string | undefined;
+  generator: string | null;
+  /** Counts of text documents. */
+  statistics: { pages: number | null; words: number | null; characters: number | null; paragraphs: number | null };
+}
+
+/** More of a property than this is not kept. */
+const MAX_VALUE = 32 * 1024;
+const MAX_KEYWORDS = 1000;
+
+/** Reads meta.xml; everything is null in a package that has none. */
+export async function readMetaPart(opened: Package, signal: AbortSignal | undefined): Promise<MetaPart> {
+  const values = new Map<string, string[]>();
+  const statistics: MetaPart['statistics'] = { pages: null, words: null, characters: null, paragraphs: null };
+  let current: string | undefined;
+  const elements: Elements = {
+    'meta:document-statistic': (attributes) => {
+      const count = (name: string) => {
+        const value = attributes[`meta:${name}-count`];
+        return value === undefined || !/^\d{1,15}$/.test(value) ? null : Number(value);
+      };
+      statistics.pages = count('page');
+      statistics.words = count('word');
+      statistics.characters = count('character');
+      statistics.paragraphs = count('paragraph');
+      return undefined;
+    },
+  };
+  for (const name of PROPERTIES) {
+    elements[name] = () => {
+      current = '';
+      return () => {
+        const value = current?.trim();
+        const list = values.get(name) ?? [];
+        if (value && list.length < MAX_KEYWORDS) values.set(name, [...list, value]);
+        current = undefined;
+      };
+    };
+  }
+  const text = (content: string) => {
+    if (current !== undefined) current = (current + content).slice(0, MAX_VALUE);
+  };
+  await opened.parse('meta.xml', walk(elements, text), signal);
+
+  const first = (name: (typeof PROPERTIES)[number]): string | null => values.get(name)?.[0] ?? null;
+  return {
+    facts: {
+      title: first('dc:title'),
+      subject: first('dc:subject'),
+      // The one who saved it first and last is written once only.
+      author: first('meta:initial-creator') ?? first('dc:creator'),
+      last_author: first('dc:creator'),
+      keywords: values.get('meta:keyword') ?? [],
+      description: first('dc:description'),
+      created_at: time(first('meta:creation-date')),
+      modified_at: time(first('dc:date')),
+      printed_at: time(first('meta:print-date')),
+    },
+    language: first('dc:language') ?? undefined,
+    generator: first('meta:generator'),
+    statistics,
+  };
+}
+
+const PROPERTIES = [
+  'dc:title',
+  'dc:subject',
+  'dc:description',
+  'dc:creator',
+  'dc:date',
+  'dc:language',
+  'meta:initial-creator',
+  'meta:keyword',
+  'meta:creation-date',
+  'meta:print-date',
+  'meta:generator',
+] as const;
+
+/** ISO 8601 to the second, with the offset if there is one; null for what is none, or LibreOffice's day zero. */
+function time(value: string | null): string | null {
+  const [, local, offset = ''] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(value ?? '') ?? [];
+  return local === undefined || /^(0000|1899-12-30)/.test(local) ? null : `${local}${offset}`;
+}

@@ -1,0 +1,42 @@
+import type { Attributes } from './xml.ts';
+
+/** Something with text that has a place on a slide. Lengths are in millimetres. */
+export interface Placed {
+  x: number;
+  y: number;
+  isTitle: boolean;
+  lines: readonly string[];
+}
+
+/** Shapes whose upper edges differ by less than this stand beside each other. */
+const SAME_LINE_MM = 5;
+const MM: Record<string, number> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
+
+/** Lines in the order in which people read: the title, then from top to bottom, beside each other from left to right. */
+export function inReadingOrder(shapes: readonly Placed[]): string[] {
+  const titles = shapes.filter(({ isTitle }) => isTitle);
+  const rest = shapes.filter(({ isTitle }) => !isTitle).sort((a, b) => a.y - b.y);
+  const ordered = [...titles];
+  let bandStart = 0;
+  for (let index = 1; index <= rest.length; index++) {
+    const [first, next] = [rest[bandStart], rest[index]];
+    if (first && next && next.y - first.y < SAME_LINE_MM) continue;
+    for (const shape of rest.slice(bandStart, index).sort((a, b) => a.x - b.x)) ordered.push(shape);
+    bandStart = index;
+  }
+  return ordered.flatMap(({ lines }) => lines);
+}
+
+/** Where a shape stands (ODF 1.3 part 3, section 19.576); a turned one says it in its transformation. */
+export function placeOf(attributes: Attributes): { x: number; y: number } {
+  const [, x, y] = /translate\s*\(\s*(\S+?)[\s,]+(\S+?)\s*\)/.exec(attributes['draw:transform'] ?? '') ?? [];
+  return {
+    x: millimetres(attributes['svg:x'] ?? attributes['svg:x1'] ?? x),
+    y: millimetres(attributes['svg:y'] ?? attributes['svg:y1'] ?? y),
+  };
+}
+
+function millimetres(length = ''): number {
+  const [, number = '0', unit = 'mm'] = /^(-?[\d.]+)([a-z]+)$/.exec(length) ?? [];
+  return Number(number) * (MM[unit] ?? 1) || 0;
+}
