@@ -1,0 +1,166 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import type { Save, Script } from '../../../src/common/generated/script.ts';
+import { engineError } from './engine-errors.ts';
+import { stemOf } from './filename.ts';
+import { contentTypeOf, type SourceFormat } from './formats.ts';
+import type { Work } from './jobs.ts';
+import { once } from './once.ts';
+import type { Engine, EngineOutput } from './ports.ts';
+import { scriptError } from './script/check.ts';
+import {
+  atPlace,
+  decodedPicture,
+  imagesOf,
+  MAX_PICTURE_BYTES,
+  type Picture,
+  type PlacedImage,
+  picture,
+} from './script/pictures.ts';
+import type { Downloader, Scratch } from './sources.ts';
+
+/** What a document is made of besides its script. */
+export interface Surroundings {
+  /** By JSON Pointer of the image in the script, such as `/body/3`. */
+  pictures: ReadonlyMap<string, Picture>;
+  now: Date;
+}
+
+/** Writes a script as a flat OpenDocument file, which it creates. */
+export type FlatWriter = (
+  script: Script,
+  surroundings: Surroundings,
+  path: string,
+  signal: AbortSignal,
+) => Promise<void>;
+
+interface Dependencies {
+  engine: Engine;
+  downloader: Downloader;
+  scratch: Scratch;
+  writeFlat: FlatWriter;
+  clock: Clock;
+  maxFileBytes: () => number;
+}
+
+const FLAT: Record<Script['type'], SourceFormat> = { text: 'fodt', sheet: 'fods', slides: 'fodp' };
+/** Pictures that are fetched at the same time. */
+const FETCHES = 4;
+/** Of base64. */
+const BYTES_PER_CHARACTER = 0.75;
+
+/**
+ * `POST /v1/build` as a kind of job: pictures are fetched and looked at, the script becomes a flat OpenDocument file,
+ * and the engine opens that once and makes every format of it.
+ * @param script checked by `checkScript`
+ */
+export function buildWork(script: Script, deps: Dependencies): Work {
+  const temporary: string[] = [];
+
+  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, Picture>> => {
+    const found = new Map<string, Picture>();
+    const waiting = imagesOf(script);
+    let characters = 0;
+    // All fetchers take from the same generator.
+    const fetcher = async (): Promise<void> => {
+      for (const placed of waiting) {
+        const made = await pictureOf(placed, signal);
+        characters += made.base64.length;
+        if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes()) throw tooLarge(deps.maxFileBytes());
+        found.set(placed.path, made);
+      }
+    };
+    // A fetcher that ends closes the generator. All have ended before the job's files are removed.
+    const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
+    for (const end of ended) if (end.status === 'rejected') throw end.reason;
+    return found;
+  });
+
+  async function pictureOf({ path, image }: PlacedImage, signal: AbortSignal): Promise<Picture> {
+    if (image.base64 !== undefined) return decodedPicture(image.base64, path);
+    const place = `${path}/url`;
+    const file = await deps.downloader.download(image.url ?? '', MAX_PICTURE_BYTES, signal).catch((error) => {
+      throw atPlace(error, place);
+    });
+    temporary.push(file.path);
+    return picture(await deps.scratch.read(file.path), place);
+  }
+
+  /** Makes files of one document. @returns milliseconds in the engine */
+  async function make(files: readonly File[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
+    const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
+    if (!first) return 0;
+    const input = deps.scratch.newPath();
+    temporary.push(input);
+    const save = files.map((file) => file.save);
+    await deps.writeFlat({ ...script, save }, surroundings, input, signal);
+    const maxOutputBytes = deps.maxFileBytes();
+    const task = { input, from: FLAT[script.type], stem: stemOf(filenameOf(save[0])), source: {}, maxOutputBytes };
+    const result = await deps.engine.run({ ...task, outputs: [first, ...rest] }, signal).catch((error) => {
+      throw asScriptError(engineError(error, maxOutputBytes));
+    });
+    for (const [index, file] of files.entries()) file.pages = result.pages[index] ?? 0;
+    return result.loadMs + result.storeMs;
+  }
+
+  return {
+    kind: 'build',
+    prepare: async (signal) => void (await pictures(signal)),
+    run: async (signal, newFile) => {
+      const surroundings = { pictures: await pictures(signal), now: new Date(deps.clock()) };
+      const files: File[] = await Promise.all(
+        script.save.map(async (save) => ({ save, ...(await newFile()), pages: 0 })),
+      );
+      let engineMs = 0;
+      for (const group of groupsOf(script.type, files)) engineMs += await make(group, surroundings, signal);
+      return {
+        outputs: files.map(({ save, fileId, pages }) => ({
+          fileId,
+          filename: filenameOf(save),
+          format: save.format,
+          contentType: contentTypeOf(save.format),
+          pages,
+        })),
+        engineMs,
+      };
+    },
+    dispose: async () => {
+      await Promise.all(temporary.map((path) => deps.scratch.remove(path)));
+    },
+  };
+}
+
+/** One result file in the making. */
+interface File {
+  save: Save;
+  fileId: string;
+  path: string;
+  pages: number;
+}
+
+/** Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own. */
+function groupsOf(type: Script['type'], files: readonly File[]): File[][] {
+  const { xlsx = [], others = [] } = Object.groupBy(files, ({ save }) =>
+    type === 'sheet' && save.format === 'xlsx' ? 'xlsx' : 'others',
+  );
+  return [xlsx, others];
+}
+
+function outputOf({ format, pdfa }: Save, path: string): EngineOutput {
+  return { path, to: format, options: pdfa ? { pdfa } : {} };
+}
+
+/** Contract: save item, filename. */
+function filenameOf(save: Save | undefined): string {
+  return save?.filename ?? `tai-lieu.${save?.format}`;
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('file_too_large', { limit_mb: maxBytes / 2 ** 20, subject: 'pictures' });
+}
+
+/** There is no source that could be corrupt: the script asked for something the engine cannot do. */
+function asScriptError(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'corrupt_source') return error;
+  return scriptError({ path: '', message: `could not be built: ${error.detail['reason']}` }, undefined, error);
+}

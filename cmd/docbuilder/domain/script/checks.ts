@@ -1,0 +1,106 @@
+import type { Mistake } from '../../../../src/common/errors.ts';
+import type {
+  Block,
+  Cell,
+  Element,
+  ListItem,
+  Row,
+  Script,
+  Sheet,
+  Slide,
+  SlideContent,
+  Table,
+  TableElement,
+} from '../../../../src/common/generated/script.ts';
+import { formulaMistake, type Workbook, workbookOf } from './formula.ts';
+import { sheetNames as namesOf } from './sheet-names.ts';
+
+const LIST_LEVELS = 3;
+
+/** What the schema of a script cannot say (contract: svcscript, run-time checks), in the order of the script. */
+export function* runTimeMistakes({ body = [], sheets = [], slides = [] }: Script): Generator<Mistake> {
+  for (const [index, block] of body.entries()) yield* content(block, `/body/${index}`);
+  yield* sheetNames(sheets);
+  const workbook = workbookOf(namesOf(sheets));
+  for (const [index, sheet] of sheets.entries()) yield* cells(sheet, `/sheets/${index}`, workbook);
+  for (const [index, slide] of slides.entries()) yield* slideMistakes(slide, `/slides/${index}`);
+}
+
+function* slideMistakes(slide: Slide, path: string): Generator<Mistake> {
+  for (const name of ['content', 'left', 'right'] as const) {
+    const area = (slide as Partial<Record<typeof name, SlideContent>>)[name];
+    if (Array.isArray(area)) yield* nesting(area, `${path}/${name}`);
+  }
+  for (const [index, element] of (slide.elements ?? []).entries()) yield* content(element, `${path}/elements/${index}`);
+}
+
+function* content(part: Block | Element, path: string): Generator<Mistake> {
+  if (part.type === 'list' || part.type === 'bullets') yield* nesting(part.items, `${path}/items`);
+  if (part.type === 'table') yield* cellCounts(part, path);
+}
+
+function* nesting(items: readonly ListItem[], path: string, level = 1): Generator<Mistake> {
+  if (level > LIST_LEVELS) {
+    yield { path, message: `is list level ${level}: lists nest at most ${LIST_LEVELS} levels` };
+    return;
+  }
+  for (const [index, item] of items.entries()) {
+    if (typeof item === 'object' && item.items) yield* nesting(item.items, `${path}/${index}/items`, level + 1);
+  }
+}
+
+function* cellCounts({ columns, header, rows }: Table | TableElement, path: string): Generator<Mistake> {
+  const due = header?.length ?? columns?.length ?? rows[0]?.length ?? 0;
+  const by = header ? 'header' : columns ? 'columns' : 'the first row';
+  if (header && columns && columns.length !== header.length) {
+    yield { path: `${path}/columns`, message: `has ${columns.length} columns, header has ${header.length} cells` };
+  }
+  for (const [index, row] of rows.entries()) {
+    if (row.length !== due) {
+      yield { path: `${path}/rows/${index}`, message: `has ${row.length} cells, ${by} has ${due}` };
+    }
+  }
+}
+
+function* sheetNames(sheets: readonly Sheet[]): Generator<Mistake> {
+  const names = new Set<string>();
+  for (const [index, { name }] of sheets.entries()) {
+    if (name === undefined) continue;
+    const folded = name.normalize('NFC').toLowerCase();
+    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'is the name of another sheet as well' };
+    names.add(folded);
+  }
+}
+
+function* cells({ rows }: Sheet, path: string, workbook: Workbook): Generator<Mistake> {
+  for (const [rowIndex, row] of rows.entries()) {
+    const list = cellsOf(row);
+    for (let index = 0; index < list.length; index++) {
+      const cell = list[index];
+      const mistake = typeof cell === 'object' && cell !== null ? cellMistake(cell, workbook) : undefined;
+      if (!mistake) continue;
+      const at = `${path}/rows/${rowIndex}${Array.isArray(row) ? '' : '/cells'}`;
+      yield { path: `${at}/${index}/${mistake.path}`, message: mistake.message };
+    }
+  }
+}
+
+function cellsOf(row: Row): readonly Cell[] {
+  return Array.isArray(row) ? row : row.cells;
+}
+
+function cellMistake(cell: Exclude<Cell, string | number | boolean | null>, workbook: Workbook): Mistake | undefined {
+  if (cell.type === 'date' && !isDay(cell.value.slice(0, 10))) {
+    return { path: 'value', message: 'is no day of the calendar' };
+  }
+  if (cell.type !== 'formula') return undefined;
+  const message = formulaMistake(cell.formula, workbook);
+  return message === undefined ? undefined : { path: 'formula', message };
+}
+
+/** Whether the calendar has such a day; the form (YYYY-MM-DD) was checked before. */
+function isDay(date: string): boolean {
+  const day = Number(date.slice(8));
+  // Every month has these; asking the calendar takes time where a sheet has many days.
+  return day <= 28 || new Date(`${date}T00:00:00Z`).getUTCDate() === day;
+}

@@ -1,0 +1,123 @@
+/** Why something is no formula; `message` ends a sentence that begins with "The formula". */
+export class FormulaError extends Error {}
+
+export const OTHER_FILES = 'tables and other files cannot be referred to';
+
+const KINDS = ['cell', 'operator', 'number', 'call', 'range', 'text', 'space', 'truth', 'missing', 'array'] as const;
+export type TokenKind = (typeof KINDS)[number];
+
+export interface FormulaToken {
+  kind: TokenKind;
+  /** As it was written, without the sheet; of a call its name alone. */
+  text: string;
+  /** Name of the sheet of a cell or range, where one is named. */
+  sheet?: string;
+}
+
+const SHEET = String.raw`(?:(?<sheet>'(?:[^']|'')+'|[\p{L}_][\p{L}\p{N}_.]*)!)?`;
+const NO_NAME = String.raw`(?![\p{L}\p{N}_.(!])`;
+const REFERENCE = new RegExp(
+  String.raw`${SHEET}(?:(?<range>\$?[A-Za-z]{1,3}:\$?[A-Za-z]{1,3}|\$?[1-9]\d{0,6}:\$?[1-9]\d{0,6})|(?<cell>\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}))${NO_NAME}`,
+  'uy',
+);
+const SIMPLE = new RegExp(
+  [
+    '(?<space> +)',
+    '(?<text>"(?:[^"]|"")*")',
+    String.raw`(?<missing>#N\/A)`,
+    String.raw`(?<array>\{(?:[^"{}]|"(?:[^"]|"")*")*\})`,
+    String.raw`(?<number>(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d{1,3})?)${NO_NAME}`,
+    String.raw`(?<call>[A-Za-z_][A-Za-z0-9_.]*) *\(`,
+    `(?<truth>[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])${NO_NAME}`,
+    String.raw`(?<operator><>|<=|>=|[-+*\/^&=<>%:,()])`,
+  ].join('|'),
+  'uy',
+);
+const ELEMENT =
+  /(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d{1,3})?|"(?:[^"]|"")*"|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]) *(?<separator>[,;}]) */uy;
+const WORD = /'[^']*'?|[\p{L}\p{N}_.$\\]+|./uy;
+
+const LAST_ROW = 1_048_576;
+const LAST_COLUMN = 16_384;
+
+/**
+ * The tokens of a formula in the notation of Excel.
+ * @param formula without its `=`
+ * @throws {FormulaError}
+ */
+export function* lex(formula: string): Generator<FormulaToken> {
+  let place = 0;
+  while (place < formula.length) {
+    const match = at(REFERENCE, formula, place) ?? at(SIMPLE, formula, place);
+    if (!match) throw new FormulaError(unknown(formula, place));
+    place += match[0].length;
+    const token = tokenOf(match);
+    if (token.kind === 'array') checkArray(token.text);
+    yield token;
+  }
+}
+
+function at(pattern: RegExp, text: string, place: number): RegExpExecArray | null {
+  pattern.lastIndex = place;
+  return pattern.exec(text);
+}
+
+function tokenOf({ groups = {} }: RegExpExecArray): FormulaToken {
+  for (const kind of KINDS) {
+    const text = groups[kind];
+    if (text === undefined) continue;
+    if (kind === 'cell' || kind === 'range') checkBounds(text);
+    const sheet = groups['sheet'];
+    return sheet === undefined ? { kind, text } : { kind, text, sheet: unquoted(sheet) };
+  }
+  throw new FormulaError('it cannot be read');
+}
+
+function unquoted(sheet: string): string {
+  return sheet.startsWith("'") ? sheet.slice(1, -1).replaceAll("''", "'") : sheet;
+}
+
+/** Cells that are in the sheet for certain. */
+const NEAR = /^\$?[A-Za-z]{1,2}\$?\d{1,6}$/;
+
+function checkBounds(reference: string): void {
+  if (NEAR.test(reference)) return;
+  for (const [part] of reference.matchAll(/\p{L}+|\d+/gu)) {
+    const beyond = /\d/.test(part) ? Number(part) > LAST_ROW : columnNumber(part) > LAST_COLUMN;
+    if (beyond) throw new FormulaError(`${reference} is outside the sheet, which ends at XFD${LAST_ROW}`);
+  }
+}
+
+/** Number of a column, counted from 1. */
+export function columnNumber(letters: string): number {
+  return [...letters.toUpperCase()].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0);
+}
+
+/** Numbers, texts and truth values, with as many in each row. */
+function checkArray(array: string): void {
+  let place = 1 + (/^\{( *)/.exec(array)?.[1]?.length ?? 0);
+  const widths = [1];
+  while (place < array.length) {
+    const match = at(ELEMENT, array, place);
+    if (!match) throw new FormulaError(`${array} is no list of numbers, texts and truth values`);
+    place += match[0].length;
+    if (match.groups?.['separator'] === ';') widths.push(1);
+    else if (match.groups?.['separator'] === ',') widths.push((widths.pop() ?? 0) + 1);
+  }
+  if (new Set(widths).size > 1) throw new FormulaError(`the rows of ${array} differ in length`);
+}
+
+/** What to say about something that is no token. */
+function unknown(formula: string, place: number): string {
+  const word = at(WORD, formula, place)?.[0] ?? '';
+  const rest = formula.slice(place);
+  if (word === '"') return 'a quotation mark is never closed';
+  if (/^(?:'[^']*'|[\p{L}\p{N}_.]+):[^!]*!/u.test(rest)) return 'references over several sheets are not supported';
+  if (word === '[' || /^'[^']*(?:\[|'#)/.test(rest)) return OTHER_FILES;
+  if (word.startsWith("'")) return 'a name in quotes is never closed, or no cell follows it';
+  if (word === '{' || word === '}') return 'a curly bracket has no counterpart';
+  if (word === ';') return 'arguments are separated by commas';
+  if (/^#[A-Z]/i.test(rest)) return 'error values other than #N/A cannot be written';
+  if (/^[\p{L}_\\]/u.test(word)) return `${word} is no cell, no function and no sheet; defined names do not exist`;
+  return `${word} is not expected`;
+}

@@ -1,0 +1,167 @@
+import { fileName, objectionTo, objectionToArgument, objectionToNone, plainName } from './formula-functions.ts';
+import { FormulaError, type FormulaToken, lex, OTHER_FILES } from './formula-tokens.ts';
+
+export { FormulaError } from './formula-tokens.ts';
+
+/** What Excel takes, too. */
+const MAX_DEPTH = 64;
+const MAX_ARGUMENTS = 255;
+
+/** Something that is open: a call, or a bracket around an expression. */
+interface Level {
+  /** Name of the function; of a mere bracket there is none. */
+  name: string | undefined;
+  arguments: number;
+  /** An operand of the argument at hand was seen. */
+  filled: boolean;
+  /** An argument that ended was not empty. */
+  given: boolean;
+}
+
+interface State {
+  levels: Level[];
+  /** What may come next: an operand, or something behind one. */
+  wanted: 'operand' | 'operator' | 'reference';
+  /** What `:` may follow. */
+  reference: boolean;
+}
+
+/** What formulas may refer to. */
+export interface Workbook {
+  /** Names of the sheets by their names in lower case. */
+  sheets: ReadonlyMap<string, string>;
+}
+
+/** @param names from `sheetNames()` */
+export function workbookOf(names: readonly string[]): Workbook {
+  return { sheets: new Map(names.map((name) => [name.toLowerCase(), name])) };
+}
+
+/**
+ * A formula as it stands in files of Excel: newer functions with their prefix, truth values as calls, sheets in quotes.
+ * @param formula with its `=`
+ * @throws {FormulaError} where it is no formula, refers to a sheet that is not there, or to anything outside
+ */
+export function fileForm(formula: string, workbook: Workbook): string {
+  const state: State = { levels: [], wanted: 'operand', reference: false };
+  let text = '=';
+  for (const token of lex(formula.slice(1))) text += token.kind === 'space' ? token.text : step(state, token, workbook);
+  if (state.levels.length > 0) throw new FormulaError('a bracket is never closed');
+  if (state.wanted !== 'operator') throw new FormulaError('something is missing at its end');
+  return text;
+}
+
+/** What is wrong with a formula, or nothing; see `fileForm`. */
+export function formulaMistake(formula: string, workbook: Workbook): string | undefined {
+  try {
+    fileForm(formula, workbook);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FormulaError) return `cannot be used as a formula: ${error.message}`;
+    throw error;
+  }
+}
+
+function step(state: State, token: FormulaToken, workbook: Workbook): string {
+  const { text } = token;
+  const operand = state.wanted !== 'operator';
+  if (token.kind !== 'operator') {
+    if (!operand) throw new FormulaError(`an operator or a comma is missing before ${text}`);
+    return takeOperand(state, token, workbook);
+  }
+  if (text === '(' && operand) return open(state, undefined, text);
+  if (text === ')') return close(state);
+  if (text === ',') return separate(state);
+  if (operand) {
+    if (state.wanted === 'operand' && (text === '-' || text === '+')) return text;
+    throw new FormulaError(`something is missing before ${text}`);
+  }
+  if (text === '%') {
+    state.reference = false;
+    return text;
+  }
+  if (text === '(') throw new FormulaError('an operator is missing before a bracket');
+  if (text === ':') {
+    if (!state.reference) throw new FormulaError('only cells can have : between them');
+    state.wanted = 'reference';
+  } else {
+    state.wanted = 'operand';
+  }
+  return text;
+}
+
+function takeOperand(state: State, token: FormulaToken, workbook: Workbook): string {
+  const { kind, text } = token;
+  fill(state.levels.at(-1), kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined);
+  if (kind === 'call') {
+    const name = plainName(text);
+    refuse(objectionTo(name));
+    return open(state, name, `${fileName(name)}(`);
+  }
+  const reference = kind === 'cell' || kind === 'range';
+  if (state.wanted === 'reference' && !reference) throw new FormulaError('only cells can have : between them');
+  state.wanted = 'operator';
+  state.reference = reference;
+  if (kind === 'truth') return `${text.toUpperCase()}()`;
+  if (kind === 'missing') return 'NA()';
+  if (!reference) return text;
+  return sheetPrefix(token.sheet, workbook) + text.toUpperCase();
+}
+
+function sheetPrefix(sheet: string | undefined, { sheets }: Workbook): string {
+  if (sheet === undefined) return '';
+  const name = sheets.get(sheet.toLowerCase());
+  if (/[[\]/\\]/.test(sheet)) throw new FormulaError(OTHER_FILES);
+  if (sheet.includes(':')) throw new FormulaError('references over several sheets are not supported');
+  if (name === undefined) throw new FormulaError(`there is no sheet ${sheet}`);
+  return `'${name.replaceAll("'", "''")}'!`;
+}
+
+/** Something begins an argument, or it ends without anything; `text` where it is a literal. */
+function fill(level: Level | undefined, text?: string): void {
+  if (!level || level.filled) return;
+  level.filled = true;
+  if (level.name === undefined || level.arguments > 1) return;
+  refuse(objectionToArgument(level.name, text));
+}
+
+function refuse(objection: string | undefined): void {
+  if (objection !== undefined) throw new FormulaError(objection);
+}
+
+function open(state: State, name: string | undefined, text: string): string {
+  fill(state.levels.at(-1));
+  if (state.levels.length === MAX_DEPTH) throw new FormulaError(`it is nested more than ${MAX_DEPTH} levels deep`);
+  state.levels.push({ name, arguments: 1, filled: false, given: false });
+  state.wanted = 'operand';
+  return text;
+}
+
+function close(state: State): string {
+  const level = state.levels.pop();
+  if (!level) throw new FormulaError('there is a closing bracket too many');
+  endArgument(state, level, ')');
+  if (level.name !== undefined && !level.given) refuse(objectionToNone(level.name));
+  state.wanted = 'operator';
+  state.reference = true;
+  return ')';
+}
+
+function separate(state: State): string {
+  const level = state.levels.at(-1);
+  if (level?.name === undefined) throw new FormulaError('a comma stands only between the arguments of a function');
+  endArgument(state, level, 'a comma');
+  level.arguments++;
+  if (level.arguments > MAX_ARGUMENTS) throw new FormulaError(`${level.name} has more than ${MAX_ARGUMENTS} arguments`);
+  level.filled = false;
+  state.wanted = 'operand';
+  return ',';
+}
+
+/** An argument of a function may be empty; an expression in brackets may not. */
+function endArgument(state: State, level: Level, before: string): void {
+  const empty = state.wanted === 'operand' && !level.filled && level.name !== undefined;
+  if (state.wanted !== 'operator' && !empty) throw new FormulaError(`something is missing before ${before}`);
+  if (!empty) level.given = true;
+  fill(level);
+}

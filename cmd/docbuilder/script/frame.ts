@@ -1,0 +1,29 @@
+import type { Picture } from './flat.ts';
+import { type Attributes, element, escapeXml, mm } from './xml.ts';
+
+/** A size in millimetres. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** The size of a picture that may have been given a width, a height or both: one alone keeps the proportions. */
+export function pictureSize(picture: Size, wanted: { width?: number | undefined; height?: number | undefined }): Size {
+  const { width, height } = wanted;
+  if (width !== undefined && height !== undefined) return { width, height };
+  if (width !== undefined) return { width, height: (width * picture.height) / picture.width };
+  if (height !== undefined) return { width: (height * picture.width) / picture.height, height };
+  return { width: picture.width, height: picture.height };
+}
+
+/**
+ * A picture as `draw:frame`, its bytes inside.
+ * @param attributes of the frame besides its size: style, place, anchor
+ */
+export function pictureFrame(picture: Picture, size: Size, attributes: Attributes, alt?: string): string {
+  const content =
+    `<draw:image xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad" draw:mime-type="${picture.mediaType}">` +
+    `<office:binary-data>${picture.base64}</office:binary-data></draw:image>` +
+    (alt ? element('svg:desc', {}, escapeXml(alt)) : '');
+  return element('draw:frame', { ...attributes, 'svg:width': mm(size.width), 'svg:height': mm(size.height) }, content);
+}

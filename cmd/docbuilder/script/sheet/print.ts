@@ -1,0 +1,118 @@
+import type { Marginal, MarginalInline, Meta, PrintSetup } from '../../../../src/common/generated/script.ts';
+import { dateText, marginalLines, SIDES } from '../marginal.ts';
+import { languageOf } from '../metadata.ts';
+import { paperAttributes, sheetOf } from '../paper.ts';
+import { properties, type Styles } from '../styles.ts';
+import { element, mm } from '../xml.ts';
+
+/** Millimetres. */
+const MARGINS = { top: 19, right: 18, bottom: 19, left: 18 };
+const LINE_HEIGHT = 5;
+const MM_PER_POINT = 25.4 / 72;
+const LEADING = 1.3;
+const SPACING = 2.5;
+const AUTOMATIC = '#000000';
+/** So near to the paper's edge a header may come. */
+const EDGE = 5;
+
+/** A master page and the name it has. */
+export interface MasterPage {
+  name: string;
+  xml: string;
+}
+
+/**
+ * The master page of a sheet. Margins are those of the cells: a header or footer stands in the margin, which grows
+ * where it is too small for it.
+ */
+export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now: Date, styles: Styles): MasterPage {
+  const { size, orientation = 'portrait', header, footer } = setup;
+  const page = sheetOf({ ...(size && { size }), orientation, margins: { ...MARGINS, ...setup.margins } });
+  const top = marginalXml('header', header, page.margins.top, meta, now, styles);
+  const bottom = marginalXml('footer', footer, page.margins.bottom, meta, now, styles);
+  const margins = { ...page.margins, top: top.margin, bottom: bottom.margin };
+  const layout = properties('page-layout', {
+    ...paperAttributes({ ...page, margins }),
+    'style:print': `${setup.gridlines ? 'grid ' : ''}charts drawings objects zero-values`,
+    'style:print-page-order': 'ttb',
+    'style:table-centering': setup.center ? 'horizontal' : undefined,
+    'style:scale-to-X': fitted(setup) ? (setup.fit_width ?? 0) : undefined,
+    'style:scale-to-Y': fitted(setup) ? (setup.fit_height ?? 0) : undefined,
+  });
+  const layoutName = styles.other('Pm', 'style:page-layout', layout + top.style + bottom.style);
+  const xml = element(
+    'style:master-page',
+    { 'style:name': name, 'style:page-layout-name': layoutName },
+    top.content + bottom.content,
+  );
+  return { name, xml };
+}
+
+function fitted({ fit_width, fit_height }: PrintSetup): boolean {
+  return fit_width !== undefined || fit_height !== undefined;
+}
+
+interface MarginalXml {
+  /** From the paper's edge, in millimetres. */
+  margin: number;
+  style: string;
+  content: string;
+}
+
+function marginalXml(
+  kind: 'header' | 'footer',
+  marginal: Marginal | undefined,
+  space: number,
+  meta: Meta,
+  now: Date,
+  styles: Styles,
+): MarginalXml {
+  const tag = `style:${kind}`;
+  const styleTag = `style:${kind}-style`;
+  // Without a word about it LibreOffice prints the sheet's name and page numbers.
+  if (!marginal) {
+    return { margin: space, style: element(styleTag), content: element(tag, { 'style:display': 'false' }) };
+  }
+  const values = { title: meta.title ?? '', date: dateText(now, languageOf(meta)) };
+  const sides = SIDES.map((side) => marginalLines(written(marginal[side], values.title), values, styles));
+  const needed = lineHeight(marginal) * Math.max(1, ...sides.map((lines) => lines.length)) + SPACING;
+  const margin = Math.max(space - needed, Math.min(space, EDGE));
+  const inner = kind === 'header' ? 'bottom' : 'top';
+  const style = properties('header-footer', {
+    'svg:height': mm(Math.max(space - margin, needed)),
+    'style:dynamic-spacing': 'false',
+    'fo:margin-left': '0mm',
+    'fo:margin-right': '0mm',
+    [`fo:margin-${inner}`]: mm(SPACING),
+    [`fo:border-${inner}`]: marginal.line ? '0.5pt solid #000000' : undefined,
+    [`fo:padding-${inner}`]: marginal.line ? '0.5mm' : undefined,
+  });
+  const regions = SIDES.map((side, index) => {
+    const lines = sides[index] ?? [];
+    const paragraphs = lines.map((line) => `<text:p>${line}</text:p>`).join('');
+    return element(`style:region-${side}`, {}, paragraphs || '<text:p/>');
+  });
+  return { margin, style: element(styleTag, {}, style), content: element(tag, {}, regions.join('')) };
+}
+
+function lineHeight(marginal: Marginal): number {
+  const parts = SIDES.flatMap((side) => marginal[side] ?? []);
+  const sizes = parts.map((part) => (typeof part === 'object' ? (part.size ?? 0) : 0));
+  return Math.max(LINE_HEIGHT, ...sizes.map((size) => size * MM_PER_POINT * LEADING));
+}
+
+/**
+ * The title as text: a header of xlsx has no field for it. Where a part has a colour all get one: LibreOffice writes
+ * the automatic colour behind another as white.
+ */
+function written(content: MarginalInline | undefined, title: string): MarginalInline | undefined {
+  if (content === undefined) return undefined;
+  const parts = (Array.isArray(content) ? content : [content]).map((part) => {
+    if (typeof part === 'string') return { text: part };
+    if (!('field' in part) || part.field !== 'title') return part;
+    const { field, ...look } = part;
+    return { ...look, text: title };
+  });
+  const colored = parts.some(({ color }) => color !== undefined);
+  return (colored ? parts.map((part) => ({ color: AUTOMATIC, ...part })) : parts) as MarginalInline;
+}

@@ -1,0 +1,122 @@
+import type { Inline, Run } from '../../../../src/common/generated/script.ts';
+import type { Box } from './layouts.ts';
+
+/** A paragraph, as far as the room it needs goes. */
+export interface Measured {
+  text: Inline;
+  bold?: boolean | undefined;
+  /** Its size as a part of the size sought. */
+  scale?: number;
+  /** Indent from the left, and space above, as parts of the size sought and of its own size. */
+  indentEms?: number;
+  spaceBeforeEms?: number;
+}
+
+/** Font sizes for a text that should have `size` points, down to the smallest that is still a text. */
+export function sizesFrom(size: number, smallest = 8): number[] {
+  return [size, ...[44, 40, 36, 32, 28, 26, 24, 22, 20, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6]].filter(
+    (step, index) => index === 0 || (step < size && step >= smallest),
+  );
+}
+
+/**
+ * The largest of the font sizes at which the text fits into its box, by an estimate; the smallest where none does.
+ * Shrinking is done here because "shrink on overflow" is lost or drawn differently by some format or reader.
+ * @param sizes in points, falling
+ */
+export function fittingSize(
+  text: readonly Measured[],
+  box: Pick<Box, 'width' | 'height'>,
+  sizes: readonly number[],
+  font: string,
+): number {
+  for (const size of sizes) if (heightOf(text, box.width, size, font, box.height) <= box.height) return size;
+  return sizes.at(-1) ?? 18;
+}
+
+/** Height of the text at this font size, in millimetres; it stops counting above `enough`. */
+export function heightOf(
+  text: readonly Measured[],
+  width: number,
+  size: number,
+  font: string,
+  enough = Number.POSITIVE_INFINITY,
+): number {
+  let height = 0;
+  for (const [index, part] of text.entries()) {
+    const own = size * (part.scale ?? 1);
+    const { lines, largest } = wrap(part, width - (part.indentEms ?? 0) * size * MM_PER_POINT, own, font, enough);
+    const above = index === 0 ? 0 : (part.spaceBeforeEms ?? 0) * own;
+    height += (lines * largest * LINE_HEIGHT + above) * MM_PER_POINT;
+    if (height > enough) break;
+  }
+  return height;
+}
+
+const MM_PER_POINT = 25.4 / 72;
+/** Of Calibri; Arial has a little less. */
+const LINE_HEIGHT = 1.2;
+
+/** A word with the space behind it; letters of scripts without spaces one by one; endless words in pieces. */
+const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,100}\s?|./gsu;
+
+/**
+ * How many lines a paragraph has, and the largest font size in it. Lines break at spaces, long words anywhere. It stops
+ * counting once the lines are higher than `enough` millimetres.
+ */
+function wrap({ text, bold = false }: Measured, width: number, size: number, font: string, enough: number) {
+  const room = Math.max(width, 1) / MM_PER_POINT;
+  let lines = 1;
+  let used = 0;
+  let largest = 0;
+  for (const run of runsOf(text)) {
+    const points = run.size ?? size;
+    largest = Math.max(largest, points);
+    const factor = points * widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1);
+    for (const [word] of run.text.matchAll(WORDS)) {
+      if (lines * largest * LINE_HEIGHT * MM_PER_POINT > enough) return { lines, largest };
+      if (word === '\n') {
+        lines += 1;
+        used = 0;
+        continue;
+      }
+      const wide = emsOf(word.trimEnd()) * factor;
+      if (used > 0 && used + wide > room) {
+        lines += 1;
+        used = 0;
+      }
+      lines += Math.max(0, Math.ceil((used + wide) / room) - 1);
+      used = ((used + wide) % room) + (word.endsWith(' ') ? 0.23 * factor : 0);
+    }
+  }
+  return { lines, largest: largest || size };
+}
+
+function runsOf(text: Inline): Pick<Run, 'text' | 'size' | 'bold' | 'font'>[] {
+  const list = Array.isArray(text) ? text : [text];
+  return list.map((part) => (typeof part === 'string' ? { text: part } : part));
+}
+
+/** How wide a font is compared with Carlito. */
+function widthFactor(font: string): number {
+  if (/mono|courier|consol/i.test(font)) return 1.2;
+  if (/dejavu|verdana/i.test(font)) return 1.25;
+  if (/noto|open sans|segoe/i.test(font)) return 1.15;
+  return /calibri|carlito|times|serif|caladea|cambria|garamond/i.test(font) ? 1.02 : 1.12;
+}
+
+/** Width of a word in Carlito, in ems. */
+function emsOf(word: string): number {
+  let sum = 0;
+  for (const character of word.normalize('NFC')) sum += emOf(character);
+  return sum;
+}
+
+function emOf(character: string): number {
+  if (/[iljtfrI.,:;'|!()[\]/-]/.test(character)) return 0.29;
+  if (/[mwMW@%&]/.test(character)) return 0.84;
+  if (/\p{M}/u.test(character)) return 0;
+  if (/[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u.test(character))
+    return 1;
+  return /\p{Lu}/u.test(character) ? 0.61 : 0.515;
+}

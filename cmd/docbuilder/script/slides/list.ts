@@ -1,0 +1,96 @@
+import type { ListItem } from '../../../../src/common/generated/script.ts';
+import { fontFamily, type Look } from '../inline.ts';
+import { properties, type Styles } from '../styles.ts';
+import { element, mm } from '../xml.ts';
+import type { Measured } from './fit.ts';
+import { paragraphStyle } from './paragraph.ts';
+import { runs } from './runs.ts';
+
+/** How a list looks. */
+export interface ListLook {
+  /** Numbers instead of bullets. */
+  ordered: boolean;
+  /** Of bullets and numbers. */
+  color: string;
+  /** Of the first level, in points. */
+  size: number;
+  /** All levels have this size; without it the deeper ones are smaller. */
+  even?: boolean;
+  font: string;
+}
+
+/** Sizes of the levels as parts of the first. */
+const SCALES = [1, 0.84, 0.75];
+const INDENT_EMS = 1.1;
+const SPACE_BEFORE_EMS = 0.3;
+const MM_PER_POINT = 25.4 / 72;
+/** A font that every reader has or replaces, with the bullets in it. */
+const BULLET_FONT = 'Arial';
+const BULLETS = '•–•';
+/** As many levels as LibreOffice's outline has; a script uses three. */
+const LEVELS = 10;
+
+/** Items and the items below them as `text:list`. `letters` is the look of their text, without its size. */
+export function list(items: readonly ListItem[], look: ListLook, letters: Look, styles: Styles): string {
+  const paragraphs = SCALES.map((_, level) => {
+    const size = look.even ? look.size : levelSize(look.size, level);
+    return paragraphStyle({ ...letters, size, above: spaceBefore(look.size, level) }, styles);
+  });
+  const listStyle = (ordered: boolean) => styles.other('L', 'text:list-style', listLevels({ ...look, ordered }));
+  const build = (some: readonly ListItem[], ordered: boolean, level: number): string => {
+    let content = '';
+    for (const item of some) {
+      const { text, items: below, ordered: otherwise } = itemObject(item);
+      const own = element('text:p', { 'text:style-name': paragraphs[level] }, runs(text, styles, letters));
+      content += element('text:list-item', {}, own + (below ? build(below, otherwise ?? ordered, level + 1) : ''));
+    }
+    return element('text:list', { 'text:style-name': listStyle(ordered) }, content);
+  };
+  return build(items, look.ordered, 0);
+}
+
+/** The items in the order they are read, for measuring them. */
+export function measuredItems(items: readonly ListItem[], bold = false, level = 0): Measured[] {
+  return items.flatMap((item) => {
+    const { text, items: below = [] } = itemObject(item);
+    const scale = SCALES[level] ?? 1;
+    const own = { text, bold, scale, indentEms: (level + 1) * INDENT_EMS, spaceBeforeEms: SPACE_BEFORE_EMS };
+    return [own, ...measuredItems(below, bold, level + 1)];
+  });
+}
+
+/** `text:list-level-style-*` of all levels. */
+export function listLevels({ ordered, color, size, font }: ListLook): string {
+  const indent = size * INDENT_EMS * MM_PER_POINT;
+  return Array.from({ length: LEVELS }, (_, level) => {
+    const place = { 'text:space-before': mm(level * indent), 'text:min-label-width': mm(indent) };
+    const family = fontFamily(ordered ? font : BULLET_FONT);
+    const letters = { 'fo:color': color, 'fo:font-size': '100%', 'fo:font-family': family };
+    const content = properties('list-level', place) + properties('text', letters);
+    return ordered
+      ? element(
+          'text:list-level-style-number',
+          { 'text:level': level + 1, 'style:num-format': '1', 'style:num-suffix': '.' },
+          content,
+        )
+      : element(
+          'text:list-level-style-bullet',
+          { 'text:level': level + 1, 'text:bullet-char': BULLETS[level] ?? '•' },
+          content,
+        );
+  }).join('');
+}
+
+/** Font size of a level, counted from 0, in points. */
+export function levelSize(size: number, level: number): number {
+  return Math.max(1, Math.round(size * (SCALES[level] ?? 0.75)));
+}
+
+/** Space above an item of a level as a value of `fo:margin-top`. */
+export function spaceBefore(size: number, level: number): string {
+  return mm(levelSize(size, level) * SPACE_BEFORE_EMS * MM_PER_POINT);
+}
+
+function itemObject(item: ListItem): Exclude<ListItem, string> {
+  return typeof item === 'string' ? { text: item } : item;
+}

@@ -1,0 +1,36 @@
+import type { Inline, Run } from '../../../../src/common/generated/script.ts';
+import { inline, type Look } from '../inline.ts';
+import type { Styles } from '../styles.ts';
+
+/** White space that ODF has elements for. */
+const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,})/;
+
+/**
+ * Text as the content of a paragraph. Links are underlined unless something is said: in Impress they have no look of
+ * their own.
+ * @param around look of the paragraph
+ */
+export function runs(text: Inline, styles: Styles, around: Look = {}): string {
+  const parts = Array.isArray(text) ? text : [text];
+  return inline(
+    parts.flatMap((part) => (typeof part === 'string' ? [part] : unlinkedSpace(part, around))),
+    styles,
+  );
+}
+
+/** Text without its looks. */
+export function plain(text: Inline): string {
+  const parts = Array.isArray(text) ? text : [text];
+  return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+}
+
+/** A link in Impress is a field with a string in it, so elements are lost there: its white space stands beside it. */
+function unlinkedSpace(run: Run, around: Look): (string | Run)[] {
+  const { link, ...rest } = run;
+  if (link === undefined) return [run];
+  const look = { underline: around.underline ?? true, ...rest };
+  const pieces = run.text
+    .split(WHITE_SPACE)
+    .map((text, index) => (index % 2 ? { ...look, text } : { ...look, text, link }));
+  return pieces.filter(({ text }) => text !== '');
+}

@@ -1,0 +1,68 @@
+import type { Block } from '../../../../src/common/generated/script.ts';
+import type { BlockPlace, TextContext } from './context.ts';
+import { heading } from './heading.ts';
+import { image } from './image.ts';
+import { list } from './list.ts';
+import { blockStyle, paragraph } from './paragraph.ts';
+import { horizontalRule } from './rule.ts';
+import { table } from './table.ts';
+
+/** As high as the space between a table and a paragraph. */
+const GAP = '<text:p text:style-name="Table_20_Gap"/>';
+/** As low as can be. */
+const SEPARATOR = '<text:p text:style-name="Table_20_Separator"/>';
+
+/**
+ * The blocks of a text document. A page break is a property of what begins the new page; a paragraph of its own
+ * stands only for a page that has nothing on it: before the first block, between breaks, and at the end.
+ */
+export function* blocks(body: readonly Block[], context: TextContext): Iterable<string> {
+  const emptyPage = (): string => `<text:p text:style-name="${pageBeginStyle(context)}"/>`;
+  let previous: Block['type'] = 'page_break';
+  let broken = false;
+  for (const [index, block] of body.entries()) {
+    const afterTable = previous === 'table' && !broken;
+    // Two tables would become one, and a page break after one would be on the wrong page in docx.
+    if (afterTable && block.type === 'table') yield GAP;
+    else if (afterTable && beginsPage(block)) yield SEPARATOR;
+    if (block.type === 'page_break') {
+      if (index === 0) yield '<text:p text:style-name="Text_20_body"/>';
+      else if (broken) yield emptyPage();
+      broken = true;
+      continue;
+    }
+    yield* blockXml(block, { pointer: `/body/${index}`, breakBefore: broken, afterTable }, context);
+    previous = block.type;
+    broken = false;
+  }
+  if (broken) yield emptyPage();
+  // Every format wants a paragraph there; its own would be a line high, and could begin a page.
+  else if (previous === 'table') yield SEPARATOR;
+}
+
+function beginsPage(block: Block): boolean {
+  return block.type === 'page_break' || (block.type === 'heading' && block.page_break_before === true);
+}
+
+function pageBeginStyle(context: TextContext): string {
+  return blockStyle('Text_20_body', { attributes: { 'fo:break-before': 'page' } }, context);
+}
+
+function blockXml(block: Block, place: BlockPlace, context: TextContext): Iterable<string> {
+  switch (block.type) {
+    case 'heading':
+      return heading(block, place, context);
+    case 'paragraph':
+      return paragraph(block, place, context);
+    case 'list':
+      return list(block, place, context);
+    case 'table':
+      return table(block, place, context);
+    case 'image':
+      return image(block, place, context);
+    case 'horizontal_rule':
+      return horizontalRule(block, place, context);
+    case 'page_break':
+      return [];
+  }
+}

@@ -1,0 +1,78 @@
+/** Attributes of an element, in the order they are written. What is `undefined` is left out. */
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** What XML 1.0 section 2.2 does not let a document contain, lone surrogates among it. */
+const FORBIDDEN = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\t\n\r\u{7f}-\u{9f}]]/gv;
+const SPECIAL = /[&<>"\t\n\r]/g;
+const NEEDS_CARE = /[\p{Cc}\p{Cs}&<>"\ufffe\uffff]/u;
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** Text as it stands in XML, in an attribute as well as between tags; characters that XML forbids are dropped. */
+export function escapeXml(text: string): string {
+  if (!NEEDS_CARE.test(text)) return text;
+  return text.replace(FORBIDDEN, '').replace(SPECIAL, (character) => ENTITIES[character] ?? '');
+}
+
+/**
+ * One element.
+ * @param content XML that is already escaped
+ */
+export function element(name: string, attributes: Attributes = {}, content = ''): string {
+  let start = `<${name}`;
+  for (const key in attributes) {
+    const value = attributes[key];
+    if (value === undefined) continue;
+    start += ` ${key}="${typeof value === 'string' ? escapeXml(value) : value}"`;
+  }
+  return content === '' ? `${start}/>` : `${start}>${content}</${name}>`;
+}
+
+const LINE_BREAK = '<text:line-break/>';
+const TAB = '<text:tab/>';
+const WHITE_SPACE = /\r\n?|\n|\t|^ +| +$| {2,}| +(?=[\t\r\n])|(?<=[\t\r\n]) +/g;
+const HAS_WHITE_SPACE = /[\t\r\n]|^ | $| {2}/;
+
+/**
+ * Text of a paragraph: a line feed becomes a line break, a tab a tab. Spaces that a reader would collapse (ODF 1.3
+ * part 3, 6.1.2: at an end, or several in a row) become `text:s`.
+ */
+export function paragraphText(text: string): string {
+  const clean = NEEDS_CARE.test(text) ? text.replace(FORBIDDEN, '') : text;
+  if (!HAS_WHITE_SPACE.test(clean)) return escapeXml(clean);
+  let xml = '';
+  let end = 0;
+  for (const match of clean.matchAll(WHITE_SPACE)) {
+    xml += escapeXml(clean.slice(end, match.index)) + whiteSpace(match[0]);
+    end = match.index + match[0].length;
+  }
+  return xml + escapeXml(clean.slice(end));
+}
+
+function whiteSpace(run: string): string {
+  if (run === '\t') return TAB;
+  if (!run.startsWith(' ')) return LINE_BREAK;
+  return run.length === 1 ? '<text:s/>' : `<text:s text:c="${run.length}"/>`;
+}
+
+/** A length, given in millimetres. */
+export function mm(length: number): string {
+  return `${round(length)}mm`;
+}
+
+/** A length, given in points. */
+export function pt(length: number): string {
+  return `${round(length)}pt`;
+}
+
+/** 1/10,000 of the unit: finer than any reader keeps, and free of floating-point dust. */
+function round(length: number): number {
+  return Math.round(length * 10_000) / 10_000;
+}

@@ -1,0 +1,47 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+
+/** What a file is made of: pieces that may be made while they are asked for, and what stands around them. */
+export interface Pieces {
+  body: Iterable<string>;
+  /** Asked for once the body was gone through. */
+  head(): string;
+  tail: string;
+}
+
+/** So long others wait at most while a body is made. */
+const TURN_MS = 8;
+/** Pieces of a body that are looked at between two looks at the clock. */
+const BATCH = 32;
+/** Characters that are written in one go. */
+const CHUNK = 1024 * 1024;
+
+/** Writes a file whose head is known only when its body is. Others get their turn while it is made. */
+export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
+  const made: string[] = [];
+  let since = performance.now();
+  for (const piece of body) {
+    made.push(piece);
+    if (made.length % BATCH !== 0 || performance.now() - since < TURN_MS) continue;
+    await setImmediate();
+    signal.throwIfAborted();
+    since = performance.now();
+  }
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  await pipeline(Readable.from(chunks([head()], made, [tail])), file, { signal });
+}
+
+function* chunks(...parts: readonly (readonly string[])[]): Generator<string> {
+  let chunk = '';
+  for (const part of parts) {
+    for (const piece of part) {
+      chunk += piece;
+      if (chunk.length < CHUNK) continue;
+      yield chunk;
+      chunk = '';
+    }
+  }
+  if (chunk !== '') yield chunk;
+}

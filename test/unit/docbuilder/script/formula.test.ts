@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  FormulaError,
+  fileForm,
+  formulaMistake,
+  workbookOf,
+} from '../../../../cmd/docbuilder/domain/script/formula.ts';
+
+const workbook = workbookOf(['Main', 'Kho', 'Bảng giá', "It's", 'A1', '1.2']);
+const form = (formula: string) => fileForm(formula, workbook);
+const mistake = (formula: string) => formulaMistake(formula, workbook);
+
+describe('formulas of a script', () => {
+  it('keep what Excel and its files write the same way', () => {
+    const formulas = [
+      '=SUM(A1:A3)',
+      '=SUM(A:A, $B:$C, 1:3, $A$1:B$2)',
+      '=-A1^2%+(B1&" ""x"" ")',
+      '=IF(A1>=1,,"no")',
+      '=SUM(A1:INDEX(A:A,3))',
+      '=VLOOKUP(2,{1,"x, y";2,"{z}"},2,0)',
+      '=A1<>B1',
+      '=.5+1.+1E+3',
+      '=LOG10(100)+PI()',
+      '=SUM(A1,)',
+    ];
+    for (const formula of formulas) expect(form(formula)).to.equal(formula);
+  });
+
+  it('get the prefixes of newer functions, whether or not they were written', () => {
+    expect(form('=concat("a",IFS(A1=1,2))')).to.equal('=_xlfn.CONCAT("a",_xlfn.IFS(A1=1,2))');
+    expect(form('=_xlfn.XLOOKUP(1,A:A,B:B)')).to.equal('=_xlfn.XLOOKUP(1,A:A,B:B)');
+    expect(form('=SUM(FILTER(A1:A3,A1:A3>1))')).to.equal('=SUM(_xlfn._xlws.FILTER(A1:A3,A1:A3>1))');
+  });
+
+  it('write truth values and #N/A as calls', () => {
+    expect(form('=IF(true,FALSE,#N/A)')).to.equal('=IF(TRUE(),FALSE(),NA())');
+  });
+
+  it('refer to sheets by their own spelling, in quotes', () => {
+    expect(form('=kho!a1')).to.equal("='Kho'!A1");
+    expect(form("='bảng giá'!$A:B")).to.equal("='Bảng giá'!$A:B");
+    expect(form("='It''s'!A1+'A1'!A1+'1.2'!A1")).to.equal("='It''s'!A1+'A1'!A1+'1.2'!A1");
+    expect(mistake('=Nope!A1')).to.contain('there is no sheet Nope');
+  });
+
+  it('say what is wrong with them', () => {
+    const wrong: [formula: string, why: string][] = [
+      ['=SUM(A1:A3', 'never closed'],
+      ['=SUM(A1))', 'closing bracket too many'],
+      ['="abc', 'quotation mark'],
+      ["='abc!A1", 'quotes is never closed'],
+      ['=1+', 'missing at its end'],
+      ['=*2', 'missing before *'],
+      ['=()', 'missing before )'],
+      ['=1 2', 'missing before 2'],
+      ['=(-SIN())', 'SIN needs an argument'],
+      ['=SUM(,)', 'SUM needs an argument'],
+      ['=(A1,B1)', 'comma'],
+      ['=SUM(A1;B1)', 'separated by commas'],
+      ['=total*2', 'total is no cell'],
+      ['=LET(x,1,x)', 'x is no cell'],
+      ['=A1:5', 'only cells'],
+      ['=XFE1', 'outside the sheet'],
+      ['=A1048577', 'outside the sheet'],
+      ['={1,2;3}', 'differ in length'],
+      ['={A1}', 'is no list'],
+      ['=#REF!', 'error values'],
+      ['=A1#', '# is not expected'],
+      ['=@A1', '@ is not expected'],
+      ['=Table1[a]', 'Table1'],
+      ['=Main:Kho!A1', 'several sheets'],
+      [`=${'('.repeat(65)}1${')'.repeat(65)}`, 'nested'],
+      [`=SUM(${'1,'.repeat(255)}1)`, 'more than 255 arguments'],
+    ];
+    for (const [formula, why] of wrong) expect(mistake(formula), formula).to.contain(why);
+  });
+
+  it('reach nothing outside the document', () => {
+    const attacks = [
+      '=WEBSERVICE("http://127.0.0.1/")',
+      '=_xlfn.WEBSERVICE("http://127.0.0.1/")',
+      '=SUM(webservice ("http://127.0.0.1/"))',
+      '=ＷＥＢＳＥＲＶＩＣＥ("http://127.0.0.1/")',
+      '=COM.MICROSOFT.WEBSERVICE("http://127.0.0.1/")',
+      '=FILTERXML("<a/>","/a")',
+      '=IMAGE("http://127.0.0.1/")',
+      '=DDE("soffice","/etc/passwd","a")',
+      '=RTD("a","b","c")',
+      '=CALL("a","b")',
+      "='file:///etc/passwd'#$Sheet1.A1",
+      "='file:///tmp/[x.xlsx]Sheet1'!A1",
+      "='http://127.0.0.1/[x.xlsx]Sheet1'!A1",
+      '=[1]Sheet1!A1',
+      "='[1]Main'!A1",
+      "='\\\\host\\share\\[x.xlsx]Main'!A1",
+      "=cmd|'/c calc'!A1",
+      '=INDIRECT("\'file:///etc/passwd\'#$Sheet1.A1")',
+      '=INDIRECT("[x.xlsx]Sheet1!A1")',
+      '=HYPERLINK("file:///etc/passwd","x")',
+      '=HYPERLINK("javascript:alert(1)")',
+      '=HYPERLINK("vnd.sun.star.script:x","x")',
+      '=HYPERLINK(A1)',
+      '=HYPERLINK((A1))',
+      '=HYPERLINK((A1)&"https://example.com/")',
+      '=HYPERLINK({"file:///etc/passwd"})',
+      '=HYPERLINK(CONCAT("fi","le:///"))',
+      '=HYPERLINK(,"x")',
+      '=HYPERLINK()',
+      '=CELL("filename")',
+      '=CELL("file"&"name")',
+      '=CELL(A1)',
+      '=INFO("directory")',
+    ];
+    for (const formula of attacks) expect(mistake(formula), formula).to.be.a('string');
+    expect(mistake('=HYPERLINK("https://example.com/"&A1,"x")')).to.equal(undefined);
+    expect(mistake('=HYPERLINK("#Kho!A1")')).to.equal(undefined);
+    expect(mistake('=CELL("row",A1)')).to.equal(undefined);
+    expect(mistake('=INDIRECT("Kho!A"&ROW())')).to.equal(undefined);
+  });
+
+  it('are read whatever they contain, quickly, with no other error than their own', () => {
+    const piece = fc.oneof(
+      fc.string({ maxLength: 5 }),
+      fc.constantFrom('SUM(', ')', '"', "'", 'A1', '$', '!', 'Main!', ':', ',', '{1;2}', '#N/A', '%', '-', '[', 'TRUE'),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const formula = `=${pieces.join('')}`;
+        try {
+          const written = form(formula);
+          expect(form(written)).to.equal(written);
+        } catch (error) {
+          if (!(error instanceof FormulaError)) throw error;
+        }
+      }),
+    );
+    for (const endless of ['(', '"', "'", '{"', 'A', ' ', '-', '1', "'a'"]) {
+      const started = performance.now();
+      mistake(`=${endless.repeat(8191 / endless.length)}`);
+      expect(performance.now() - started, endless).to.be.lessThan(500);
+    }
+  });
+});
