@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFiles } from './files.ts';
 import type { Measurement, Outcome } from './measurement.ts';
+import { measureBuilding } from './measurements/building.ts';
 import { compare } from './measurements/comparison.ts';
 import { measureHanging } from './measurements/hanging.ts';
 import { measureRecycling } from './measurements/recycling.ts';
 import { measureThroughput } from './measurements/throughput.ts';
+import { measureThumbnails } from './measurements/thumbnails.ts';
 import { type Options, readOptions } from './options.ts';
 import { type Facts, page, summary } from './page.ts';
 import { onRelease, releaseAll } from './releases.ts';
@@ -20,6 +22,8 @@ const MEASUREMENTS: Record<string, [title: string, measure: Measurement]> = {
   throughput: ['Two workers against one', measureThroughput],
   recycling: ['Recycling', measureRecycling],
   hanging: ['Hanging jobs', measureHanging],
+  building: ['Building from scripts', measureBuilding],
+  thumbnails: ['Thumbnails', measureThumbnails],
 };
 
 async function run(options: Options): Promise<boolean> {

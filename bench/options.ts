@@ -18,6 +18,12 @@ export interface Options {
   recyclingEvery: number;
   /** BENCH_HANGING_JOBS: jobs of each of the two runs, with and without hanging ones. */
   hangingJobs: number;
+  /** BENCH_LARGE_ROUNDS: rounds of each large script. */
+  largeRounds: number;
+  /** BENCH_INVOICE_ROUNDS */
+  invoiceRounds: number;
+  /** BENCH_THUMBNAIL_ROUNDS */
+  thumbnailRounds: number;
 }
 
 /** Options from the environment; everything has a default. @throws {RangeError} naming a variable that is no number */
@@ -38,5 +44,8 @@ export function readOptions(environment: NodeJS.ProcessEnv): Options {
     recyclingJobs: count('BENCH_RECYCLING_JOBS', 2000, 160),
     recyclingEvery: count('BENCH_RECYCLING_EVERY', 50, 20),
     hangingJobs: count('BENCH_HANGING_JOBS', 600, 100),
+    largeRounds: count('BENCH_LARGE_ROUNDS', 7, 2),
+    invoiceRounds: count('BENCH_INVOICE_ROUNDS', 20, 4),
+    thumbnailRounds: count('BENCH_THUMBNAIL_ROUNDS', 60, 10),
   };
 }

@@ -5,6 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { configurationPage } from './generate/configuration.ts';
 import { openapi } from './generate/openapi.ts';
+import { referencePage, scriptPage } from './generate/reference.ts';
 import { scriptTypes, types } from './generate/types.ts';
 
 const root = new URL('../', import.meta.url);
@@ -15,6 +16,8 @@ const files: Record<string, string> = {
   'src/common/generated/script.ts': await scriptTypes(),
   'schemas/openapi/docbuilder.json': `${JSON.stringify(openapi(), null, 2)}\n`,
   'docs/configuration.md': configurationPage(),
+  'docs/reference.md': referencePage(),
+  'docs/script-reference.md': scriptPage(),
 };
 
 let drifted = 0;

@@ -5,12 +5,15 @@ import { type Clock, systemClock } from '../../src/common/clock.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
 import { IdIssuer } from '../../src/common/ids.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
+import type { Script } from '../../src/common/generated/script.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
 import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
 import type { Config } from './config.ts';
 import { createAuthenticator } from './domain/auth.ts';
+import { buildWork, type Surroundings } from './domain/build.ts';
 import { convertWork } from './domain/convert.ts';
+import { metaWork, textWork } from './domain/extract.ts';
 import { Intake } from './domain/intake.ts';
 import { JobRegistry } from './domain/job-registry.ts';
 import { JobService } from './domain/jobs.ts';
@@ -18,17 +21,24 @@ import { effectivePlan, maxFileBytes } from './domain/limits.ts';
 import type { Engine } from './domain/ports.ts';
 import { JobQueue } from './domain/queue.ts';
 import { RateLimiter } from './domain/rate-limit.ts';
+import { renderWork } from './domain/render.ts';
+import { checkScript } from './domain/script/check.ts';
 import { Figures } from './domain/status.ts';
+import { thumbnailWork } from './domain/thumbnail.ts';
 import { createEngine } from './engine/engine.ts';
 import { createHttpApp } from './http/app.ts';
 import { jobCallbackBody } from './http/job-view.ts';
 import { createCallbackSender } from './outbound/callbacks.ts';
 import { createDownloader } from './outbound/downloader.ts';
+import { buildFlat } from './script/script.ts';
 import { openDataDir } from './store/data-dir.ts';
+import { createExtractor } from './store/extract/extractor.ts';
+import { writePieces } from './store/flat-writer.ts';
 import { inspect } from './store/inspect/inspect.ts';
 import { transcode } from './store/inspect/text.ts';
 import { createJobStore } from './store/job-store.ts';
 import { createScratch } from './store/scratch.ts';
+import { createTemplateFiller } from './template/filler.ts';
 
 const USER_AGENT = 'SVC-DocBuilder/1.0';
 const SWEEP_MS = 30_000;
@@ -109,12 +119,20 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
   });
   const jobs = new JobService({ queue, registry, store, callbacks, limits: () => plan().limits, clock, log, audit });
-  const conversion = {
+  const sources = {
     engine,
     inspector: { inspect, transcode },
     downloader: createDownloader(outbound, scratch),
     scratch,
     maxFileBytes: () => maxFileBytes(plan()),
+  };
+  const extraction = { ...sources, extractor: createExtractor() };
+  const rendering = { ...sources, templates: createTemplateFiller() };
+  const building = {
+    ...sources,
+    clock,
+    writeFlat: (script: Script, surroundings: Surroundings, path: string, signal: AbortSignal) =>
+      writePieces(buildFlat(script, surroundings), path, signal),
   };
 
   const app = createHttpApp({
@@ -138,7 +156,14 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
     },
     baseUrl: config.baseUrl,
-    convert: (request) => convertWork(request, conversion),
+    plan,
+    convert: (request) => convertWork(request, sources),
+    checkScript: (script) => checkScript(script, plan()),
+    build: (script) => buildWork(script, building),
+    render: (request) => renderWork(request, rendering),
+    text: (request, format) => textWork(request, format, extraction),
+    meta: (request) => metaWork(request, extraction),
+    thumbnail: (request, options) => thumbnailWork(request, options, sources),
   });
 
   const taken = registry.load().then(

@@ -14,7 +14,7 @@ interface Operation {
   counted?: boolean;
   parameters?: Record<string, { description: string; pattern: string }>;
   request?: { schema: string; multipart?: boolean };
-  responses: Record<string, { description: string; schema?: string; file?: boolean }>;
+  responses: Record<string, { description: string; schema?: string; file?: boolean; text?: boolean }>;
   errors: ErrorCode[];
 }
 
@@ -92,10 +92,11 @@ function requestBody({ schema, multipart }: NonNullable<Operation['request']>): 
   };
 }
 
-function answer({ description, schema, file }: Operation['responses'][string]): Record<string, unknown> {
+function answer({ description, schema, file, text }: Operation['responses'][string]): Record<string, unknown> {
   const content = {
     ...(file && { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
     ...(schema && { 'application/json': { schema: reference(schema) } }),
+    ...(text && { 'text/plain': { schema: { type: 'string' } } }),
   };
   return { description, headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) };
 }
@@ -136,7 +137,8 @@ function reachable(names: string[]): Set<string> {
   const visit = (name: string): void => {
     if (seen.has(name)) return;
     seen.add(name);
-    for (const [, other] of JSON.stringify(schemas.get(name)).matchAll(/"\$ref":"([^"]+)"/g)) visit(other as string);
+    for (const [, other] of JSON.stringify(schemas.get(name)).matchAll(/"(?:\$ref|x-schema)":"([^"#]+)"/g))
+      visit(other as string);
   };
   names.forEach(visit);
   return seen;

@@ -25,9 +25,11 @@ export function getFormats(): RequestHandler {
   };
 }
 
-export function getOpenapi(): RequestHandler {
-  const body = readFileSync(new URL('../../../schemas/openapi/docbuilder.json', import.meta.url), 'utf8');
+/** A file of `schemas/`: the OpenAPI document, or the schema that editors complete and check scripts with. */
+export function serveSchema(name: string): RequestHandler {
+  const body = readFileSync(new URL(`../../../schemas/${name}`, import.meta.url), 'utf8');
+  const type = name.startsWith('openapi/') ? 'application/json' : 'application/schema+json';
   return (_request, response) => {
-    response.type('application/json').send(body);
+    response.type(type).send(body);
   };
 }

@@ -1,0 +1,79 @@
+import { AppError } from '../../../src/common/errors.ts';
+import { targetOf } from './convert.ts';
+import { engineError } from './engine-errors.ts';
+import { contentTypeOf, familyOf, type SourceFormat } from './formats.ts';
+import type { Work } from './jobs.ts';
+import { once } from './once.ts';
+import { pairDetail } from './options.ts';
+import type { Engine } from './ports.ts';
+import { createSource, type SourceDependencies, type SourceRequest } from './sources.ts';
+import type { MissingMode, TemplateFiller } from './template.ts';
+
+export interface RenderRequest extends Pick<SourceRequest, 'source'> {
+  /** A JSON object. */
+  data: unknown;
+  to: string;
+  missing: MissingMode;
+}
+
+interface Dependencies extends SourceDependencies {
+  engine: Engine;
+  templates: TemplateFiller;
+}
+
+/** What tags are looked for in; the others are made one of these by the engine first. */
+const WORD: ReadonlySet<SourceFormat> = new Set(['docx', 'dotx']);
+const TEMPLATES: ReadonlySet<SourceFormat> = new Set([...WORD, 'odt', 'ott']);
+
+/** `POST /v1/template/render` as a kind of job. */
+export function renderWork(request: RenderRequest, deps: Dependencies): Work {
+  const source = createSource(request, deps);
+
+  const prepare = once(async (signal: AbortSignal) => {
+    const to = targetOf(request.to);
+    const opened = await source.open(signal);
+    const { format, macros } = opened.inspection;
+    if (macros) throw new AppError('macro_not_allowed', { ...macros });
+    if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
+    if (to !== 'pdf' && familyOf(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
+    return { to, task: await source.task(opened) };
+  });
+
+  return {
+    kind: 'render',
+    prepare: async (signal) => void (await prepare(signal)),
+    run: async (signal, newFile) => {
+      const { to, task } = await prepare(signal);
+      const { fileId, path } = await newFile();
+      const maxOutputBytes = deps.maxFileBytes();
+      let engineMs = 0;
+
+      async function convert(input: string, from: SourceFormat, output: string, target: typeof to): Promise<number> {
+        const outputs = [{ path: output, to: target, options: {} }] as const;
+        const result = await deps.engine
+          .run({ input, from, stem: task.stem, source: {}, outputs, maxOutputBytes }, signal)
+          .catch((error) => {
+            throw engineError(error, maxOutputBytes);
+          });
+        engineMs += result.loadMs + result.storeMs;
+        return result.pages[0] ?? 0;
+      }
+
+      let template = task.input;
+      if (!WORD.has(task.from)) {
+        template = source.newPath();
+        await convert(task.input, task.from, template, 'docx');
+      }
+      const filled = to === 'docx' ? path : source.newPath();
+      const { data, missing } = request;
+      await deps.templates.fill({ template, data, output: filled, missing, maxOutputBytes }, signal);
+      // A filled docx is not laid out, so nobody knows its pages.
+      const pages = to === 'docx' ? 0 : await convert(filled, 'docx', path, to);
+      return {
+        outputs: [{ fileId, filename: `${task.stem}.${to}`, format: to, contentType: contentTypeOf(to), pages }],
+        engineMs,
+      };
+    },
+    dispose: source.dispose,
+  };
+}

@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import type { Script } from '../../../src/common/generated/script.ts';
+import type { BuildRequest } from '../../../src/common/generated/wire.ts';
+import { validator } from '../../../src/common/schema.ts';
+import type { Work } from '../domain/jobs.ts';
+import { postWork, type WorkHandlers } from './work.ts';
+
+export interface BuildHandlers extends WorkHandlers {
+  /** What the plan allows and can be built; see domain/script/check.ts. */
+  checkScript: (script: unknown) => Script;
+  /** Makes the job; see domain/build.ts. */
+  build: (script: Script) => Work;
+}
+
+/** `POST /v1/build`. */
+export function postBuild(deps: BuildHandlers): RequestHandler {
+  return postWork<BuildRequest>(deps, {
+    check: validator('build-request.json'),
+    complete: inEnvelope,
+    maxJsonBytes: deps.uploads.maxBytes,
+    work: ({ body }) => deps.build(deps.checkScript(body.script)),
+    // What can be said of a script was said; fetching its pictures may take time.
+    fetches: () => true,
+  });
+}
+
+/** A script may also be the whole body: an example can then be posted as it is. */
+function inEnvelope(value: unknown): unknown {
+  const bare = typeof value === 'object' && value !== null && 'svcscript' in value && !('script' in value);
+  return bare ? { script: value } : value;
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { ERRORS } from '../../src/common/error-catalogue.ts';
+import { type Schema, schemas } from '../../src/common/schema.ts';
+import { members, shapeOf } from './shapes.ts';
+
+const NOTE = '<!-- Made from schemas/ by `npm run generate`. Do not edit. -->';
+
+interface Operation {
+  method: string;
+  path: string;
+  summary: string;
+  description?: string;
+  auth: boolean;
+  request?: { schema: string; multipart?: boolean };
+  responses: Record<string, { description: string; schema?: string }>;
+  errors: (keyof typeof ERRORS)[];
+}
+
+/** docs/reference.md: every operation of `/v1`, with the bodies that it takes and gives. */
+export function referencePage(): string {
+  const text = readFileSync(new URL('../../schemas/openapi/operations.json', import.meta.url), 'utf8');
+  const { docbuilder } = JSON.parse(text) as { docbuilder: Operation[] };
+  const bodies = new Set(
+    docbuilder
+      .flatMap(({ request, responses }) => [request, ...Object.values(responses)])
+      .flatMap((body) => body?.schema ?? []),
+  );
+  const all = reachable([...bodies, 'error.json', 'job-callback.json']);
+  return [
+    '# DocBuilder reference',
+    '',
+    NOTE,
+    '',
+    'The same as `GET /v1/openapi.json`, for reading. [api.md](api.md) is the way in.',
+    '',
+    ...docbuilder.flatMap(operation),
+    '# Bodies',
+    '',
+    ...[...all].map((name) => schemas.get(name)).flatMap((schema) => (schema ? shape(schema) : [])),
+  ].join('\n');
+}
+
+function operation({ method, path, summary, description, auth, request, responses, errors }: Operation): string[] {
+  const answers = Object.entries(responses).map(
+    ([status, answer]) => `- ${status}: ${answer.description}${answer.schema ? ` ${link(answer.schema)}` : ''}`,
+  );
+  const codes = errors.map((code) => `${ERRORS[code][0]} \`${code}\``);
+  return [
+    `## ${method.toUpperCase()} ${path}`,
+    '',
+    `${summary}.${description ? ` ${description}` : ''}${auth ? '' : ' Needs no key.'}`,
+    '',
+    ...(request ? [`Takes ${link(request.schema)} as JSON${request.multipart ? ' or as a form' : ''}.`, ''] : []),
+    ...answers,
+    ...(codes.length > 0 ? [`- Errors: ${codes.join(', ')}`] : []),
+    '',
+  ];
+}
+
+function shape(schema: Schema): string[] {
+  return [`## ${schema.title}`, '', schema.description, '', ...members(schema, link)];
+}
+
+function link(name: string): string {
+  const schema = schemas.get(name);
+  if (!schema) throw new Error(`no schema ${name}`);
+  return `[${schema.title}](#${schema.title.toLowerCase()})`;
+}
+
+function reachable(names: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const [, other] of JSON.stringify(schemas.get(name)).matchAll(/"\$ref":"([^"#]+)"/g)) visit(other as string);
+  };
+  names.forEach(visit);
+  return seen;
+}
+
+/** docs/script-reference.md: every shape of svcscript. */
+export function scriptPage(): string {
+  const root = schemas.get('script.json');
+  if (!root) throw new Error('no schema script.json');
+  const definitions = root['definitions'] as Record<string, Schema>;
+  const titleOf = (reference: string): string => {
+    const title = definitions[reference.replace('#/definitions/', '')]?.title ?? reference;
+    return `[${title}](#${title.toLowerCase()})`;
+  };
+  const sections = Object.values(definitions).flatMap((schema) => {
+    const table = members(schema, titleOf);
+    const body = table.length > 0 ? table : [`Written as: ${shapeOf(schema, titleOf)}.`, ''];
+    return [`## ${schema.title}`, '', schema.description, '', ...body];
+  });
+  return [
+    '# svcscript reference',
+    '',
+    NOTE,
+    '',
+    `${root.description} [script.md](script.md) is the way in; \`GET /v1/script.schema.json\` is the schema for editors.`,
+    '',
+    '## Script',
+    '',
+    ...members(root, titleOf),
+    ...sections,
+  ].join('\n');
+}

@@ -1,0 +1,233 @@
+import { createServer, type Server } from 'node:http';
+import { expect } from 'chai';
+import type { Job } from '../../src/common/generated/wire.ts';
+import { portOf } from '../support/listen.ts';
+import { secret } from '../support/logs.ts';
+import { pdfText } from '../support/pdf.ts';
+import { errorOf, startEnterprise, startService, type TestService } from '../support/service.ts';
+
+const MARKER = secret('Hợp đồng số 17/2026/HĐ-KT');
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const BODY = [{ type: 'heading', level: 1, text: MARKER }];
+const text = (...formats: string[]) => ({
+  svcscript: 1,
+  type: 'text',
+  save: formats.map((format) => ({ format })),
+  body: BODY,
+});
+
+function post(service: TestService, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return service.call('/v1/build', {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+}
+
+describe('POST /v1/build', () => {
+  let service: TestService;
+  let pictures: Server;
+  let picturesUrl: string;
+  before(async () => {
+    pictures = createServer((request, response) => {
+      if (request.url === '/pixel.png') response.end(PIXEL);
+      else if (request.url === '/text') response.end('no picture');
+      else response.writeHead(404).end();
+    }).listen(0, '127.0.0.1');
+    const port = await portOf(pictures);
+    picturesUrl = `http://127.0.0.1:${port}`;
+    service = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+  });
+  after(async () => {
+    pictures.close();
+    await service.stop();
+  });
+
+  it('one format: the document itself, called tai-lieu', async () => {
+    const response = await post(service, { script: text('pdf') });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('application/pdf');
+    expect(response.headers.get('content-disposition')).to.equal('attachment; filename=tai-lieu.pdf');
+    expect(await pdfText(Buffer.from(await response.arrayBuffer()))).to.contain(MARKER);
+  });
+
+  it('the script may be the whole body, also as curl -d sends it', async () => {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const response = await post(service, text('odt'), type);
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('application/vnd.oasis.opendocument.text');
+    await response.arrayBuffer();
+  });
+
+  it('several formats: the job with each of them, under the names asked for', async () => {
+    const script = {
+      ...text(),
+      save: [{ format: 'docx', filename: 'Hợp đồng.docx' }, { format: 'odt' }, { format: 'pdf', pdfa: true }],
+    };
+    const job = (await (await post(service, { script })).json()) as Job;
+    expect(job).to.include({ kind: 'build', status: 'done' });
+    expect(job.outputs.map(({ filename, format, pages }) => ({ filename, format, pages }))).to.deep.equal([
+      { filename: 'Hợp đồng.docx', format: 'docx', pages: 1 },
+      { filename: 'tai-lieu.odt', format: 'odt', pages: 1 },
+      { filename: 'tai-lieu.pdf', format: 'pdf', pages: 1 },
+    ]);
+    const pdf = await service.call(new URL(job.outputs[2]?.url ?? '').pathname);
+    expect(Buffer.from(await pdf.arrayBuffer()).toString('latin1')).to.contain('pdfaid');
+  });
+
+  it('sheets and slides as well', async () => {
+    const sheet = {
+      ...{ svcscript: 1, type: 'sheet', save: [{ format: 'xlsx' }] },
+      sheets: [
+        {
+          name: 'Giá',
+          rows: [
+            ['a', 1],
+            ['b', 2],
+            ['', { type: 'formula', formula: '=SUM(B1:B2)' }],
+          ],
+        },
+      ],
+    };
+    const built = await post(service, sheet);
+    expect(built.status).to.equal(200);
+    const csv = await service.convert(new Uint8Array(await built.arrayBuffer()), 'a.xlsx', { to: 'csv' });
+    expect(await csv.text()).to.equal('a,1\nb,2\n,3\n');
+    const deck = {
+      ...{ svcscript: 1, type: 'slides', save: [{ format: 'pdf' }] },
+      slides: [
+        { layout: 'title', title: MARKER },
+        { layout: 'content', title: 'Hai', content: ['một', 'hai'] },
+      ],
+    };
+    const pdf = Buffer.from(await (await post(service, deck)).arrayBuffer());
+    expect(await pdfText(pdf)).to.contain(MARKER);
+  });
+
+  it('async: 202, then done', async () => {
+    const response = await post(service, { script: text('docx'), async: true });
+    expect(response.status).to.equal(202);
+    const job = (await response.json()) as Job;
+    expect((await service.ended(job.id)).status).to.equal('done');
+  });
+
+  it('pictures come from the script or from an address', async () => {
+    const body = [
+      { type: 'image', url: `${picturesUrl}/pixel.png`, width: 20 },
+      { type: 'image', base64: PIXEL.toString('base64') },
+    ];
+    const response = await post(service, { ...text('docx'), body });
+    expect(response.status).to.equal(200);
+    await response.arrayBuffer();
+  });
+
+  const pictureMistakes: [string, () => string, string][] = [
+    ['an address that is not allowed', () => 'http://127.0.0.2/x.png', 'url_not_allowed'],
+    ['an address without a picture', () => `${picturesUrl}/missing`, 'download_failed'],
+    ['something that is no picture', () => `${picturesUrl}/text`, 'script_error'],
+  ];
+  for (const [what, url, code] of pictureMistakes) {
+    it(`${what}: ${code} at its place, sync and async`, async () => {
+      const script = { ...text('pdf'), body: [...BODY, { type: 'image', url: url() }] };
+      const error = await errorOf(await post(service, script));
+      expect(error).to.include({ status: 422, code });
+      expect(error.detail['path']).to.equal('/body/1/url');
+      const job = (await (await post(service, { script, async: true })).json()) as Job;
+      const ended = await service.ended(job.id);
+      expect(ended.error).to.include({ code });
+      expect(ended.error?.detail).to.include({ path: '/body/1/url' });
+    });
+  }
+
+  it('a script that breaks the schema: script_invalid with every place', async () => {
+    const script = { ...text('pdf'), body: [{ type: 'heading', level: 7, text: 'a' }, { type: 'paragraf' }] };
+    const error = await errorOf(await post(service, { script, async: true }));
+    expect(error).to.include({ status: 422, code: 'script_invalid' });
+    expect(error.detail['errors']).to.have.deep.members([
+      { path: '/body/0/level', message: 'must be <= 6' },
+      {
+        path: '/body/1/type',
+        message:
+          'must be one of heading, paragraph, list, table, image, page_break, horizontal_rule: did you mean paragraph?',
+      },
+    ]);
+  });
+
+  const envelopes: [string, unknown, string][] = [
+    ['no script', {}, '/script'],
+    ['a script that is no object', { script: [] }, '/script'],
+    ['a misspelt envelope', { script: text('pdf'), asynch: true }, '/asynch'],
+    ['async that is no boolean', { script: text('pdf'), async: 'yes' }, '/async'],
+  ];
+  for (const [what, body, path] of envelopes) {
+    it(`${what}: bad_request at ${path}`, async () => {
+      const error = await errorOf(await post(service, body));
+      expect(error).to.include({ status: 400, code: 'bad_request' });
+      expect(error.detail['errors']).to.have.nested.property('[0].path', path);
+    });
+  }
+
+  it('JSON that does not parse, or another kind of body: bad_request', async () => {
+    expect(await errorOf(await post(service, '{"svcscript": 1,'))).to.include({ status: 400, code: 'bad_request' });
+    expect(await errorOf(await post(service, 'svcscript: 1', { 'Content-Type': 'text/yaml' }))).to.include({
+      status: 400,
+      code: 'bad_request',
+    });
+  });
+
+  it('GET /v1/script.schema.json is the schema, for whoever asks', async () => {
+    const response = await fetch(`${service.url}/v1/script.schema.json`);
+    expect(response.headers.get('content-type')).to.contain('application/schema+json');
+    const schema = (await response.json()) as Record<string, unknown>;
+    expect(schema['$schema']).to.equal('http://json-schema.org/draft-07/schema#');
+    expect(schema['properties']).to.include.keys('svcscript', 'type', 'meta', 'save', 'body', 'sheets', 'slides');
+  });
+});
+
+describe('POST /v1/build in the Community plan', () => {
+  let service: TestService;
+  const state = { now: Date.now() };
+  before(async () => {
+    service = await startService({}, { clock: () => state.now });
+  });
+  after(() => service.stop());
+  afterEach(() => {
+    state.now += 60_000;
+  });
+
+  it('builds one output', async () => {
+    const response = await post(service, text('docx'));
+    expect(response.status).to.equal(200);
+    await response.arrayBuffer();
+  });
+
+  it('refuses a second output and counts nothing', async () => {
+    const response = await post(service, text('docx', 'pdf'));
+    expect(response.headers.get('x-ratelimit-remaining')).to.equal('10');
+    expect(await errorOf(response)).to.deep.include({
+      status: 403,
+      code: 'forbidden_feature',
+      detail: { feature: 'multiple_outputs', edition: 'community', limit: 1 },
+    });
+  });
+
+  it('takes 500 units, not 501', async () => {
+    const of = (units: number) => ({ ...text('docx'), body: Array(units).fill({ type: 'paragraph', text: 'a' }) });
+    const built = await post(service, of(500));
+    expect(built.status).to.equal(200);
+    await built.arrayBuffer();
+    expect(await errorOf(await post(service, of(501)))).to.deep.include({
+      status: 422,
+      code: 'script_too_large',
+      detail: { units: 501, limit: 500 },
+    });
+  });
+
+  it('a body over the largest file: file_too_large', async () => {
+    const error = await errorOf(await post(service, ' '.repeat(10 * 1024 * 1024 + 1)));
+    expect(error).to.deep.include({ status: 413, code: 'file_too_large', detail: { limit_mb: 10, subject: 'body' } });
+  });
+});

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generated/wire.ts';
+import { validator } from '../../src/common/schema.ts';
+import { ooxml, SENTENCE } from '../support/documents.ts';
+import { secret } from '../support/logs.ts';
+import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
+
+const MARKER = secret('Công văn mật số 42');
+const RTF = Buffer.from('{\\rtf1\\ansi Cong van\\par}', 'latin1');
+
+describe('POST /v1/extract', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startEnterprise();
+  });
+  after(() => service.stop());
+
+  const post = (what: string, file: Uint8Array, name: string, fields = {}, headers = {}) =>
+    service.call(`/v1/extract/${what}`, { method: 'POST', body: form(file, name, fields), headers });
+
+  it('text: JSON with parts, as its schema says', async () => {
+    const response = await post('text', ooxml('docx', { paragraphs: 3 }), 'Công văn.docx');
+    expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+    const text = (await response.json()) as ExtractedText;
+    expect(validator('extracted-text.json')(text)).to.have.property('ok', true);
+    expect(text.text).to.contain(SENTENCE);
+  });
+
+  it('text: plain when asked for, by Accept or by format', async () => {
+    for (const [fields, headers] of [
+      [{}, { Accept: 'text/plain' }],
+      [{ format: 'text' }, {}],
+    ] as const) {
+      const response = await post('text', Buffer.from(`${MARKER}\n`), 'a.txt', fields, headers);
+      expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+      expect((await response.text()).trim()).to.equal(MARKER);
+    }
+  });
+
+  it('text: of a spreadsheet and a csv, rows with tabs', async () => {
+    const csv = (await (await post('text', Buffer.from('tên;giá\nbút;5000\n'), 'a.csv')).json()) as ExtractedText;
+    expect(csv.parts[0]?.text).to.equal('tên\tgiá\nbút\t5000');
+    const xlsx = (await (await post('text', ooxml('xlsx', { rows: 3 }), 'a.xlsx')).json()) as ExtractedText;
+    expect(xlsx).to.include({ family: 'sheet' });
+    const pptx = (await (await post('text', ooxml('pptx', { slides: 2 }), 'a.pptx')).json()) as ExtractedText;
+    expect(pptx.parts.filter(({ kind }) => kind === 'slide')).to.have.length(2);
+  });
+
+  it('meta: as its schema says', async () => {
+    const response = await post('meta', ooxml('docx', { paragraphs: 3 }), 'a.docx');
+    const meta = (await response.json()) as ExtractedMeta;
+    expect(validator('extracted-meta.json')(meta)).to.have.property('ok', true);
+    expect(meta).to.include({ format: 'docx', family: 'text', encrypted: false, macros: false, pages: 1 });
+    const sheet = (await (await post('meta', ooxml('xlsm', { rows: 3 }), 'a.xlsm')).json()) as ExtractedMeta;
+    expect(sheet).to.include({ format: 'xlsm', family: 'sheet', macros: true });
+  });
+
+  const signatures: Record<string, RegExp> = { png: /^89504e47/, jpeg: /^ffd8ff/, webp: /^52494646.{8}57454250/ };
+  for (const [format, signature] of Object.entries(signatures)) {
+    it(`thumbnail: ${format}`, async () => {
+      const response = await post('thumbnail', ooxml('docx', { paragraphs: 3 }), 'Công văn.docx', { format });
+      expect(response.headers.get('content-type')).to.equal(`image/${format}`);
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(bytes.subarray(0, 12).toString('hex')).to.match(signature);
+    });
+  }
+
+  it('thumbnail: of a page, in a box', async () => {
+    const deck = ooxml('pptx', { slides: 3 });
+    const response = await post('thumbnail', deck, 'a.pptx', { page: '2', width: '160' });
+    const png = Buffer.from(await response.arrayBuffer());
+    expect(png.readUInt32BE(16)).to.equal(160);
+    const error = await errorOf(await post('thumbnail', deck, 'a.pptx', { page: '9' }));
+    expect(error).to.include({ status: 400, code: 'bad_request' });
+    expect(error.detail['errors']).to.have.nested.property('[0].path', '/page');
+  });
+
+  it('async as well, each under its kind', async () => {
+    for (const kind of ['text', 'meta', 'thumbnail']) {
+      const response = await post(kind, RTF, 'a.rtf', { async: 'true' });
+      expect(response.status).to.equal(202);
+      const job = await service.ended(((await response.json()) as Job).id);
+      expect(job).to.include({ kind, status: 'done' });
+      const file = await service.call(new URL(job.outputs[0]?.url ?? '').pathname);
+      expect((await file.arrayBuffer()).byteLength).to.equal(job.outputs[0]?.size);
+    }
+  });
+
+  const mistakes: [string, string, Record<string, string>, string][] = [
+    ['text', 'an unknown format', { format: 'html' }, '/format'],
+    ['text', 'an option of another endpoint', { page: '1' }, '/page'],
+    ['meta', 'an unknown field', { options: '{}' }, '/options'],
+    ['thumbnail', 'a page that is no number', { page: 'first' }, '/page'],
+    ['thumbnail', 'page 0', { page: '0' }, '/page'],
+    ['thumbnail', 'a box of nothing', { width: '0' }, '/width'],
+    ['thumbnail', 'a wall', { height: '100000' }, '/height'],
+  ];
+  for (const [what, mistake, fields, path] of mistakes) {
+    it(`${what}, ${mistake}: bad_request at ${path}`, async () => {
+      const error = await errorOf(await post(what, RTF, 'a.rtf', fields));
+      expect(error).to.include({ status: 400, code: 'bad_request' });
+      expect(error.detail['errors']).to.have.nested.property('[0].path', path);
+    });
+  }
+
+  it('bad sources get the same errors as in a conversion', async () => {
+    for (const what of ['text', 'meta', 'thumbnail']) {
+      expect(await errorOf(await post(what, Buffer.from('x'), 'a.docx'))).to.include({ code: 'corrupt_source' });
+      expect(await errorOf(await post(what, Buffer.from('%PDF-1.7\n'), 'a.pdf'))).to.include({
+        code: 'unsupported_format',
+      });
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import { createServer } from 'node:http';
+import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
+import type { Job } from '../../src/common/generated/wire.ts';
+import { ooxml, ooxmlParts, zip } from '../support/documents.ts';
+import { portOf } from '../support/listen.ts';
+import { secret } from '../support/logs.ts';
+import { odf } from '../support/open-documents.ts';
+import { pdfText } from '../support/pdf.ts';
+import { errorOf, startEnterprise, startService, type TestService } from '../support/service.ts';
+import { docxTemplate, LETTER_DATA, letterTemplate, p } from '../support/templates.ts';
+
+const NAME = secret('Nguyễn Thị Bí Mật');
+
+type Part = [name: string, content: Uint8Array | string, filename?: string];
+
+function post(service: TestService, ...parts: Part[]): Promise<Response> {
+  const body = new FormData();
+  for (const [name, content, filename] of parts) {
+    if (filename === undefined) body.append(name, String(content));
+    else body.append(name, new Blob([Buffer.from(content)]), filename);
+  }
+  return service.call('/v1/template/render', { method: 'POST', body });
+}
+
+const greeting = (): Part => ['template', docxTemplate({ body: p('Chào {{name}} {{title}}') }), 'Thư mời.docx'];
+const withMacros = (): Part => [
+  'template',
+  ooxml('docx', {}, { 'word/vbaProject.bin': new Uint8Array([1, 2, 3]) }),
+  'a.docx',
+];
+
+/** Its content type says that it has macros, though none are there. */
+function onlyDeclared(): Part {
+  const parts = Object.entries(ooxmlParts('docm')).filter(([name]) => !name.includes('vbaProject'));
+  return ['template', zip(Object.fromEntries(parts)), 'a.docm'];
+}
+
+async function wordText(response: Response): Promise<string> {
+  const parts = unzipSync(new Uint8Array(await response.arrayBuffer()));
+  return strFromU8(parts['word/document.xml'] ?? new Uint8Array())
+    .replace(/<\?[^>]+>\s*|<[^>]+>/g, '')
+    .replace(/^\n+/, '');
+}
+
+describe('POST /v1/template/render', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startEnterprise();
+  });
+  after(() => service.stop());
+
+  it('fills a template; data as a file, as a field, or as JSON with a url', async () => {
+    const data = JSON.stringify({ name: NAME });
+    const file = await post(service, greeting(), ['data', data, 'people.json']);
+    expect(file.status).to.equal(200);
+    expect(file.headers.get('content-type')).to.contain('wordprocessingml.document');
+    expect(file.headers.get('content-disposition')).to.contain('Th%C6%B0%20m%E1%BB%9Di.docx');
+    expect(await wordText(file)).to.equal(`Chào ${NAME} `);
+    expect(await wordText(await post(service, ['data', data], greeting()))).to.equal(`Chào ${NAME} `);
+  });
+
+  it('fetches a template', async () => {
+    const source = createServer((_request, response) => response.end(greeting()[1])).listen(0, '127.0.0.1');
+    const port = await portOf(source);
+    const allowed = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+    try {
+      const response = await allowed.call('/v1/template/render', {
+        method: 'POST',
+        body: JSON.stringify({ url: `http://127.0.0.1:${port}/a.docx`, data: { name: 'An' } }),
+        headers: { 'Content-Type': 'application/json' },
+      });
+      expect(await wordText(response)).to.equal('Chào An ');
+    } finally {
+      source.close();
+      await allowed.stop();
+    }
+  });
+
+  it('makes a real letter a PDF, from docx and dotx', async () => {
+    for (const format of ['docx', 'dotx'] as const) {
+      const template: Part = ['template', letterTemplate(format), `Thư.${format}`];
+      const response = await post(service, template, ['data', JSON.stringify(LETTER_DATA)], ['to', 'pdf']);
+      expect(response.headers.get('content-type')).to.equal('application/pdf');
+      const text = await pdfText(Buffer.from(await response.arrayBuffer()));
+      expect(text).to.contain('Công ty CP Thương mại <Minh & Anh>');
+      expect(text).to.contain('HĐ-0131').and.not.contain('{{');
+    }
+  });
+
+  it('takes OpenDocument templates as well', async () => {
+    const content = (await service.convert(new Uint8Array(Buffer.from(greeting()[1])), 'a.docx', {
+      to: 'odt',
+    })) as Response;
+    const template: Part = ['template', Buffer.from(await content.arrayBuffer()), 'a.odt'];
+    expect(await wordText(await post(service, template, ['data', '{"name":"An","title":"em"}']))).to.equal(
+      'Chào An em',
+    );
+  });
+
+  it('missing fields are empty, or an error that lists all of them', async () => {
+    expect(await wordText(await post(service, greeting(), ['data', '{}']))).to.equal('Chào  ');
+    const error = await errorOf(await post(service, greeting(), ['data', '{}'], ['options.missing', 'error']));
+    expect(error).to.include({ status: 422, code: 'template_error' });
+    expect(error.detail['fields']).to.deep.equal(['name', 'title']);
+  });
+
+  it('unbalanced loop tags: template_error that says where', async () => {
+    const body = p('một') + p('{{#people}}{{name}}');
+    const error = await errorOf(await post(service, ['template', docxTemplate({ body }), 'a.docx'], ['data', '{}']));
+    expect(error).to.include({ status: 422, code: 'template_error' });
+    expect(error.detail['fields']).to.deep.equal(['people']);
+    expect(error.detail['errors']).to.have.nested.property('[0].paragraph', 2);
+  });
+
+  const macros: [string, () => Part, object][] = [
+    ['a VBA project', withMacros, { reason: 'vba_project', part: 'word/vbaProject.bin' }],
+    ['a macro content type', onlyDeclared, { reason: 'macro_content_type' }],
+    [
+      'Basic',
+      () => ['template', odf('odt', {}, { 'Basic/Standard/Module1.xml': '<a/>' }), 'a.odt'],
+      { reason: 'basic', part: 'Basic/Standard/Module1.xml' },
+    ],
+    [
+      'scripts',
+      () => ['template', odf('odt', {}, { 'Scripts/python/a.py': '1' }), 'a.odt'],
+      { reason: 'scripts', part: 'Scripts/python/a.py' },
+    ],
+  ];
+  for (const [what, template, detail] of macros) {
+    it(`${what}: macro_not_allowed at once, async too`, async () => {
+      for (const more of [[], [['async', 'true'] as Part]]) {
+        const error = await errorOf(await post(service, template(), ['data', '{}'], ...more));
+        expect(error).to.include({ status: 422, code: 'macro_not_allowed' });
+        expect(error.detail).to.include(detail);
+      }
+    });
+  }
+
+  it('a macro template behind a url: refused at once, async too', async () => {
+    const source = createServer((_request, response) => response.end(withMacros()[1])).listen(0, '127.0.0.1');
+    const port = await portOf(source);
+    const allowed = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+    try {
+      const response = await allowed.call('/v1/template/render', {
+        method: 'POST',
+        body: JSON.stringify({ url: `http://127.0.0.1:${port}/a.docx`, data: {}, async: true }),
+        headers: { 'Content-Type': 'application/json' },
+      });
+      expect(await errorOf(response)).to.include({ status: 422, code: 'macro_not_allowed' });
+    } finally {
+      source.close();
+      await allowed.stop();
+    }
+  });
+
+  it('async: 202, then done, or failed with the error', async () => {
+    const start = async (...parts: Part[]): Promise<Job> => {
+      const response = await post(service, ...parts, ['async', 'true']);
+      expect(response.status).to.equal(202);
+      return service.ended(((await response.json()) as Job).id);
+    };
+    expect(await start(greeting(), ['data', '{"name":"An"}'])).to.include({ kind: 'render', status: 'done' });
+    const failed = await start(greeting(), ['data', '{}'], ['options', '{"missing":"error"}']);
+    expect(failed).to.include({ status: 'failed' });
+    expect(failed.error).to.include({ code: 'template_error' });
+  });
+
+  const mistakes: [string, () => Part[], number, string, string?][] = [
+    ['no data', () => [greeting()], 400, 'bad_request', '/data'],
+    ['no template', () => [['data', '{}']], 400, 'bad_request', '/template'],
+    ['data that is no JSON', () => [greeting(), ['data', '{']], 400, 'bad_request', '/data'],
+    ['a data file that is no JSON', () => [greeting(), ['data', 'name=An', 'a.json']], 400, 'bad_request', '/data'],
+    ['data that is a list', () => [greeting(), ['data', '[]']], 400, 'bad_request', '/data'],
+    ['data given twice', () => [greeting(), ['data', '{}'], ['data', '{}', 'a.json']], 400, 'bad_request', '/data'],
+    ['an unknown option', () => [greeting(), ['data', '{}'], ['options.strict', '1']], 400, 'bad_request'],
+    ['a target of another family', () => [greeting(), ['data', '{}'], ['to', 'xlsx']], 415, 'unsupported_format'],
+    [
+      'a spreadsheet',
+      () => [
+        ['template', ooxml('xlsx'), 'a.xlsx'],
+        ['data', '{}'],
+      ],
+      415,
+      'unsupported_format',
+    ],
+    [
+      'plain text',
+      () => [
+        ['template', Buffer.from('{{a}}'), 'a.txt'],
+        ['data', '{}'],
+      ],
+      415,
+      'unsupported_format',
+    ],
+    [
+      'no document',
+      () => [
+        ['template', Buffer.from('x'), 'a.docx'],
+        ['data', '{}'],
+      ],
+      422,
+      'corrupt_source',
+    ],
+  ];
+  for (const [what, parts, status, code, path] of mistakes) {
+    it(`${what}: ${code}`, async () => {
+      const error = await errorOf(await post(service, ...parts()));
+      expect(error).to.include({ status, code });
+      if (path) expect(error.detail['errors']).to.have.nested.property('[0].path', path);
+    });
+  }
+});
+
+describe('POST /v1/template/render in the Community plan', () => {
+  it('is forbidden before anything is read, and not counted', async () => {
+    const service = await startService();
+    try {
+      const response = await service.call('/v1/template/render', { method: 'POST' });
+      expect(await errorOf(response)).to.deep.include({
+        status: 403,
+        code: 'forbidden_feature',
+        detail: { feature: 'template/render', edition: 'community' },
+      });
+      const limits = (await (await service.call('/v1/limits')).json()) as { usage: { day: { used: number } } };
+      expect(limits.usage.day.used).to.equal(0);
+    } finally {
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { signCallback } from '../../src/common/crypto/signature.ts';
+import { keepLines, secret } from './logs.ts';
+import { until } from './service.ts';
+
+const FOLDER = resolve(import.meta.dirname, '../../examples/receivers');
+
+/** How each receiver of `examples/receivers` is started. */
+const RECEIVERS = {
+  node: [process.execPath, join(FOLDER, 'node/receiver.mjs')],
+  python: ['python3', '-B', join(FOLDER, 'python/receiver.py')],
+} as const;
+
+export type ReceiverKind = keyof typeof RECEIVERS;
+export const RECEIVER_KINDS = Object.keys(RECEIVERS) as ReceiverKind[];
+
+/** Two secrets and an API key, as a receiver's settings. */
+export function receiverKeys() {
+  const random = () => secret(randomBytes(16).toString('hex'));
+  return { CALLBACK_SECRET: random(), CALLBACK_SECRET_OLD: random(), SVC_API_KEY: random() };
+}
+
+/** A receiver as a process of its own, with its own folder. */
+export interface Receiver {
+  url: string;
+  directory: string;
+  child: ChildProcess;
+  log(): string;
+  /** Logged lines that hold a text. */
+  lines(text: string): string[];
+  /** The first line that holds all the texts, once there is one. */
+  logged(...texts: string[]): Promise<string>;
+  /** A file that it downloaded. */
+  kept(name: string): Promise<Buffer>;
+  /** Sends an event as the service would, save for what is told. */
+  send(body: object | string | Buffer, event: string, told?: Told): Promise<number>;
+  /** Ends it at once, keeps its folder when told. */
+  stop(options?: { keep: boolean }): Promise<void>;
+}
+
+/** What differs from a correct request. A header that is null is left out. */
+export interface Told {
+  secret?: string;
+  /** Seconds by which the sender's clock is ahead. */
+  ahead?: number;
+  headers?: Record<string, string | null>;
+  method?: string;
+  path?: string;
+}
+
+export async function startReceiver(kind: ReceiverKind, environment: Record<string, string>): Promise<Receiver> {
+  const directory = environment['RECEIVER_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-receiver-')));
+  const { child, log, ended } = spawnReceiver(kind, { RECEIVER_DIR: directory, ...environment });
+  const port = await until('the receiver listens', () => {
+    if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
+    return /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log())?.[1];
+  });
+  const url = `http://127.0.0.1:${port}/callbacks`;
+  return {
+    url,
+    directory,
+    child,
+    log,
+    lines: (text) => linesOf(log()).filter((line) => line.includes(text)),
+    logged: (...texts) =>
+      until(`a line with ${texts.join(', ')}`, () =>
+        linesOf(log()).find((line) => texts.every((text) => line.includes(text))),
+      ),
+    kept: (name) => readFile(join(directory, 'files', name)),
+    send: (body, event, told = {}) => send(url, environment['CALLBACK_SECRET'] ?? '', body, event, told),
+    stop: async ({ keep } = { keep: false }) => {
+      child.kill('SIGKILL');
+      await ended;
+      if (!keep) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export function spawnReceiver(kind: ReceiverKind, environment: Record<string, string>) {
+  const [command, ...args] = RECEIVERS[kind];
+  const child = spawn(command, args, {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], RECEIVER_LISTEN: '127.0.0.1:0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => {
+    keepLines(text);
+    return code as number | null;
+  });
+  return { child, ended, log: () => text };
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n');
+}
+
+async function send(
+  url: string,
+  secret: string,
+  body: object | string | Buffer,
+  event: string,
+  told: Told,
+): Promise<number> {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const timestamp = Math.floor(Date.now() / 1000) + (told.ahead ?? 0);
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-SVC-Event': event,
+    'X-SVC-Delivery': randomUUID(),
+    'X-SVC-Timestamp': String(timestamp),
+    'X-SVC-Signature': signCallback(told.secret ?? secret, timestamp, bytes),
+    ...told.headers,
+  };
+  const method = told.method ?? 'POST';
+  const response = await fetch(new URL(told.path ?? url, url), {
+    method,
+    headers: Object.fromEntries(
+      Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null),
+    ),
+    ...(method === 'POST' && { body: bytes }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
