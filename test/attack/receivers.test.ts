@@ -32,6 +32,7 @@ for (const kind of RECEIVER_KINDS) {
       it('a request to an address that is not under the base URL, though the body is signed', async () => {
         const count = files.asked.length;
         const elsewhere = createServer((_request, response) => response.end(CONTENT)).listen(0, '127.0.0.1');
+        after(() => elsewhere.close().closeAllConnections());
         let reached = 0;
         elsewhere.on('connection', () => {
           reached += 1;
@@ -63,7 +64,6 @@ for (const kind of RECEIVER_KINDS) {
             'address_not_allowed',
           );
         }
-        elsewhere.close();
         expect(reached).to.equal(0);
         expect(files.asked.length).to.equal(count);
       });
