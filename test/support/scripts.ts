@@ -3,6 +3,7 @@
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 const LIST = [
   'một',
+  ['hai ', { text: 'nghiêng', italic: true }],
   { text: ['hai ', { text: 'đậm', bold: true }], items: ['a', { text: 'b', ordered: true, items: ['c'] }] },
 ];
 const TABLE = {

@@ -86,9 +86,9 @@ export type Block = Heading | Paragraph | List | Table | Image | PageBreak | Hor
  */
 export type Inline = string | Run | (string | Run)[];
 /**
- * An item: text, or an object that may hold a list of its own.
+ * An item: text, a list of runs, or an object that may hold a list of its own.
  */
-export type ListItem = string | ListItemObject;
+export type ListItem = string | (string | Run)[] | ListItemObject;
 /**
  * A column: its relative width, or an object.
  */

@@ -13,6 +13,7 @@ import type {
   TableElement,
 } from '../../../../src/common/generated/script.ts';
 import { formulaMistake, type Workbook, workbookOf } from './formula.ts';
+import { itemParts } from './list-item.ts';
 import { sheetNames as namesOf } from './sheet-names.ts';
 
 const LIST_LEVELS = 3;
@@ -45,7 +46,8 @@ function* nesting(items: readonly ListItem[], path: string, level = 1): Generato
     return;
   }
   for (const [index, item] of items.entries()) {
-    if (typeof item === 'object' && item.items) yield* nesting(item.items, `${path}/${index}/items`, level + 1);
+    const { items: below } = itemParts(item);
+    if (below) yield* nesting(below, `${path}/${index}/items`, level + 1);
   }
 }
 

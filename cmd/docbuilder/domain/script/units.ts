@@ -1,4 +1,5 @@
 import type { Block, Element, ListItem, Script, Slide } from '../../../../src/common/generated/script.ts';
+import { itemParts } from './list-item.ts';
 
 /**
  * The units of a script, counted against `max_script_units`: one for each block, list item, table row (a header row is
@@ -31,7 +32,7 @@ function contentUnits(part: Block | Element): number {
 }
 
 function itemUnits(items: readonly ListItem[]): number {
-  return sum(items, (item) => 1 + (typeof item === 'object' && item.items ? itemUnits(item.items) : 0));
+  return sum(items, (item) => 1 + itemUnits(itemParts(item).items ?? []));
 }
 
 function sum<Item>(items: readonly Item[], units: (item: Item) => number): number {

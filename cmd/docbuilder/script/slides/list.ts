@@ -1,4 +1,5 @@
 import type { ListItem } from '../../../../src/common/generated/script.ts';
+import { itemParts } from '../../domain/script/list-item.ts';
 import { fontFamily, type Look } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
@@ -40,7 +41,7 @@ export function list(items: readonly ListItem[], look: ListLook, letters: Look, 
   const build = (some: readonly ListItem[], ordered: boolean, level: number): string => {
     let content = '';
     for (const item of some) {
-      const { text, items: below, ordered: otherwise } = itemObject(item);
+      const { text, items: below, ordered: otherwise } = itemParts(item);
       const own = element('text:p', { 'text:style-name': paragraphs[level] }, runs(text, styles, letters));
       content += element('text:list-item', {}, own + (below ? build(below, otherwise ?? ordered, level + 1) : ''));
     }
@@ -52,7 +53,7 @@ export function list(items: readonly ListItem[], look: ListLook, letters: Look, 
 /** The items in the order they are read, for measuring them. */
 export function measuredItems(items: readonly ListItem[], bold = false, level = 0): Measured[] {
   return items.flatMap((item) => {
-    const { text, items: below = [] } = itemObject(item);
+    const { text, items: below = [] } = itemParts(item);
     const scale = SCALES[level] ?? 1;
     const own = { text, bold, scale, indentEms: (level + 1) * INDENT_EMS, spaceBeforeEms: SPACE_BEFORE_EMS };
     return [own, ...measuredItems(below, bold, level + 1)];
@@ -89,8 +90,4 @@ export function levelSize(size: number, level: number): number {
 /** Space above an item of a level as a value of `fo:margin-top`. */
 export function spaceBefore(size: number, level: number): string {
   return mm(levelSize(size, level) * SPACE_BEFORE_EMS * MM_PER_POINT);
-}
-
-function itemObject(item: ListItem): Exclude<ListItem, string> {
-  return typeof item === 'string' ? { text: item } : item;
 }

@@ -12,7 +12,7 @@ export interface Theme {
   background: string;
   footer: string | undefined;
   numbers: boolean;
-  /** Colour of text on a background: the script's own, else one that can be read there. */
+  /** Colour of text on a background: the script's own where it can be read there. */
   textOn(background: string): string;
   titleOn(background: string): string;
 }
@@ -29,17 +29,20 @@ export function themeOf(script: Script): Theme {
   const style = script.slide_style ?? {};
   const font = style.font ?? FONT;
   const { color, title_color: titleColor } = style;
+  const background = style.background ?? '#FFFFFF';
+  // On the common background the script has its way; on others, such as the accent, it may not have thought of them.
+  const wanted = (letters: string, on: string): string => (on === background ? letters : readable(letters, on));
   return {
     width: WIDTHS[script.slide_size ?? '16:9'],
     height: HEIGHT,
     font,
     titleFont: style.title_font ?? font,
     accent: style.accent ?? ACCENT,
-    background: style.background ?? '#FFFFFF',
+    background,
     footer: style.footer,
     numbers: style.slide_numbers ?? false,
-    textOn: (background) => color ?? readableOn(background),
-    titleOn: (background) => titleColor ?? readable(color ?? TITLE, background),
+    textOn: (on) => (color === undefined ? readableOn(on) : wanted(color, on)),
+    titleOn: (on) => (titleColor === undefined ? readable(color ?? TITLE, on) : wanted(titleColor, on)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
+import { itemParts } from '../../domain/script/list-item.ts';
 import type { Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 
@@ -36,9 +37,10 @@ export function marksOf({ items, ordered = false, numbering }: List, levels: num
   const visit = (below: readonly ListItem[], level: number): void => {
     for (const item of below) {
       if (kinds.length === levels) return;
-      if (typeof item === 'string' || !item.items) continue;
-      kinds[level + 1] ??= item.ordered ?? kinds[level] ?? false;
-      visit(item.items, level + 1);
+      const { items: inner, ordered: otherwise } = itemParts(item);
+      if (!inner) continue;
+      kinds[level + 1] ??= otherwise ?? kinds[level] ?? false;
+      visit(inner, level + 1);
     }
   };
   visit(items, 0);

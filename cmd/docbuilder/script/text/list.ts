@@ -1,4 +1,5 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
+import { itemParts } from '../../domain/script/list-item.ts';
 import { inline } from '../inline.ts';
 import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
 import { listStyle, type Mark, markAt, marksOf } from './list-style.ts';
@@ -39,7 +40,7 @@ interface ItemPlace {
 }
 
 function itemXml(item: ListItem, at: ItemPlace, listing: Listing): string {
-  const { text, ordered = at.ordered, items } = typeof item === 'string' ? { text: item } : item;
+  const { text, ordered = at.ordered, items } = itemParts(item);
   const style = itemStyle({ ...at, last: at.last && !items }, listing);
   const paragraph = `<text:p text:style-name="${style}">${inline(text, listing.styles)}</text:p>`;
   if (!items) return `<text:list-item>${paragraph}</text:list-item>`;

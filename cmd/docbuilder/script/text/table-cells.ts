@@ -29,6 +29,8 @@ export function tableCells(block: Table, widths: readonly number[], styles: Styl
   const rows: readonly (readonly TableCell[])[] = block.header ? [block.header, ...block.rows] : block.rows;
   const hasHeader = block.header !== undefined;
   const common = new Map<string, CellStyle>();
+  // A row stays on one page, unless it is longer than a page.
+  const whole = styles.style('table-row', properties('table-row', { 'fo:keep-together': 'always' }));
 
   function lookOf(row: number, cell: TableCell | undefined): CellLook | undefined {
     const own = typeof cell === 'object' ? cell : undefined;
@@ -81,7 +83,7 @@ export function tableCells(block: Table, widths: readonly number[], styles: Styl
   function row(index: number): string {
     const cells = rows[index] ?? [];
     const bordered = hasBorders(index - 1) || hasBorders(index) || hasBorders(index + 1);
-    let xml = '<table:table-row>';
+    let xml = `<table:table-row table:style-name="${whole}">`;
     for (let column = 0; column < widths.length; column++) {
       const cell = cells[column] ?? '';
       const names = bordered ? style(index, column, neighboursOf(index, column)) : commonStyle(index, column, cell);

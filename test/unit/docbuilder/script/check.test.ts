@@ -39,6 +39,7 @@ describe('script units', () => {
   const cases: [string, unknown, number][] = [
     ['a block is one', text({ type: 'paragraph', text: 'a' }, { type: 'page_break' }), 2],
     ['each list item at every level', text({ type: 'list', items: ['a', { text: 'b', items: ['c', 'd'] }] }), 5],
+    ['an item may be a list of runs', text({ type: 'list', items: [['a', { text: 'b', bold: true }], 'c'] }), 3],
     ['each table row and the header', text({ type: 'table', header: ['a'], rows: [['b'], ['c']] }), 4],
     ['each sheet row', sheets({ rows: [[1], [2]] }, { rows: [[3]] }), 3],
     ['each slide', slides({ layout: 'blank' }, { layout: 'title', title: 'a' }), 2],

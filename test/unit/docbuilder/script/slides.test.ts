@@ -160,10 +160,21 @@ describe('slides of a script', () => {
   it('can be read on a dark background of their own', () => {
     const slide: Slide = { layout: 'content', title: 'a', content: 'b', background: '#101820' };
     expect(paragraphColors(build([slide]))).to.deep.equal(['#FFFFFF', '#FFFFFF']);
-    expect(paragraphColors(build([slide], { slide_style: { color: '#AA0000' } }))).to.deep.equal([
-      '#FFFFFF',
-      '#AA0000',
-    ]);
+    const style = (color: string) => paragraphColors(build([slide], { slide_style: { color } }));
+    expect(style('#FFAA00')).to.deep.equal(['#FFAA00', '#FFAA00']);
+    expect(style('#AA0000')).to.deep.equal(['#FFFFFF', '#FFFFFF']);
+  });
+
+  it('can be read on the accent of a section, and have their colour on the common background whatever it is', () => {
+    const slides: Slide[] = [
+      { layout: 'section', title: 'a' },
+      { layout: 'content', title: 'b', content: 'c' },
+    ];
+    const colors = { title_color: '#112233', color: '#F0F0F0', accent: '#17365D' };
+    const xml = build(slides, { slide_style: colors });
+    const titles = ['Section', 'Content'].map((master) => lookOf(xml, `${master}-title`));
+    expect(titles).to.deep.equal(['#FFFFFF', '#112233']);
+    expect(lookOf(xml, 'Content-subtitle')).to.equal('#F0F0F0');
   });
 
   it('show a picture in its proportions, and nothing where there is none', () => {
@@ -248,4 +259,9 @@ function paragraphColors(xml: string): (string | undefined)[] {
   const properties = [...xml.matchAll(/<style:style style:name="(P\d+)".*?fo:color="(.*?)"/g)];
   const colors = new Map(properties.map(([, name, color]) => [name, color]));
   return paragraphs.map(({ attributes }) => colors.get(attributes['text:style-name']));
+}
+
+/** Colour of the letters in a named style. */
+function lookOf(xml: string, style: string): string | undefined {
+  return new RegExp(`<style:style style:name="${style}".*?fo:color="(.*?)"`).exec(xml)?.[1];
 }

@@ -1,0 +1,13 @@
+import type { Inline, ListItem } from '../../../../src/common/generated/script.ts';
+
+/** A list item with all that one may say. */
+export interface ItemParts {
+  text: Inline;
+  /** Whether the items below it are numbered; as the item itself is, where it does not say. */
+  ordered?: boolean;
+  items?: ListItem[];
+}
+
+export function itemParts(item: ListItem): ItemParts {
+  return typeof item === 'string' || Array.isArray(item) ? { text: item } : item;
+}

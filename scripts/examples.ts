@@ -1,0 +1,63 @@
+/**
+ * Makes every example in every format, and the pictures of the guides.
+ * `node scripts/examples.ts [folder]`; the folder is `.cache/examples` where none is named.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { startEnterprise } from '../test/support/service.ts';
+import { scriptExamples, templateExamples } from './examples/files.ts';
+import { buildExample, type Result, renderExample } from './examples/make.ts';
+import { slim } from './examples/svg.ts';
+
+/** Pages that the guides show: name of the PDF, and which page. */
+const PICTURES: Readonly<Record<string, number>> = {
+  'invoice.text': 1,
+  'report.text': 1,
+  'budget.sheet': 1,
+  'pitch.slides': 3,
+  certificate: 1,
+};
+/** A picture that is larger does not belong into the repository. */
+const MOST_PICTURE_BYTES = 200 * 1024;
+
+const root = resolve(import.meta.dirname, '..');
+const folder = resolve(process.argv[2] ?? join(root, '.cache/examples'));
+const pictures = join(root, 'docs/pictures');
+await mkdir(join(folder, 'templates'), { recursive: true });
+await mkdir(pictures, { recursive: true });
+
+const service = await startEnterprise();
+try {
+  for (const example of await scriptExamples()) await keep(example.name, await buildExample(service, example));
+  for (const example of await templateExamples()) {
+    await writeFile(join(folder, 'templates', `${example.name}.docx`), example.template);
+    await keep(example.name, [
+      await renderExample(service, example, 'docx'),
+      await renderExample(service, example, 'pdf'),
+    ]);
+  }
+} finally {
+  await service.stop();
+}
+for (const [name, page] of Object.entries(PICTURES)) await picture(name, page);
+
+async function keep(name: string, results: readonly Result[]): Promise<void> {
+  for (const { format, content, pages } of results) {
+    const file = join(folder, `${name}.${format}`);
+    await writeFile(file, content);
+    console.log(`${file}  ${content.length} bytes${pages > 0 ? `, ${pages} pages` : ''}`);
+  }
+}
+
+/** One page as SVG, by poppler's pdftocairo. */
+async function picture(name: string, page: number): Promise<void> {
+  const file = join(pictures, `${name}.svg`);
+  const pages = ['-f', String(page), '-l', String(page)];
+  await promisify(execFile)('pdftocairo', ['-svg', ...pages, join(folder, `${name}.pdf`), file]);
+  const svg = slim(await readFile(file, 'utf8'), `${name}, page ${page}`);
+  if (svg.length > MOST_PICTURE_BYTES) throw new Error(`${file} would have ${svg.length} bytes: choose another page`);
+  await writeFile(file, svg);
+  console.log(`${file}  ${svg.length} bytes`);
+}
