@@ -7,10 +7,19 @@ export interface Wire {
   DocbuilderConfig: DocbuilderConfig;
   DocbuilderLimits: DocbuilderLimits;
   DocbuilderStatus: DocbuilderStatus;
+  DocumentCallback: DocumentCallback;
+  EmbedConfig: EmbedConfig;
+  EmbedModeRequest: EmbedModeRequest;
+  EmbedSessionState: EmbedSessionState;
+  EmbedSession: EmbedSession;
+  EmbedUser: EmbedUser;
   ErrorResponse: ErrorResponse;
   ExtractedMeta: ExtractedMeta;
   ExtractedText: ExtractedText;
   Formats: Formats;
+  GateConfig: GateConfig;
+  GateLimits: GateLimits;
+  GateStatus: GateStatus;
   JobCallbackState: JobCallbackState;
   JobCallback: JobCallback;
   JobError: JobError;
@@ -267,6 +276,292 @@ export interface DocbuilderStatus {
   uptime_seconds: number;
 }
 /**
+ * Body of the callbacks document.saved and document.closed.
+ */
+export interface DocumentCallback {
+  /**
+   * `saved`: there is a new version; `closed`: everybody has left.
+   */
+  status: 'saved' | 'closed';
+  /**
+   * The configured document.key.
+   */
+  key: string;
+  /**
+   * From 1; for `closed` the last version, 0 if nothing was ever saved.
+   */
+  version: number;
+  /**
+   * Signed download address of that version; null for `closed` with version 0.
+   */
+  url: string | null;
+  fileType: string;
+  title: string;
+  /**
+   * Bytes.
+   */
+  size: number;
+  sha256: string;
+  /**
+   * People who had it open when this was sent; empty for `closed`.
+   */
+  users: EmbedUser[];
+  /**
+   * Owner of the session that caused the save; null for `closed`.
+   */
+  savedBy: EmbedUser | null;
+  /**
+   * Made by the editor by itself.
+   */
+  autosave: boolean;
+  /**
+   * Made when the last person left; `closed` follows.
+   */
+  final: boolean;
+  /**
+   * A person changed something since the previous save.
+   */
+  modifiedByUser: boolean;
+  /**
+   * Time of sending.
+   */
+  timestamp: string;
+}
+/**
+ * A person with a document open.
+ */
+export interface EmbedUser {
+  id: string;
+  name: string;
+}
+/**
+ * Body of POST /svc/embed/session, without `events`. Members that are not known are ignored: the browser library has some of its own.
+ */
+export interface EmbedConfig {
+  document?: EmbedDocument;
+  editor?: EmbedEditor;
+  ui?: EmbedUi;
+  /**
+   * HS256 JWT whose payload is the configuration itself; when valid it replaces document, editor and ui.
+   */
+  token?: string;
+  [k: string]: unknown;
+}
+export interface EmbedDocument {
+  /**
+   * Address the server (not the browser) downloads the source file from; subject to the outbound URL rules.
+   */
+  url: string;
+  /**
+   * Display name of the document; `<key>.<fileType>` without it.
+   */
+  title?: string;
+  /**
+   * Extension of the file: docx, doc, odt, rtf, txt, xlsx, xls, ods, csv, pptx, ppt or odp.
+   */
+  fileType: string;
+  /**
+   * Groups co-editors of one document version; echoed in callbacks.
+   */
+  key: string;
+  [k: string]: unknown;
+}
+export interface EmbedEditor {
+  /**
+   * Whether the document may be changed.
+   */
+  mode?: 'edit' | 'view';
+  /**
+   * Language of the editor's interface.
+   */
+  lang?: string;
+  /**
+   * Who edits; a guest without it.
+   */
+  user?: {
+    /**
+     * Who it is in the portal.
+     */
+    id: string;
+    /**
+     * Name that others see.
+     */
+    name: string;
+  };
+  /**
+   * Address that receives save callbacks; subject to the outbound URL rules.
+   */
+  callbackUrl?: string;
+  [k: string]: unknown;
+}
+export interface EmbedUi {
+  /**
+   * Style of the toolbar.
+   */
+  toolbar?: 'tabbed' | 'classic' | 'compact';
+  /**
+   * Show a close button in the editor.
+   */
+  closeButton?: boolean;
+  /**
+   * Allow printing.
+   */
+  print?: boolean;
+  /**
+   * Allow export and download.
+   */
+  export?: boolean;
+  /**
+   * Allow copying out of the document.
+   */
+  copy?: boolean;
+  /**
+   * Show who else is there.
+   */
+  userList?: boolean;
+  /**
+   * Show the side bar.
+   */
+  sidebar?: boolean;
+  /**
+   * Show the status bar.
+   */
+  statusBar?: boolean;
+  /**
+   * Show the ruler.
+   */
+  ruler?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /svc/embed/session/{session_id}/mode.
+ */
+export interface EmbedModeRequest {
+  /**
+   * The mode wanted.
+   */
+  mode: 'edit' | 'view';
+}
+/**
+ * State of an embed session and its document.
+ */
+export interface EmbedSessionState {
+  session_id: string;
+  key: string;
+  doc_id: string;
+  /**
+   * Mode of the session.
+   */
+  mode: 'edit' | 'view';
+  state: 'active' | 'closed' | 'expired';
+  /**
+   * Current version; 0 is the original.
+   */
+  version: number;
+  /**
+   * The document has changes that are not saved.
+   */
+  modified: boolean;
+  /**
+   * Last save; null before the first.
+   */
+  saved_at: string | null;
+  /**
+   * Bytes of the current version.
+   */
+  size: number;
+  sha256: string;
+  /**
+   * Signed address of the current version.
+   */
+  download_url: string;
+  /**
+   * People with the document open.
+   */
+  users: EmbedUser[];
+  /**
+   * The last save that the browser library asked for and that is stored.
+   */
+  save: EmbedSave | null;
+}
+export interface EmbedSave {
+  /**
+   * What the save that made the current version was asked for with; null if it was not.
+   */
+  nonce: string;
+  /**
+   * The version it made.
+   */
+  version: number;
+}
+/**
+ * An embed session, as its creation and a change of mode answer it.
+ */
+export interface EmbedSession {
+  session_id: string;
+  key: string;
+  doc_id: string;
+  /**
+   * What was granted.
+   */
+  mode: 'edit' | 'view';
+  /**
+   * What was asked for.
+   */
+  requested_mode: 'edit' | 'view';
+  /**
+   * The request was downgraded by the connection cap.
+   */
+  limited: boolean;
+  /**
+   * null when not downgraded.
+   */
+  limit: EmbedLimit | null;
+  /**
+   * A sentence for the user; null when not downgraded.
+   */
+  message: string | null;
+  /**
+   * Editor page, to be joined with the server's origin.
+   */
+  editor_url: string;
+  form: EmbedForm;
+  /**
+   * Current version; 0 is the original.
+   */
+  version: number;
+  /**
+   * Expiry of the token.
+   */
+  expires_at: string;
+}
+export interface EmbedLimit {
+  code: 'connection_limit_reached';
+  /**
+   * Editing connections allowed.
+   */
+  limit: number;
+  /**
+   * Editing connections counted.
+   */
+  current: number;
+  /**
+   * Admitted and not seen yet.
+   */
+  pending: number;
+}
+/**
+ * Fields to POST into the iframe. Never put them into a URL.
+ */
+export interface EmbedForm {
+  access_token: string;
+  /**
+   * Expiry of the token, epoch milliseconds.
+   */
+  access_token_ttl: number;
+  ui_defaults: string;
+}
+/**
  * Every error of the gate and of DocBuilder. Branch on `code`; for an unknown code fall back to the HTTP status class.
  */
 export interface ErrorResponse {
@@ -443,6 +738,237 @@ export interface Formats {
      */
     to: string[];
   }[];
+}
+/**
+ * Environment of the gate. A variable marked secret may instead be given as NAME_FILE, the path of a file that holds the value.
+ */
+export interface GateConfig {
+  /**
+   * Address and port of the public side.
+   */
+  SVC_GATE_LISTEN: string;
+  /**
+   * Address and port of the side that only front and editor reach: /svc/auth and /svc/wopi/.
+   */
+  SVC_GATE_INTERNAL_LISTEN: string;
+  /**
+   * Public address of the service, for download links. Default: the Host of the request.
+   */
+  SVC_BASE_URL?: string;
+  /**
+   * Folder for documents, versions and the outbox. One running gate.
+   */
+  SVC_GATE_DATA_DIR: string;
+  /**
+   * Address under which the editor reaches the internal side.
+   */
+  SVC_GATE_WOPI_URL: string;
+  /**
+   * Address under which the gate reaches the editor server: discovery and admin channel.
+   */
+  SVC_ONLINE_URL: string;
+  /**
+   * User of the editor's admin console.
+   */
+  SVC_ONLINE_ADMIN_USER: string;
+  /**
+   * Password of the editor's admin console.
+   */
+  SVC_ONLINE_ADMIN_PASSWORD: string;
+  /**
+   * Lowers the number of editing connections; never raises it.
+   */
+  SVC_GATE_CONNECTION_CAP?: number;
+  /**
+   * Whether documents can be embedded at all.
+   */
+  SVC_EMBED_ENABLED: boolean;
+  /**
+   * Configurations must come as HS256 JWTs signed with this secret of at least 32 characters.
+   */
+  SVC_EMBED_JWT_SECRET: string;
+  /**
+   * Still accepted while the secret is rotated.
+   */
+  SVC_EMBED_JWT_SECRET_PREVIOUS: string;
+  /**
+   * Without a secret: take configurations that nobody signed. For development.
+   */
+  SVC_EMBED_ALLOW_UNSIGNED: boolean;
+  /**
+   * Origins of pages that may embed, separated by commas, or `*`.
+   */
+  SVC_EMBED_ALLOWED_ORIGINS: string;
+  /**
+   * Largest document.
+   */
+  SVC_EMBED_MAX_FILE_MB: number;
+  /**
+   * Life of a session.
+   */
+  SVC_EMBED_SESSION_TTL_MINUTES: number;
+  /**
+   * How long a closed document, its versions and their download links stay.
+   */
+  SVC_EMBED_RETAIN_HOURS: number;
+  /**
+   * Signs save callbacks. Empty: they are unsigned.
+   */
+  SVC_EMBED_CALLBACK_SECRET: string;
+  /**
+   * Signs download links. Empty: a secret of its own is made and kept in the data folder.
+   */
+  SVC_EMBED_LINK_SECRET: string;
+  /**
+   * File with the licence token. Watched: a new token counts at once. Absent: Community.
+   */
+  SVC_LICENSE_FILE?: string;
+  /**
+   * JWK Set with the public keys that licences are verified against.
+   */
+  SVC_LICENSE_KEYS_FILE?: string;
+  /**
+   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal.
+   */
+  SVC_FETCH_ALLOW_HOSTS: string;
+  /**
+   * Least level that is logged.
+   */
+  SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+  /**
+   * Where the audit trail goes: off, stdout, file:/path or an http(s) address that takes JSON.
+   */
+  SVC_AUDIT_TARGET: string;
+  /**
+   * 1 on a developer's machine.
+   */
+  SVC_DEV_MODE: boolean;
+}
+/**
+ * Limits of the edition in force.
+ */
+export interface GateLimits {
+  edition: 'community' | 'enterprise';
+  connections: {
+    /**
+     * Editing connections in force.
+     */
+    limit: number;
+    /**
+     * What the plan allows.
+     */
+    plan_limit: number;
+    /**
+     * SVC_GATE_CONNECTION_CAP where it lowers the plan; else null.
+     */
+    cap: number | null;
+    /**
+     * Connections that an order has at least.
+     */
+    min_per_order: number;
+  };
+  whitelabel: boolean;
+  whitelabel_note: string | null;
+  features: string[];
+  editor_embed: {
+    enabled: boolean;
+    save_callback: boolean;
+    max_file_mb: number;
+    session_ttl_minutes: number;
+  };
+  docbuilder: {
+    allowed_endpoints: string[];
+    rate_per_minute: number;
+    /**
+     * null: unlimited.
+     */
+    rate_per_day: number | null;
+    /**
+     * null in Enterprise: see GET /v1/limits.
+     */
+    parallel_jobs: number | null;
+    max_queued_jobs: number;
+    max_file_mb: number;
+    result_ttl_minutes: number;
+    sync_timeout_seconds: number;
+    job_timeout_seconds: number;
+    async: boolean;
+    callback: boolean;
+    max_script_units: number;
+    max_outputs_per_build: number;
+  };
+  counting: {
+    sample_interval_seconds: number;
+    peak_window_seconds: number;
+    reconnect_grace_seconds: number;
+  };
+}
+/**
+ * State of the gate.
+ */
+export interface GateStatus {
+  upstream: {
+    /**
+     * `down`: unreachable; `auth_failed`: the admin password is wrong.
+     */
+    editor_server: 'ok' | 'down' | 'auth_failed';
+  };
+  connections: {
+    /**
+     * Editing connections counted, those that may come back included.
+     */
+    current: number;
+    /**
+     * Admitted and not seen yet.
+     */
+    pending: number;
+    peak_5m: number;
+    limit: number;
+    /**
+     * Views that may not edit.
+     */
+    readonly: number;
+    /**
+     * All views that the editor lists.
+     */
+    views_total: number;
+    /**
+     * Documents that the editor has open.
+     */
+    documents: number;
+    limit_reached: boolean;
+    /**
+     * Whether the cap is enforced: not while there is no sample to count by.
+     */
+    enforcing: boolean;
+    /**
+     * null before the first sample.
+     */
+    sample_age_seconds: number | null;
+  };
+  license: {
+    state: 'none' | 'valid' | 'grace' | 'expired' | 'invalid';
+    grace_days_left: number | null;
+  };
+  embed: {
+    open_documents: number;
+    sessions: number;
+    callback_signing: boolean;
+    callbacks: {
+      pending: number;
+      /**
+       * The last callbacks that nobody took, newest first.
+       */
+      given_up: {
+        delivery: string;
+        event: string;
+        key: string;
+        version: number;
+        at: string;
+        last_status: number | null;
+      }[];
+    };
+  };
 }
 /**
  * Delivery of the completion callback.
