@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { ConfigError, type Environment, readConfig } from '../../src/common/config.ts';
+import { ConfigError, type Environment, parseListen, readConfig } from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
 import type { Mistake } from '../../src/common/errors.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
@@ -44,18 +44,18 @@ export function loadConfig(environment: Environment): Config {
 
   const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS ?? '');
   const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
-  const [host, port] = splitListen(env.SVC_DOCBUILDER_LISTEN ?? '');
+  const listen = parseListen(env.SVC_DOCBUILDER_LISTEN ?? '');
   mistakes.push(
     ...blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes),
     ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
     ...blame('SVC_DOCBUILDER_JWT_SECRET', jwtSecretMistakes(env.SVC_DOCBUILDER_JWT_SECRET)),
-    ...blame('SVC_DOCBUILDER_LISTEN', port > 65_535 ? ['has a port above 65535'] : []),
+    ...blame('SVC_DOCBUILDER_LISTEN', listen.mistakes),
   );
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
   return Object.freeze({
-    host,
-    port,
+    host: listen.address.host,
+    port: listen.address.port,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_DOCBUILDER_DATA_DIR,
     apiKeys: keys.keys,
@@ -75,11 +75,6 @@ export function loadConfig(environment: Environment): Config {
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,
   });
-}
-
-function splitListen(listen: string): [host: string, port: number] {
-  const colon = listen.lastIndexOf(':');
-  return [listen.slice(0, colon).replace(/^\[|\]$/g, ''), Number(listen.slice(colon + 1))];
 }
 
 /** Empty is no secret at all: JWTs are then not accepted. */

@@ -68,3 +68,18 @@ function booleanOf(value: string | undefined): string | undefined {
   if (value === '0') return 'false';
   return value;
 }
+
+/** An address to listen on, `host:port` or `[v6]:port`, whose form the schema has checked. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function parseListen(listen: string): { address: ListenAddress; mistakes: string[] } {
+  const colon = listen.lastIndexOf(':');
+  const port = Number(listen.slice(colon + 1));
+  return {
+    address: { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port },
+    mistakes: port > 65_535 ? ['has a port above 65535'] : [],
+  };
+}

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { portOf } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
@@ -105,6 +106,22 @@ describe('POST /v1/build', () => {
     };
     const pdf = Buffer.from(await (await post(service, deck)).arrayBuffer());
     expect(await pdfText(pdf)).to.contain(MARKER);
+  });
+
+  it('formulas have their results where nothing shows them: in hidden sheets, fixed rows, outside of what is printed', async () => {
+    const sum = { type: 'formula', formula: '=1+2' };
+    const script = {
+      ...{ svcscript: 1, type: 'sheet', save: [{ format: 'xlsx' }] },
+      sheets: [
+        { rows: [['a'], { cells: [null, sum], height: 9 }], print: { area: 'A1:A1' } },
+        { rows: [[sum]], hidden: true },
+      ],
+    };
+    const parts = unzipSync(new Uint8Array(await (await post(service, script)).arrayBuffer()));
+    for (const sheet of ['sheet1', 'sheet2']) {
+      const xml = strFromU8(parts[`xl/worksheets/${sheet}.xml`] ?? new Uint8Array());
+      expect(/<f[^>]*>1\+2<\/f><v>([^<]*)<\/v>/.exec(xml)?.[1], sheet).to.equal('3');
+    }
   });
 
   it('async: 202, then done', async () => {

@@ -8,6 +8,9 @@ import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
+import { until } from './until.ts';
+
+export { until };
 
 /** A real DocBuilder on a port of its own, in this process, with its own data folder. */
 export interface TestService {
@@ -92,18 +95,4 @@ export async function errorOf(
   const body = (await response.json()) as ErrorResponse;
   if (body.error.request_id !== response.headers.get('x-svc-request-id')) throw new Error('request ids differ');
   return { status: response.status, code: body.error.code, detail: body.error.detail as Record<string, unknown> };
-}
-
-/** What `probe` gives once it gives anything; asked again and again until then. */
-export async function until<T>(
-  what: string,
-  probe: () => Promise<T | undefined> | T | undefined,
-  ms = 20_000,
-): Promise<T> {
-  for (const deadline = Date.now() + ms; Date.now() < deadline; ) {
-    const found = await probe();
-    if (found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`timed out: ${what}`);
 }

@@ -95,7 +95,14 @@ export function buildWork(script: Script, deps: Dependencies): Work {
     const save = files.map((file) => file.save);
     await deps.writeFlat({ ...script, save }, surroundings, input, signal);
     const maxOutputBytes = deps.maxFileBytes();
-    const task = { input, from: FLAT[script.type], stem: stemOf(filenameOf(save[0])), source: {}, maxOutputBytes };
+    const task = {
+      input,
+      from: FLAT[script.type],
+      stem: stemOf(filenameOf(save[0])),
+      source: {},
+      maxOutputBytes,
+      calculate: true,
+    };
     const result = await deps.engine.run({ ...task, outputs: [first, ...rest] }, signal).catch((error) => {
       throw asScriptError(engineError(error, maxOutputBytes));
     });

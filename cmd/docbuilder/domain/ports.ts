@@ -51,6 +51,8 @@ export interface EngineTask {
   /** Base name without extension under which the document knows itself (sheet name of a csv, file-name fields). */
   stem: string;
   source: SourceOptions;
+  /** Whether all formulas are to be computed: a document that was just made has no results yet. */
+  calculate?: boolean;
   outputs: readonly [EngineOutput, ...EngineOutput[]];
   /** A result that is larger than this is refused. */
   maxOutputBytes: number;

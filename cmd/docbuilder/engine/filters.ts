@@ -14,6 +14,8 @@ export interface Conversion {
   outputs: Store[];
   /** What the worker counts in the document. The pages of a PDF are counted in the file. */
   count: 'pages' | 'sheets' | 'slides' | 'none';
+  /** Formulas without a result that nothing asks for before the document is stored are stored as 0. */
+  calculate: boolean;
 }
 
 /** How one output is stored. */
@@ -124,6 +126,7 @@ export function conversionOf(task: EngineTask): Conversion {
     },
     outputs: task.outputs.map((output) => storeOf(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
+    calculate: family === 'sheet' && task.calculate === true,
   };
 }
 

@@ -53,6 +53,8 @@ class Jobs:
         self._phase = 'load'
         started = time.perf_counter()
         self._document = self._load(task['load'])
+        if task['calculate']:
+            self._document.calculateAll()
         self._phase = 'store'
         loaded = time.perf_counter()
         self._store_all(task['outputs'])

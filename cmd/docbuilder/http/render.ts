@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express';
 import { badRequest } from '../../../src/common/errors.ts';
 import type { RenderRequest as Body } from '../../../src/common/generated/wire.ts';
+import { parseJson } from '../../../src/common/http/json.ts';
 import { validator } from '../../../src/common/schema.ts';
 import type { Work } from '../domain/jobs.ts';
 import type { RenderRequest } from '../domain/render.ts';
 import type { SourceFile } from '../domain/sources.ts';
-import { parseJson } from './json.ts';
 import { sourceOf } from './source.ts';
 import { postWork, type WorkHandlers } from './work.ts';
 

@@ -1,16 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { badRequest } from '../../../src/common/errors.ts';
+import { baseUrlOf } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
+import { readJson } from '../../../src/common/http/json.ts';
 import type { Checked } from '../../../src/common/schema.ts';
 import type { Intake } from '../domain/intake.ts';
 import type { JobRegistry } from '../domain/job-registry.ts';
 import type { Work } from '../domain/jobs.ts';
 import type { JobQueue } from '../domain/queue.ts';
 import type { SourceFile } from '../domain/sources.ts';
-import { baseUrlOf } from './base-url.ts';
 import { type FormShape, formValue } from './form-value.ts';
-import { readJson } from './json.ts';
 import { sendJob } from './send-job.ts';
 import { receiveForm, type Uploads } from './upload.ts';
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateDirectory, writeAtomic } from '../../../src/common/fs/atomic.ts';
-import { type ProcessIdentity, processIdentity } from '../../../src/common/fs/process-identity.ts';
+import { makePrivateDirectory } from '../../../src/common/fs/atomic.ts';
+import { keptKey } from '../../../src/common/fs/key-file.ts';
+import { takeOwnership } from '../../../src/common/fs/ownership.ts';
 
 /** The folders of one service: results outlive it, temporary files do not. */
 export interface DataDir {
@@ -27,31 +27,10 @@ export async function openDataDir(path: string): Promise<DataDir> {
   await emptied(directory.temporary);
   await makePrivateDirectory(directory.workers);
   await makePrivateDirectory(directory.jobs);
-  return { ...directory, idKey: await idKey(path) };
-}
-
-/** Writes down which process owns the folder. A process that is gone, or whose id now is another's, owns nothing. */
-async function takeOwnership(path: string): Promise<void> {
-  const file = join(path, 'owner.json');
-  const owner = (await readFile(file, 'utf8').then(JSON.parse, () => undefined)) as ProcessIdentity | undefined;
-  const own = processIdentity(process.pid);
-  const living = owner && processIdentity(owner.pid);
-  if (living && owner.pid !== process.pid && living.startTime === owner.startTime) {
-    throw new Error(`${path} is in use by process ${owner.pid}: give each service a data folder of its own`);
-  }
-  await writeAtomic(file, JSON.stringify(own));
+  return { ...directory, idKey: await keptKey(join(path, 'ids.key')) };
 }
 
 async function emptied(path: string): Promise<void> {
   await makePrivateDirectory(path);
   for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
-}
-
-async function idKey(path: string): Promise<Buffer> {
-  const file = join(path, 'ids.key');
-  const existing = await readFile(file).catch(() => undefined);
-  if (existing && existing.length >= 32) return existing;
-  const key = randomBytes(32);
-  await writeAtomic(file, key, { durable: true });
-  return key;
 }

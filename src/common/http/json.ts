@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
-import { watchIdle } from '../../../src/common/http/idle.ts';
+import { AppError, badRequest } from '../errors.ts';
+import { watchIdle } from './idle.ts';
 
 const MB = 1024 * 1024;
 
