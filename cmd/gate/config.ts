@@ -1,0 +1,124 @@
+import { ConfigError, type Environment, type ListenAddress, parseListen, readConfig } from '../../src/common/config.ts';
+import { secretProblem } from '../../src/common/crypto/jwt.ts';
+import type { Mistake } from '../../src/common/errors.ts';
+import type { GateConfig } from '../../src/common/generated/wire.ts';
+import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
+
+/** The gate's configuration, checked and frozen. */
+export interface Config {
+  /** What everybody reaches, through the front. */
+  readonly listen: ListenAddress;
+  /** What only front and editor reach. */
+  readonly internalListen: ListenAddress;
+  readonly baseUrl: string | undefined;
+  readonly dataDir: string;
+  /** Where the editor finds the WOPI host. */
+  readonly wopiUrl: string;
+  readonly editor: { readonly url: string; readonly adminUser: string; readonly adminPassword: string };
+  /** Only ever lowers the plan. */
+  readonly connectionCap: number | undefined;
+  readonly embed: EmbedSettings;
+  readonly licenseFile: string | undefined;
+  readonly licenseKeysFile: string | undefined;
+  readonly allow: AllowList;
+  readonly logLevel: GateConfig['SVC_LOG_LEVEL'];
+  readonly auditTarget: string;
+  readonly devMode: boolean;
+}
+
+export interface EmbedSettings {
+  readonly enabled: boolean;
+  /** The current secret, then the one before. Empty: there is none. */
+  readonly jwtSecrets: readonly string[];
+  readonly allowUnsigned: boolean;
+  /** Serialized origins, or `*`. */
+  readonly allowedOrigins: readonly string[];
+  readonly maxFileMb: number;
+  readonly sessionTtlMinutes: number;
+  readonly retainHours: number;
+  /** Empty: callbacks are unsigned. */
+  readonly callbackSecret: string;
+  /** Empty: the data folder has one. */
+  readonly linkSecret: string;
+}
+
+/**
+ * The configuration from the environment.
+ * @throws {ConfigError} with every mistake, each naming its variable
+ */
+export function loadConfig(environment: Environment): Config {
+  const { values: env, mistakes } = readConfig<GateConfig>('gate-config.json', environment);
+  const blame = (path: keyof GateConfig, messages: readonly string[]): Mistake[] =>
+    messages.map((message) => ({ path, message }));
+
+  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
+  const listen = parseListen(env.SVC_GATE_LISTEN ?? '');
+  const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN ?? '');
+  const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS ?? '');
+  const secrets = [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS].map((secret) => secret ?? '');
+  const [current = '', previous = ''] = secrets;
+  mistakes.push(
+    ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
+    ...blame('SVC_GATE_LISTEN', listen.mistakes),
+    ...blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes),
+    ...blame('SVC_EMBED_ALLOWED_ORIGINS', origins.flatMap(originMistakes)),
+    ...blame('SVC_EMBED_JWT_SECRET', secretMistakes(current)),
+    ...blame('SVC_EMBED_JWT_SECRET_PREVIOUS', secretMistakes(previous)),
+  );
+  if (previous && !current) {
+    mistakes.push(...blame('SVC_EMBED_JWT_SECRET_PREVIOUS', ['is set without SVC_EMBED_JWT_SECRET']));
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+
+  return Object.freeze({
+    listen: listen.address,
+    internalListen: internal.address,
+    baseUrl: env.SVC_BASE_URL,
+    dataDir: env.SVC_GATE_DATA_DIR,
+    wopiUrl: env.SVC_GATE_WOPI_URL.replace(/\/+$/, ''),
+    editor: {
+      url: env.SVC_ONLINE_URL.replace(/\/+$/, ''),
+      adminUser: env.SVC_ONLINE_ADMIN_USER,
+      adminPassword: env.SVC_ONLINE_ADMIN_PASSWORD,
+    },
+    connectionCap: env.SVC_GATE_CONNECTION_CAP,
+    embed: {
+      enabled: env.SVC_EMBED_ENABLED,
+      jwtSecrets: secrets.filter((secret) => secret !== ''),
+      allowUnsigned: env.SVC_EMBED_ALLOW_UNSIGNED,
+      allowedOrigins: origins,
+      maxFileMb: env.SVC_EMBED_MAX_FILE_MB,
+      sessionTtlMinutes: env.SVC_EMBED_SESSION_TTL_MINUTES,
+      retainHours: env.SVC_EMBED_RETAIN_HOURS,
+      callbackSecret: env.SVC_EMBED_CALLBACK_SECRET,
+      linkSecret: env.SVC_EMBED_LINK_SECRET,
+    },
+    licenseFile: env.SVC_LICENSE_FILE,
+    licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
+    allow: allow.list,
+    logLevel: env.SVC_LOG_LEVEL,
+    auditTarget: env.SVC_AUDIT_TARGET,
+    devMode: env.SVC_DEV_MODE,
+  });
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** An origin as browsers send it (RFC 6454 section 6.2): scheme, host and port, nothing else. */
+function originMistakes(origin: string): string[] {
+  if (origin === '*') return [];
+  const parsed = URL.parse(origin);
+  if (parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === origin) return [];
+  return [`has ${origin}, which is no origin such as https://portal.example.com`];
+}
+
+/** Empty is no secret at all. */
+function secretMistakes(secret: string): string[] {
+  const problem = secret === '' ? undefined : secretProblem(secret);
+  return problem === undefined ? [] : [problem];
+}

@@ -1,0 +1,100 @@
+import type { EmbedUi, EmbedUser } from '../../../src/common/generated/wire.ts';
+
+/** Extensions that can be embedded (contract: embed configuration, document.fileType). */
+export const FILE_TYPES = [
+  'docx',
+  'doc',
+  'odt',
+  'rtf',
+  'txt',
+  'xlsx',
+  'xls',
+  'ods',
+  'csv',
+  'pptx',
+  'ppt',
+  'odp',
+] as const;
+export type FileType = (typeof FILE_TYPES)[number];
+
+export type Mode = 'edit' | 'view';
+
+/** A document that the gate holds. Times are epoch milliseconds. */
+export interface DocumentRecord {
+  /** `doc_` + 32 hex, random. */
+  docId: string;
+  /** The portal's key. Of all documents with a key at most one is held. */
+  key: string;
+  fileType: FileType;
+  title: string;
+  /** Closed: nobody has had it open for a while, and that was told. A save or a session opens it again. */
+  state: 'open' | 'closed';
+  /** Current version; 0 is the original. */
+  version: number;
+  createdAt: number;
+  /** When somebody was last seen in it, or let in. */
+  lastViewAt: number;
+  closedAt: number | null;
+  /** Where its callbacks go: what the newest session said; null when none ever did. */
+  callbackUrl: string | null;
+  /** Public address of the service as the newest session knew it, without a slash at its end; links begin with it. */
+  baseUrl: string;
+}
+
+/** One stored version. Versions with the same bytes share them. */
+export interface VersionRecord {
+  docId: string;
+  version: number;
+  sha256: string;
+  size: number;
+  savedAt: number;
+  /** Who owned the session that saved; null for the original and where nobody knows. */
+  savedBy: EmbedUser | null;
+  autosave: boolean;
+  final: boolean;
+  modifiedByUser: boolean;
+  /** What the browser library asked for this save with. */
+  nonce: string | null;
+}
+
+export interface SessionRecord {
+  /** `ses_` + 24 hex. It is also the UserId that the editor knows the session by. */
+  sessionId: string;
+  docId: string;
+  mode: Mode;
+  requestedMode: Mode;
+  /** Whether it was ever let in to edit: what it saves is then taken, after a switch to `view` too. */
+  hasEdited: boolean;
+  /** Hex SHA-256 of the access token, which is kept nowhere. */
+  tokenHash: string;
+  user: EmbedUser;
+  lang: string;
+  ui: EmbedUi;
+  /** Origin of the page that embeds; null when none was told. */
+  origin: string | null;
+  createdAt: number;
+  expiresAt: number;
+  /** When it was deleted; null while it is not. */
+  closedAt: number | null;
+}
+
+/** A callback on its way. Those of one document go out one after the other, in the order of `id`. */
+export interface DeliveryRecord {
+  /** Ascending. */
+  id: number;
+  /** UUID, the same in every attempt (`X-SVC-Delivery`). */
+  delivery: string;
+  docId: string;
+  key: string;
+  event: 'document.saved' | 'document.closed';
+  version: number;
+  url: string;
+  /** The JSON body, the same in every attempt. */
+  body: string;
+  state: 'pending' | 'delivered' | 'given_up';
+  attempts: number;
+  nextAttemptAt: number;
+  lastStatus: number | null;
+  /** When it was delivered or given up. */
+  endedAt: number | null;
+}

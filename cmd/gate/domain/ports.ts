@@ -1,0 +1,167 @@
+import type { Readable } from 'node:stream';
+import type { EmbedUser } from '../../../src/common/generated/wire.ts';
+import type { DeliveryRecord, DocumentRecord, FileType, SessionRecord, VersionRecord } from './model.ts';
+
+/**
+ * Rows on disk. Nothing is decided here: rules read and write through a transaction, and what a transaction did is on
+ * disk, all of it, when its promise resolves. Transactions run one after the other.
+ */
+export interface Rows {
+  transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface RowsTransaction {
+  document(docId: string): DocumentRecord | undefined;
+  documentByKey(key: string): DocumentRecord | undefined;
+  documents(filter?: { state?: DocumentRecord['state'] }): DocumentRecord[];
+  putDocument(document: DocumentRecord): void;
+  /** Removes a document with its versions and sessions; its callbacks stay. */
+  removeDocument(docId: string): void;
+
+  version(docId: string, version: number): VersionRecord | undefined;
+  /** Ascending. */
+  versions(docId: string): VersionRecord[];
+  putVersion(version: VersionRecord): void;
+  removeVersion(docId: string, version: number): void;
+  /** Whether any version has these bytes. */
+  usesBlob(sha256: string): boolean;
+
+  session(sessionId: string): SessionRecord | undefined;
+  sessionByToken(tokenHash: string): SessionRecord | undefined;
+  /** Those neither deleted nor past `now`, of one document or of all. */
+  liveSessions(now: number, docId?: string): SessionRecord[];
+  /** Those deleted or expired before a time. */
+  endedSessions(endedBefore: number): SessionRecord[];
+  putSession(session: SessionRecord): void;
+  removeSession(sessionId: string): void;
+
+  addDelivery(delivery: Omit<DeliveryRecord, 'id'>): DeliveryRecord;
+  putDelivery(delivery: DeliveryRecord): void;
+  /** Of each document the first pending one. */
+  dueDeliveries(): DeliveryRecord[];
+  pendingDeliveries(): number;
+  /** Newest first. */
+  givenUp(limit: number): DeliveryRecord[];
+  removeDeliveriesBefore(endedBefore: number): void;
+}
+
+/** Bytes on disk, by their hash. */
+export interface Blobs {
+  /**
+   * Takes bytes in; when the promise resolves they are on disk to stay. When it rejects, with what the source or the
+   * disk said (`ENOSPC`), nothing is left on disk and `content` is left as it is: ending it is its owner's.
+   * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`
+   */
+  write(content: Readable, maxBytes: number): Promise<{ sha256: string; size: number }>;
+  /** @param range of bytes, both ends included */
+  read(sha256: string, range?: { start: number; end: number }): Readable;
+  /**
+   * The first bytes, for a look at what it is; none (0) to see that it is there.
+   * @throws {Error} `ENOENT`
+   */
+  head(sha256: string, bytes: number): Promise<Buffer>;
+  /**
+   * Of what no version uses. Bytes that are being written may be the very ones that are being removed: rules keep the
+   * two apart.
+   */
+  remove(sha256: string): Promise<void>;
+  /** Hashes of all that is held, for cleaning up what a crash left. */
+  list(): Promise<string[]>;
+}
+
+/** One view in the editor's own list. */
+export interface EditorView {
+  /** Id of the document of ours that it shows; null for a document of another WOPI host. */
+  docId: string | null;
+  wopiSrc: string;
+  userId: string;
+  /** The editor's own id of the view. */
+  viewId: string;
+  readonly: boolean;
+}
+
+/** What the editor's admin channel says at one moment. */
+export interface EditorSample {
+  /** Epoch milliseconds. */
+  at: number;
+  views: EditorView[];
+  /** Documents that the editor has open. */
+  documents: number;
+  /** Of ours: those with changes that are not saved. */
+  modified: ReadonlySet<string>;
+}
+
+export type EditorState = 'ok' | 'down' | 'auth_failed';
+
+/** The editor server as the gate needs it. */
+export interface EditorServer {
+  /**
+   * Path and query of the editor page for an extension, ending in `?` or `&` so that `WOPISrc=` can follow.
+   * @throws {AppError} `editor_unavailable`
+   */
+  page(fileType: string, signal?: AbortSignal): Promise<string>;
+  state(): EditorState;
+  /** The last good sample; undefined before the first. */
+  sample(): EditorSample | undefined;
+  /** Called after each new sample. */
+  onSample(listener: (sample: EditorSample) => void): void;
+  stop(): void;
+}
+
+/** Sends one callback. */
+export interface CallbackPoster {
+  /** The status of the answer, null when there was none within 10 s. Never rejects. */
+  post(delivery: DeliveryRecord, signal: AbortSignal): Promise<number | null>;
+}
+
+/** Fetches documents through the outbound door. */
+export interface Downloader {
+  /**
+   * Fetches a document and, once its bytes have been found to be what the extension says, lets `use` read them.
+   * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; what `use` throws
+   */
+  download<Result>(
+    url: string,
+    options: { fileType: FileType; maxBytes: number; signal: AbortSignal },
+    use: (content: Readable) => Promise<Result>,
+  ): Promise<Result>;
+  /** @throws {AppError} `url_not_allowed` */
+  check(url: string): Promise<void>;
+}
+
+/** Whether an editing session may open (design: one connection). */
+export interface Admission {
+  /** Reserves a place for a session that is to edit; `refused` tells the figures. Asking again changes nothing. */
+  admit(session: Pick<SessionRecord, 'sessionId' | 'docId'>): AdmissionAnswer;
+  /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
+  release(sessionId: string): void;
+  figures(): ConnectionFigures;
+}
+
+export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
+
+export interface ConnectionFigures {
+  current: number;
+  pending: number;
+  peak5m: number;
+  limit: number;
+  readonly: number;
+  viewsTotal: number;
+  documents: number;
+  limitReached: boolean;
+  enforcing: boolean;
+  sampleAgeSeconds: number | null;
+}
+
+/** Who has which document open, as far as the editor tells. */
+export interface Presence {
+  /** People with a view of the document, each once. */
+  users(docId: string): EmbedUser[];
+  /** Whether any view of it was in the last good sample. */
+  hasViews(docId: string): boolean;
+  /** Whether the editor says that it has changes that are not saved. */
+  modified(docId: string): boolean;
+  /** Epoch milliseconds of the last good sample; null before the first. */
+  sampledAt(): number | null;
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
+import { keptKey } from '../../../src/common/fs/key-file.ts';
+import { takeOwnership } from '../../../src/common/fs/ownership.ts';
+import type { Blobs, Rows } from '../domain/ports.ts';
+import { createBlobs } from './blobs.ts';
+import { createRows } from './rows.ts';
+
+/** What the gate keeps on disk. */
+export interface DataDir {
+  rows: Rows;
+  blobs: Blobs;
+  /** The key that download links are signed with, the same across restarts. */
+  linkSecret: Buffer;
+}
+
+/**
+ * Opens the data folder for this process alone: `gate.db`, `blobs/` and `links.key`. What a crash left half written is
+ * removed.
+ * @throws {Error} when another living process uses it
+ */
+export async function openDataDir(path: string): Promise<DataDir> {
+  await makePrivateDirectory(path);
+  await takeOwnership(path);
+  const linkSecret = await keptKey(join(path, 'links.key'));
+  // First the rows: their lock also holds against a process of another container, whose id says nothing here.
+  const rows = await createRows(join(path, 'gate.db'));
+  try {
+    const blobs = await createBlobs(join(path, 'blobs'));
+    await syncDirectory(path);
+    return { rows, blobs, linkSecret };
+  } catch (error) {
+    await rows.close();
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Rows, RowsTransaction } from '../domain/ports.ts';
+import { deliveryRows } from './deliveries.ts';
+import { documentRows, versionRows } from './documents.ts';
+import { migrate } from './migrations.ts';
+import { sessionRows } from './sessions.ts';
+import { openDatabase, toStoreError } from './sqlite.ts';
+
+/**
+ * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
+ * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
+ * Waiting inside of `work` for another transaction waits for ever.
+ * @throws {Error} when another process has the file open, or a newer release made it
+ */
+export async function createRows(path: string): Promise<Rows> {
+  const database = openDatabase(path, migrate);
+  const tables: RowsTransaction = {
+    ...documentRows(database),
+    ...versionRows(database),
+    ...sessionRows(database),
+    ...deliveryRows(database),
+  };
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `task` after all that came before it. */
+  function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const turn = last.then(task);
+    last = turn.catch(() => {});
+    return turn;
+  }
+
+  return {
+    transact: (work) => inTurn(() => transaction(database, tables, work)),
+    close: () =>
+      inTurn(async () => {
+        if (database.isOpen) database.close();
+      }),
+  };
+}
+
+async function transaction<Result>(
+  database: DatabaseSync,
+  tables: RowsTransaction,
+  work: (rows: RowsTransaction) => Promise<Result> | Result,
+): Promise<Result> {
+  const { rows, end } = whileOpen(tables);
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    const result = await work(rows);
+    end();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    end();
+    // SQLite itself rolled back where a full disk or a broken one left it no choice.
+    if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+    throw toStoreError(error);
+  }
+}
+
+/** `tables` until `end`: work that goes on behind its transaction's back must not write into another one. */
+function whileOpen(tables: RowsTransaction): { rows: RowsTransaction; end: () => void } {
+  let open = true;
+  const guarded = Object.entries(tables).map(([name, method]) => [
+    name,
+    (...values: unknown[]) => {
+      if (!open) throw new Error('the transaction is over');
+      return method(...values);
+    },
+  ]);
+  return {
+    rows: Object.fromEntries(guarded) as RowsTransaction,
+    end: () => {
+      open = false;
+    },
+  };
+}

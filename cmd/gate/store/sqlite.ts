@@ -1,0 +1,54 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** SQLite's result codes (https://sqlite.org/rescode.html), the low byte of `errcode`. */
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+
+/**
+ * Opens a database file for this process alone, or one in memory (`:memory:`). A commit is on disk when it returns:
+ * in WAL mode with `synchronous=FULL` it flushes the log, so that neither a kill -9 nor a power cut takes it back.
+ * The lock is the kernel's: it also holds between containers and ends with its process. As nobody else may look in,
+ * the log's index lives on the heap and not in a mapped file, which a full disk would turn into a SIGBUS.
+ * @param prepare brings it to what the caller needs; what it throws closes the database again
+ * @throws {Error} when another process has it open, or it is no database of ours
+ */
+export function openDatabase(path: string, prepare: (database: DatabaseSync) => void = () => {}): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
+    database.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+    `);
+    prepare(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    const problem = resultCode(error) === SQLITE_BUSY ? 'in use by another process' : (error as Error).message;
+    throw new Error(`${path} cannot be opened: ${problem}`, { cause: error });
+  }
+}
+
+/** What SQLite threw; a full disk as the file system would have said it, so that it is told apart in one way. */
+export function toStoreError(error: unknown): unknown {
+  if (resultCode(error) !== SQLITE_FULL) return error;
+  return Object.assign(new Error('ENOSPC: no space left on device', { cause: error }), { code: 'ENOSPC' });
+}
+
+function resultCode(error: unknown): number | undefined {
+  const { code, errcode } = error as { code?: unknown; errcode?: number };
+  return code === 'ERR_SQLITE_ERROR' && errcode !== undefined ? errcode & 0xff : undefined;
+}
+
+/** Node 22 and early 24 warn on standard error, once, while this module is loaded: no line for a log of JSON. */
+function loadSqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

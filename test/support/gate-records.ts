@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
+
+/** Records of the gate for tests: whole ones, of which a test says what matters to it. */
+
+export function documentRecord(changes: Partial<DocumentRecord> = {}): DocumentRecord {
+  return {
+    docId: 'doc_a',
+    key: 'key-a',
+    fileType: 'docx',
+    title: 'Báo cáo "quý 1".docx',
+    state: 'open',
+    version: 0,
+    createdAt: 1_000,
+    lastViewAt: 1_000,
+    closedAt: null,
+    callbackUrl: null,
+    baseUrl: 'https://office.example.vn',
+    ...changes,
+  };
+}
+
+export function versionRecord(changes: Partial<VersionRecord> = {}): VersionRecord {
+  return {
+    docId: 'doc_a',
+    version: 0,
+    sha256: 'a'.repeat(64),
+    size: 10,
+    savedAt: 1_000,
+    savedBy: null,
+    autosave: false,
+    final: false,
+    modifiedByUser: false,
+    nonce: null,
+    ...changes,
+  };
+}
+
+export function sessionRecord(changes: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    sessionId: 'ses_a',
+    docId: 'doc_a',
+    mode: 'edit',
+    requestedMode: 'edit',
+    hasEdited: true,
+    tokenHash: 'f'.repeat(64),
+    user: { id: 'u1', name: "Nguyễn Thị O'Hara" },
+    lang: 'vi',
+    ui: {},
+    origin: 'https://portal.example.vn',
+    createdAt: 1_000,
+    expiresAt: 9_000,
+    closedAt: null,
+    ...changes,
+  };
+}
+
+export function deliveryRecord(changes: Partial<Omit<DeliveryRecord, 'id'>> = {}): Omit<DeliveryRecord, 'id'> {
+  return {
+    delivery: randomUUID(),
+    docId: 'doc_a',
+    key: 'key-a',
+    event: 'document.saved',
+    version: 1,
+    url: 'https://portal.example.vn/callback',
+    body: '{"event":"document.saved"}',
+    state: 'pending',
+    attempts: 0,
+    nextAttemptAt: 1_000,
+    lastStatus: null,
+    endedAt: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,22 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
+import { deliveryRecord, documentRecord, versionRecord } from './gate-records.ts';
+
+/** A process that saves without end into the data folder of its argument, and writes down what was acknowledged. */
+const { rows, blobs } = await openDataDir(process.argv[2] ?? '');
+
+for (;;) {
+  const bytes = randomBytes(randomInt(200_000));
+  const { sha256, size } = await blobs.write(Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]), 200_000);
+  const version = await rows.transact((t) => {
+    const document = t.document('doc_a') ?? documentRecord();
+    const next = document.version + 1;
+    t.putDocument({ ...document, version: next });
+    t.putVersion(versionRecord({ version: next, sha256, size }));
+    t.addDelivery(deliveryRecord({ version: next }));
+    return next;
+  });
+  writeSync(1, `${version} ${sha256}\n`);
+}

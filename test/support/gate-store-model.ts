@@ -1,0 +1,231 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
+import type { Rows, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
+import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
+import type { Place } from './gate-store.ts';
+
+/** Rows as plainly as they can be said. */
+interface Model {
+  documents: DocumentRecord[];
+  versions: VersionRecord[];
+  sessions: SessionRecord[];
+  deliveries: DeliveryRecord[];
+}
+
+/** One call, done to the rows and to the model, whose answers are the same. */
+type Step = (rows: RowsTransaction, model: Model) => void;
+
+const small = fc.integer({ min: 0, max: 3 });
+const time = fc.integer({ min: 0, max: 9 });
+const orNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+const docId = small.map((number) => `doc_${number}`);
+const sha256 = small.map((number) => String(number).repeat(64));
+const text = fc.string({ unit: 'grapheme', maxLength: 6 });
+const user = fc.record({ id: text, name: text });
+
+const document = fc
+  .record({ docId, key: small.map(String), title: text, version: small, createdAt: time, closedAt: orNull(time) })
+  .chain((changes) => fc.constantFrom('open' as const, 'closed' as const).map((state) => ({ ...changes, state })))
+  .map(documentRecord);
+const version = fc
+  .record({ docId, version: small, sha256, savedBy: orNull(user), autosave: fc.boolean(), final: fc.boolean() })
+  .map(versionRecord);
+const session = fc
+  .record({
+    sessionId: small.map(String),
+    docId,
+    tokenHash: small.map(String),
+    user,
+    hasEdited: fc.boolean(),
+    createdAt: time,
+    expiresAt: time,
+    closedAt: orNull(time),
+  })
+  .map(sessionRecord);
+
+const put: fc.Arbitrary<Step> = fc.oneof(
+  document.map(
+    (record): Step =>
+      (rows, model) => {
+        const taken = model.documents.some(({ docId, key }) => docId !== record.docId && key === record.key);
+        attempt(taken, () => rows.putDocument(record));
+        replace(model.documents, record, 'docId');
+      },
+  ),
+  version.map(
+    (record): Step =>
+      (rows, model) => {
+        attempt(!holds(model, record.docId), () => rows.putVersion(record));
+        replace(model.versions, record, 'docId', 'version');
+      },
+  ),
+  session.map(
+    (record): Step =>
+      (rows, model) => {
+        const taken = model.sessions.some(
+          (other) => other.sessionId !== record.sessionId && same(other, record, 'tokenHash'),
+        );
+        attempt(taken || !holds(model, record.docId), () => rows.putSession(record));
+        replace(model.sessions, record, 'sessionId');
+      },
+  ),
+  fc.record({ docId, nextAttemptAt: time }).map(
+    (changes): Step =>
+      (rows, model) => {
+        const added = rows.addDelivery(deliveryRecord(changes));
+        expect(added.id).to.be.greaterThan(Math.max(0, ...model.deliveries.map(({ id }) => id)));
+        model.deliveries.push(added);
+      },
+  ),
+  fc.tuple(small, fc.constantFrom('delivered' as const, 'given_up' as const), time).map(
+    ([index, state, endedAt]): Step =>
+      (rows, model) => {
+        const found = model.deliveries[index];
+        if (!found) return;
+        const ended = { ...found, state, endedAt, attempts: found.attempts + 1 };
+        rows.putDelivery(ended);
+        replace(model.deliveries, ended, 'id');
+      },
+  ),
+);
+
+const remove: fc.Arbitrary<Step> = fc.oneof(
+  docId.map(
+    (id): Step =>
+      (rows, model) => {
+        rows.removeDocument(id);
+        drop(model.documents, (row) => row.docId === id);
+        drop(model.versions, (row) => row.docId === id);
+        drop(model.sessions, (row) => row.docId === id);
+      },
+  ),
+  fc.tuple(docId, small).map(
+    ([id, number]): Step =>
+      (rows, model) => {
+        rows.removeVersion(id, number);
+        drop(model.versions, (row) => row.docId === id && row.version === number);
+      },
+  ),
+  small.map(
+    (number): Step =>
+      (rows, model) => {
+        rows.removeSession(String(number));
+        drop(model.sessions, (row) => row.sessionId === String(number));
+      },
+  ),
+  time.map(
+    (before): Step =>
+      (rows, model) => {
+        rows.removeDeliveriesBefore(before);
+        drop(model.deliveries, (row) => row.endedAt !== null && row.endedAt < before);
+      },
+  ),
+);
+
+const transaction = fc.record({
+  steps: fc.array(fc.oneof({ arbitrary: put, weight: 4 }, { arbitrary: remove, weight: 1 }), { maxLength: 8 }),
+  fails: fc.integer({ min: 0, max: 4 }).map((number) => number === 0),
+  reopens: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+});
+
+/** Random transactions, some of which fail, done to the rows and to a plain model: all that can be read is the same. */
+export function rowsProperty(make: () => Promise<Place<Rows>>): void {
+  it('are what a plain model is after any sequence of transactions', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(transaction, { maxLength: 12 }), async (transactions) => {
+        const place = await make();
+        let rows = await place.open();
+        let model: Model = { documents: [], versions: [], sessions: [], deliveries: [] };
+        try {
+          for (const { steps, fails, reopens } of transactions) {
+            const attempted = structuredClone(model);
+            const result = await rows
+              .transact((t) => {
+                for (const step of steps) step(t, attempted);
+                compare(t, attempted);
+                if (fails) throw new Refused();
+              })
+              .catch((error) => error);
+            if (result === undefined) model = attempted;
+            else if (!(result instanceof Refused)) throw result;
+            if (reopens) {
+              await rows.close();
+              rows = await place.open();
+            }
+            await rows.transact((t) => compare(t, model));
+          }
+        } finally {
+          await rows.close();
+          await place.dispose();
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+/** What a transaction ends with when the model, too, says that it must fail. */
+class Refused extends Error {}
+
+function attempt(mustFail: boolean, act: () => void): void {
+  if (mustFail) {
+    expect(act).to.throw();
+    throw new Refused();
+  }
+  act();
+}
+
+function compare(rows: RowsTransaction, model: Model): void {
+  expect(rows.documents()).to.have.deep.members(model.documents);
+  for (const state of ['open', 'closed'] as const) {
+    expect(rows.documents({ state })).to.have.deep.members(model.documents.filter((row) => row.state === state));
+  }
+  for (const number of [0, 1, 2, 3]) {
+    const id = `doc_${number}`;
+    const versions = model.versions.filter((row) => row.docId === id).sort((a, b) => a.version - b.version);
+    const live = model.sessions.filter((row) => row.closedAt === null && row.expiresAt > 5);
+    expect(rows.document(id)).to.deep.equal(model.documents.find((row) => row.docId === id));
+    expect(rows.documentByKey(String(number))).to.deep.equal(model.documents.find((row) => row.key === String(number)));
+    expect(rows.versions(id)).to.deep.equal(versions);
+    expect(rows.version(id, 1)).to.deep.equal(versions.find((row) => row.version === 1));
+    expect(rows.usesBlob(String(number).repeat(64))).to.equal(
+      model.versions.some((row) => row.sha256 === String(number).repeat(64)),
+    );
+    expect(rows.session(String(number))).to.deep.equal(model.sessions.find((row) => row.sessionId === String(number)));
+    expect(rows.sessionByToken(String(number))).to.deep.equal(
+      model.sessions.find((row) => row.tokenHash === String(number)),
+    );
+    expect(rows.liveSessions(5)).to.have.deep.members(live);
+    expect(rows.liveSessions(5, id)).to.have.deep.members(live.filter((row) => row.docId === id));
+  }
+  expect(rows.endedSessions(5)).to.have.deep.members(
+    model.sessions.filter((row) => row.expiresAt < 5 || (row.closedAt !== null && row.closedAt < 5)),
+  );
+  const pending = model.deliveries.filter((row) => row.state === 'pending');
+  expect(rows.pendingDeliveries()).to.equal(pending.length);
+  expect(rows.dueDeliveries()).to.deep.equal(
+    pending.filter((row) => pending.find((other) => other.docId === row.docId) === row),
+  );
+  const givenUp = model.deliveries.filter((row) => row.state === 'given_up');
+  expect(rows.givenUp(3)).to.deep.equal(
+    givenUp.sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0) || b.id - a.id).slice(0, 3),
+  );
+}
+
+function holds(model: Model, docId: string): boolean {
+  return model.documents.some((row) => row.docId === docId);
+}
+
+function same<Row>(one: Row, other: Row, ...members: (keyof Row)[]): boolean {
+  return members.every((member) => one[member] === other[member]);
+}
+
+function replace<Row>(list: Row[], record: Row, ...key: (keyof Row)[]): void {
+  const index = list.findIndex((row) => same(row, record, ...key));
+  list.splice(index === -1 ? list.length : index, index === -1 ? 0 : 1, record);
+}
+
+function drop<Row>(list: Row[], which: (row: Row) => boolean): void {
+  list.splice(0, list.length, ...list.filter((row) => !which(row)));
+}

@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
+import { migrate } from '../../../../cmd/gate/store/migrations.ts';
+import { createRows } from '../../../../cmd/gate/store/rows.ts';
+import { openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
+import { documentRecord } from '../../../support/gate-records.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+
+describe('the gate’s files', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-store-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const database = (): string => join(folder, 'gate.db');
+  const failure = (promise: Promise<unknown>): Promise<Error | undefined> =>
+    promise.then(
+      () => undefined,
+      (error) => error,
+    );
+
+  describe('the database', () => {
+    it('flushes its log at each commit and checks references', () => {
+      const opened = openDatabase(database());
+      const pragma = (name: string): unknown => Object.values(opened.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+      expect(pragma('journal_mode')).to.equal('wal');
+      expect(pragma('synchronous'), 'FULL').to.equal(2);
+      expect(pragma('foreign_keys')).to.equal(1);
+      opened.close();
+    });
+
+    it('can be in memory', async () => {
+      const rows = await createRows(':memory:');
+      await rows.transact((t) => t.putDocument(documentRecord()));
+      expect(await rows.transact((t) => t.documents())).to.have.length(1);
+      await rows.close();
+    });
+
+    it('is refused while another process has it open', async () => {
+      const holder = `
+        import { openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
+        try { openDatabase(${JSON.stringify(database())}); } catch (error) { console.log(error.message); }`;
+      const rows = await createRows(database());
+      const child = spawnSync(process.execPath, ['--input-type=module', '-e', holder], { encoding: 'utf8' });
+      expect(child.stdout).to.contain('in use by another process');
+      await rows.close();
+    });
+
+    it('says nothing on standard error: no warning about node:sqlite', () => {
+      const child = spawnSync(process.execPath, [
+        '--input-type=module',
+        '-e',
+        `import { openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
+         openDatabase(':memory:').close();
+         process.emitWarning('still told');`,
+      ]);
+      expect(child.stderr.toString())
+        .to.match(/still told/)
+        .and.not.match(/SQLite/);
+    });
+
+    it('is refused when a newer release made it, and is left as it is', async () => {
+      const newer = new DatabaseSync(database());
+      newer.exec('PRAGMA user_version = 99');
+      newer.close();
+      expect((await failure(createRows(database())))?.message).to.match(/gate\.db .*99.*newer release/);
+      const after = new DatabaseSync(database());
+      expect(after.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables']).to.equal(0);
+      after.close();
+    });
+
+    it('is refused when it is something else', async () => {
+      writeFileSync(database(), 'x'.repeat(10_000));
+      expect((await failure(createRows(database())))?.message).to.match(/gate\.db.*not a database/);
+    });
+
+    it('moves on by the steps that it lacks, each all or nothing', () => {
+      const opened = openDatabase(':memory:');
+      const steps = ['CREATE TABLE a (x)', 'INSERT INTO a VALUES (1)'];
+      migrate(opened, steps.slice(0, 1));
+      expect(() => migrate(opened, [...steps, 'CREATE TABLE b (x); NONSENSE'])).to.throw('NONSENSE');
+      migrate(opened, [...steps, 'INSERT INTO a VALUES (2)']);
+      migrate(opened, [...steps, 'INSERT INTO a VALUES (2)']);
+      expect(opened.prepare('SELECT x FROM a').all()).to.have.length(2);
+      expect(() => opened.exec('SELECT * FROM b')).to.throw('no such table');
+      opened.close();
+    });
+  });
+
+  describe('the data folder', () => {
+    it('is this user’s alone', async () => {
+      const { rows } = await openDataDir(join(folder, 'data'));
+      await rows.close();
+      expect(statSync(join(folder, 'data')).mode & 0o777).to.equal(0o700);
+      expect(statSync(join(folder, 'data', 'links.key')).mode & 0o777).to.equal(0o600);
+    });
+
+    it('has one link secret for ever, and no new one is made where it was damaged', async () => {
+      const open = async (): Promise<Buffer> => {
+        const { rows, linkSecret } = await openDataDir(folder);
+        await rows.close();
+        return linkSecret;
+      };
+      const first = await open();
+      expect(first).to.have.length(32);
+      expect(await open()).to.deep.equal(first);
+      writeFileSync(join(folder, 'links.key'), 'short');
+      expect((await failure(open()))?.message).to.contain('links.key');
+      expect(readFileSync(join(folder, 'links.key'), 'utf8')).to.equal('short');
+    });
+
+    it('loses what a crash left half written', async () => {
+      const incoming = join(folder, 'blobs', 'incoming');
+      mkdirSync(incoming, { recursive: true });
+      writeFileSync(join(incoming, 'half'), 'half');
+      const { rows } = await openDataDir(folder);
+      expect(readdirSync(incoming)).to.deep.equal([]);
+      await rows.close();
+    });
+  });
+
+  it('hold 100 MB that are put and got without the process growing by 64 MiB', () => {
+    const script = join(root, 'test/support/gate-blob-memory.ts');
+    const grown = Number(execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }));
+    expect(grown).to.be.within(1, 64 * 1_048_576);
+  });
+});
