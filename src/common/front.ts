@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * What `ingress/front/nginx.conf.template` takes. Addresses are `host:port`; a name may stand for several addresses,
+ * and takes ` resolve` behind it where nginx (1.27.3 or later) is to look it up again while it runs.
+ */
+export interface FrontSettings {
+  /** Writable folder for the pid file and temporary files. */
+  prefix: string;
+  /** Folder that holds `ask.conf` and `limit.html`. */
+  directory: string;
+  /** File that takes the access log; `/dev/stdout` unless given. */
+  log?: string;
+  workers?: number;
+  /** Address that all three ports listen on, such as `127.0.0.1`, `0.0.0.0` or `[::]`. */
+  address: string;
+  /** The service: asks the gate by itself. */
+  port: number;
+  /** The service without asking: behind an edge that has asked (gating mode `AuthUrl`). Never open to clients. */
+  openPort: number;
+  /** What such an edge asks. Never open to clients. */
+  askPort: number;
+  /** The gate's public and internal listeners. */
+  gate: string;
+  gateInternal: string;
+  docbuilder: string;
+  editor: string;
+  /** DNS server for names with ` resolve`. */
+  resolver?: string;
+}
+
+const SAFE = /^[A-Za-z0-9_./:@[\]+-]+(?: resolve)?$/;
+
+/**
+ * The nginx configuration of a front. Throws when a value could mean something else to nginx than a name, a number or
+ * an address, and when the template wants a variable that is not known.
+ */
+export function frontConfig(template: string, settings: FrontSettings): string {
+  const variables = frontVariables(settings);
+  for (const [name, value] of Object.entries(variables)) {
+    if (!SAFE.test(value))
+      throw new TypeError(`${name} is not fit for an nginx configuration: ${JSON.stringify(value)}`);
+  }
+  return template.replaceAll(/\$\{([A-Z_]+)\}/g, (_, name: string) => {
+    const value = variables[name];
+    if (value === undefined) throw new TypeError(`the template asks for ${name}, which is not known`);
+    return value;
+  });
+}
+
+/** The same as environment variables, for the `envsubst` of the official nginx image. */
+export function frontVariables(settings: FrontSettings): Record<string, string> {
+  return {
+    SVC_FRONT_PREFIX: settings.prefix,
+    SVC_FRONT_DIR: settings.directory,
+    SVC_FRONT_LOG: settings.log ?? '/dev/stdout',
+    SVC_FRONT_WORKERS: String(settings.workers ?? 2),
+    SVC_FRONT_ADDRESS: settings.address,
+    SVC_FRONT_PORT: String(settings.port),
+    SVC_FRONT_OPEN_PORT: String(settings.openPort),
+    SVC_FRONT_ASK_PORT: String(settings.askPort),
+    SVC_FRONT_GATE: settings.gate,
+    SVC_FRONT_GATE_INTERNAL: settings.gateInternal,
+    SVC_FRONT_DOCBUILDER: settings.docbuilder,
+    SVC_FRONT_EDITOR: settings.editor,
+    SVC_FRONT_RESOLVER: settings.resolver ?? '127.0.0.1',
+  };
+}
+
+/** Reads the template beside `ask.conf` and renders it. */
+export async function readFrontConfig(settings: FrontSettings): Promise<string> {
+  return frontConfig(await readFile(join(settings.directory, 'nginx.conf.template'), 'utf8'), settings);
+}
+
+/**
+ * Arguments of an nginx in the foreground. As root its workers would become somebody who may not read a root's folders;
+ * on a developer's machine they stay who they are.
+ */
+export function nginxArguments(configFile: string, prefix: string): string[] {
+  const user = process.getuid?.() === 0 ? ' user root;' : '';
+  return ['-e', 'stderr', '-p', prefix, '-c', configFile, '-g', `daemon off;${user}`];
+}

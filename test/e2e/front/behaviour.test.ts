@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { portOf } from '../../support/listen.ts';
+import { type RunningFront, startFront } from './support/nginx.ts';
+import { open, requestText, send } from './support/raw.ts';
+import { startUpstreams, type Upstreams } from './support/upstreams.ts';
+import { BLOCKED, INTERNAL, NO_SOCKETS, PAGE, SOCKETS } from './targets.ts';
+
+const SOCKET = SOCKETS[0] ?? '';
+
+describe('front', () => {
+  let upstreams: Upstreams;
+  let front: RunningFront;
+
+  beforeEach(async () => {
+    upstreams = await startUpstreams();
+    front = await startFront(upstreams.addresses);
+  });
+
+  afterEach(async () => {
+    await front.stop();
+    await upstreams.stop();
+  });
+
+  const opened = async (): Promise<string[]> =>
+    (await front.log()).split('\n').filter((line) => line.includes('"event":"gate_failed_open"'));
+
+  it('writes one line, at once, for each door it opens without a gate, and none for others', async () => {
+    await send(front.url, { target: SOCKET, upgrade: true });
+    await send(front.url, { target: PAGE });
+    await send(front.url, { target: '/.ask?"event":"gate_failed_open"' });
+    await upstreams.behave('gateInternal', { status: 403 });
+    await send(front.url, { target: PAGE });
+    expect(await opened()).to.deep.equal([]);
+
+    await upstreams.behave('gateInternal', { down: true });
+    const socket = open(front.url);
+    socket.write(requestText(front.url, { target: SOCKET, upgrade: true }));
+    await once(socket, 'data');
+    const [line = '', ...more] = await opened();
+    expect(more).to.deep.equal([]);
+    expect(JSON.parse(line)).to.include({ stage: 'ws', upstream_status: '502', level: 'error' });
+    socket.destroy();
+
+    await upstreams.behave('gateInternal', { status: 500 });
+    await send(front.url, { target: PAGE });
+    expect((await opened()).map((each) => JSON.parse(each).stage)).to.deep.equal(['ws', 'page']);
+  });
+
+  it('opens within the 2 s of the connect timeout when the gate takes no connection', async () => {
+    const deaf = await deafListener();
+    const stuck = await startFront({ ...upstreams.addresses, gateInternal: `127.0.0.1:${deaf.port}` });
+    try {
+      const [page, socket] = await Promise.all([
+        send(stuck.url, { target: PAGE }),
+        send(stuck.url, { target: SOCKET, upgrade: true }),
+      ]);
+      expect([page.status, socket.status]).to.deep.equal([200, 101]);
+      for (const { milliseconds } of [page, socket]) expect(milliseconds).to.be.within(1_900, 3_500);
+    } finally {
+      await stuck.stop();
+      deaf.stop();
+    }
+  });
+
+  it('writes no token and no document into its logs', async () => {
+    const requests = [
+      PAGE,
+      ...SOCKETS,
+      ...NO_SOCKETS,
+      ...BLOCKED,
+      ...INTERNAL,
+      `/x/../cool/0x${'68747470'.repeat(20)}/ws`,
+    ];
+    const everything = async (): Promise<void> => {
+      for (const target of requests) {
+        await send(front.url, {
+          target,
+          upgrade: true,
+          headers: { Referer: `http://x/${SOCKET}`, Cookie: 'TOKEN-IN-COOKIE' },
+        });
+      }
+    };
+    await everything();
+    for (const upstream of ['gate', 'gateInternal', 'docbuilder', 'editor'] as const)
+      await upstreams.behave(upstream, { down: true });
+    await everything();
+    await upstreams.behave('editor', { raw: `HTTP/1.1 200 x\r\nX: ${'x'.repeat(90_000)}\r\n\r\n` });
+    await everything();
+    const log = await front.log();
+    expect(log.split('\n').length).to.be.greaterThan(requests.length * 3);
+    const told = `${log}${await front.errors()}`
+      .split('\n')
+      .filter((line) => /TOKEN-IN|wopi%2F|office\.example|(?:68747470){2}/.test(line));
+    expect(told).to.deep.equal([]);
+    expect(log).to.include('"path":"/cool/ws"').and.to.include('"path":"/browser/0a1b2c3d/cool.html"');
+  });
+
+  it('keeps connections to gate and DocBuilder, and asks over a kept one', async () => {
+    for (let i = 0; i < 20; i++) {
+      await send(front.url, { target: '/svc/limits' });
+      await send(front.url, { target: '/v1/limits' });
+      await send(front.url, { target: PAGE });
+    }
+    const made = (['gate', 'docbuilder', 'gateInternal'] as const).map((name) => upstreams.connections(name));
+    expect(made).to.deep.equal([1, 1, 1]);
+    expect(upstreams.connections('editor')).to.equal(20);
+  });
+
+  it('goes on through a kept connection that the gate has closed meanwhile', async () => {
+    for (let i = 0; i < 5; i++) {
+      await send(front.url, { target: PAGE });
+      await upstreams.behave('gateInternal', { down: true });
+      await upstreams.behave('gateInternal', { status: 200 });
+    }
+    await send(front.url, { target: PAGE });
+    expect(await opened()).to.deep.equal([]);
+  });
+
+  it('sends all of one document to one editor, and what names no document to all', async () => {
+    const editors = ['first', 'second'].map((name) => createServer((_, response) => response.end(name)));
+    const ports = await Promise.all(editors.map((editor) => portOf(editor.listen(0, '127.0.0.1'))));
+    const servers = ports.map((port) => `server 127.0.0.1:${port};`).join(' ');
+    const several = await startFront(upstreams.addresses, {
+      change: (template) => template.replace(`server \${SVC_FRONT_EDITOR};`, servers),
+    });
+    const serving = async (target: (i: number) => string): Promise<number> => {
+      const answers = Array.from({ length: 40 }, (_, i) => send(several.url, { target: target(i) }));
+      return new Set((await Promise.all(answers)).map(({ body }) => body.includes('first'))).size;
+    };
+    try {
+      expect(await serving((i) => `/browser/x/a${i}.js?WOPISrc=one`)).to.equal(1);
+      expect(await serving((i) => `/browser/x/a${i}.js`)).to.equal(2);
+      expect(await serving((i) => `/browser/x/a.js?WOPISrc=${i}`)).to.equal(2);
+    } finally {
+      await several.stop();
+      for (const editor of editors) editor.close();
+    }
+  });
+});
+
+/** A port that answers no connection attempt: its queue is full and its process stopped. */
+async function deafListener(): Promise<{ port: number; stop(): void }> {
+  const script =
+    "require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })";
+  const child: ChildProcess = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const port = Number(line.toString());
+  child.kill('SIGSTOP');
+  const fillers: Socket[] = [];
+  for (let i = 0; i < 8; i++) fillers.push(connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.race([
+    ...fillers.slice(0, 1).map((socket) => once(socket, 'connect')),
+    new Promise((resolve) => setTimeout(resolve, 500)),
+  ]);
+  return {
+    port,
+    stop: () => {
+      for (const socket of fillers) socket.destroy();
+      child.kill('SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { checkFront, type Mode, type Result } from './suite.ts';
+import { remoteControl } from './support/control.ts';
+import { type RunningFront, type RunningNginx, startEdge, startFront } from './support/nginx.ts';
+import { startUpstreams, type Upstreams } from './support/upstreams.ts';
+
+const MAIN = resolve(import.meta.dirname, 'main.ts');
+
+const missed = (results: Result[]): string[] =>
+  results
+    .filter(({ misses }) => misses.length > 0)
+    .map(({ path, promise, misses }) => `${path}: ${promise}: ${misses[0]}`);
+
+/** A line of the template, what stands there instead, and the promise that a row then misses. */
+const LACKING: [string, string, string, RegExp][] = [
+  [
+    'the raw URI is not looked at',
+    '"$request_uri $uri" $blocked',
+    '"$uri" $blocked',
+    /spellings the editor reads alike/,
+  ],
+  ['nothing is blocked', 'if ($blocked)', 'if ($request_method = NONE)', /spellings the editor reads alike/],
+  ['Upgrade passes everywhere', 'Upgrade $upgrade_header', 'Upgrade $http_upgrade', /without Upgrade/],
+  [
+    'sockets are told by the path alone',
+    'set $upgrade_header $socket;',
+    'set $upgrade_header $http_upgrade;',
+    /no 101/,
+  ],
+  ['ProxyPrefix passes', "proxy_set_header ProxyPrefix '';", '', /raw URI, stage ws/],
+  ["a client's stage passes", "proxy_set_header X-SVC-Stage '';", '', /no X-Original/],
+  ['no X-Forwarded-For', 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;', '', /no X-Original/],
+  ['plain HTTP stays open', 'default close;', "default '';", /Connection: close/],
+  ['paths are normalised', 'proxy_pass http://editor;', 'proxy_pass http://editor$uri;', /byte for byte/],
+  ['pages are not asked about', 'default page;', "default '';", /stage page/],
+  ['sockets are not asked about', '"~ websocket$" ws;', '', /refused: 403/],
+  ['the limit page is a 403', 'error_page 403 =429 /.limit;', '', /limit page with 429/],
+  ['the limit page is a 200', 'error_page 403 =429 /.limit;', 'error_page 403 = /.limit;', /limit page with 429/],
+  ['/svc/auth goes to the gate', '~* ^/svc/(?:auth|wopi)', '~* ^/none', /from outside, in all/],
+  ['bodies are held back', 'proxy_request_buffering off;', '', /while it comes/],
+  ['bodies are limited', 'client_max_body_size 0;', '', /large bodies/],
+  ['a half 403 is silence', '"~-/.*[1-9]" 1;', '', /70 KB|half of a 403/],
+  ['upstreams redirect inside', 'proxy_ignore_headers X-Accel-Redirect', 'proxy_ignore_headers Vary', /inner redirect/],
+  ['a failing service has no error object', 'error_page 502 504 @unavailable;', '', /502 with an error object/],
+];
+
+describe('front', () => {
+  let upstreams: Upstreams;
+  let front: RunningFront;
+  let edge: RunningNginx;
+
+  before(async () => {
+    upstreams = await startUpstreams();
+    front = await startFront(upstreams.addresses);
+    edge = await startEdge(front.settings);
+  });
+
+  after(async () => {
+    await edge.stop();
+    await front.stop();
+    await upstreams.stop();
+  });
+
+  for (const mode of ['front', 'auth-url'] as const satisfies Mode[]) {
+    it(`keeps every row of the routing table (${mode})`, async function () {
+      this.timeout(60_000);
+      const baseUrl = mode === 'front' ? front.url : edge.url;
+      const results = await checkFront({ baseUrl, mode }, remoteControl(upstreams.controlUrl));
+      expect(missed(results)).to.deep.equal([]);
+      expect(results.length).to.be.greaterThan(50);
+    });
+  }
+
+  it('asks nothing on the port behind an edge that has asked', async () => {
+    const baseUrl = new URL(`http://127.0.0.1:${front.settings.openPort}`);
+    await upstreams.behave('gateInternal', { status: 403 });
+    const results = await checkFront({ baseUrl, mode: 'auth-url' }, undefined, ({ promise }) =>
+      promise.startsWith('101'),
+    );
+    expect(missed(results)).to.deep.equal([]);
+    expect(upstreams.seen('gateInternal')).to.deep.equal([]);
+    expect(upstreams.seen('editor').length).to.be.greaterThan(5);
+    await upstreams.behave('gateInternal', { status: 200 });
+  });
+
+  it('is checked from the command line: a table, 0 when all rows hold, 1 on a miss, 2 without a base URL', async () => {
+    await upstreams.behave('gateInternal', { status: 403 });
+    const good = await conformance('--base-url', front.url.href);
+    expect(good.code, good.stdout).to.equal(0);
+    expect(good.stdout).to.match(/13 of 13 rows hold\n$/);
+    const bad = await conformance('--base-url', `http://${upstreams.addresses.gate}`);
+    expect(bad.code).to.equal(1);
+    expect(bad.stdout).to.match(/^MISS/m);
+    expect((await conformance()).code).to.equal(2);
+    await upstreams.behave('gateInternal', { status: 200 });
+  });
+
+  describe('that lacks a line is found out', () => {
+    for (const [what, line, without, row] of LACKING) {
+      it(what, async () => {
+        const broken = await startFront(upstreams.addresses, {
+          change: (template) => {
+            expect(template).to.include(line);
+            return template.replaceAll(line, without);
+          },
+        });
+        try {
+          const target = { baseUrl: broken.url, mode: 'front' as const };
+          const results = await checkFront(target, remoteControl(upstreams.controlUrl), ({ promise }) =>
+            row.test(promise),
+          );
+          expect(missed(results)).not.to.deep.equal([]);
+        } finally {
+          await broken.stop();
+        }
+      });
+    }
+  });
+});
+
+async function conformance(...args: string[]): Promise<{ code: number; stdout: string }> {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
+    return { code: 0, stdout };
+  } catch (error) {
+    const { code, stdout } = error as { code: number; stdout: string };
+    return { code, stdout };
+  }
+}

@@ -1,0 +1,69 @@
+import { CONTROLLED } from './controlled.ts';
+import { LIVE, OPEN } from './open.ts';
+import { type Control, UPSTREAMS } from './support/control.ts';
+
+/** How the front is told whether a session may open: it asks by itself, or the edge before it does. */
+export type Mode = 'front' | 'auth-url';
+
+export interface Target {
+  baseUrl: URL;
+  mode: Mode;
+}
+
+/** One thing that a front must do. `check` tells what it did instead, or nothing. */
+export interface Row<Subject> {
+  path: string;
+  promise: string;
+  check(subject: Subject): Promise<string[]>;
+}
+
+export type OpenRow = Row<Target>;
+export type ControlledRow = Row<Target & { control: Control }>;
+
+export interface Result {
+  path: string;
+  promise: string;
+  misses: string[];
+}
+
+/**
+ * Checks a front against the contract's table "Front proxy routing". With a base URL alone: what can be seen from
+ * outside. With a control of the servers behind it: also what reaches them, and what a failing gate brings about.
+ * `wanted` picks rows.
+ */
+export async function checkFront(
+  target: Target,
+  control?: Control,
+  wanted: (row: Pick<Result, 'path' | 'promise'>) => boolean = () => true,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  if (control) await calm(control);
+  for (const row of [...OPEN, ...(control ? [] : LIVE)].filter(wanted))
+    results.push(await run(row, () => row.check(target)));
+  if (!control) return results;
+  for (const row of CONTROLLED.filter(wanted)) {
+    await calm(control);
+    results.push(await run(row, () => row.check({ ...target, control })));
+  }
+  await calm(control);
+  return results;
+}
+
+/** Every server answers 200 again and has seen nothing. */
+async function calm(control: Control): Promise<void> {
+  for (const upstream of UPSTREAMS) {
+    await control.behave(upstream, { status: 200 });
+    await control.seen(upstream);
+  }
+}
+
+async function run(
+  { path, promise }: Pick<Row<never>, 'path' | 'promise'>,
+  check: () => Promise<string[]>,
+): Promise<Result> {
+  try {
+    return { path, promise, misses: await check() };
+  } catch (error) {
+    return { path, promise, misses: [error instanceof Error ? error.message : String(error)] };
+  }
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
+import { portOf } from '../../../support/listen.ts';
+import type { Upstreams } from './upstreams.ts';
+
+export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
+const EDGE = resolve(import.meta.dirname, 'edge.conf.template');
+const START_SECONDS = 10;
+
+export interface RunningNginx {
+  url: URL;
+  /** Access log so far. */
+  log(): Promise<string>;
+  /** All that nginx wrote to stderr so far. */
+  errors(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface RunningFront extends RunningNginx {
+  settings: FrontSettings;
+}
+
+/** A front from the template before these upstreams. `change` alters the template, to see a check go red. */
+export async function startFront(
+  upstreams: Upstreams['addresses'],
+  options: { change?: (template: string) => string } = {},
+): Promise<RunningFront> {
+  const template = await readFile(join(FRONT_DIRECTORY, 'nginx.conf.template'), 'utf8');
+  const prefix = await mkdtemp(join(tmpdir(), 'svc-front-'));
+  const settings: FrontSettings = {
+    prefix,
+    directory: FRONT_DIRECTORY,
+    log: join(prefix, 'access.log'),
+    workers: 1,
+    address: '127.0.0.1',
+    port: await freePort(),
+    openPort: await freePort(),
+    askPort: await freePort(),
+    ...upstreams,
+  };
+  const config = frontConfig(options.change?.(template) ?? template, settings);
+  return { settings, ...(await startNginx(config, prefix, settings.port)) };
+}
+
+/** An edge that asks by itself, as ingress-nginx does with the manifests of ingress/nginx/auth-url.yaml. */
+export async function startEdge(front: FrontSettings): Promise<RunningNginx> {
+  const prefix = await mkdtemp(join(tmpdir(), 'svc-edge-'));
+  const port = await freePort();
+  const values: Record<string, string | number> = {
+    PREFIX: prefix,
+    PORT: port,
+    FRONT_PORT: front.port,
+    OPEN_PORT: front.openPort,
+    ASK_PORT: front.askPort,
+  };
+  const template = await readFile(EDGE, 'utf8');
+  const config = template.replaceAll(/\$\{([A-Z_]+)\}/g, (_, name: string) => String(values[name]));
+  return startNginx(config, prefix, port);
+}
+
+async function startNginx(config: string, prefix: string, port: number): Promise<RunningNginx> {
+  const file = join(prefix, 'nginx.conf');
+  await mkdir(prefix, { recursive: true });
+  await writeFile(file, config);
+  const errors = join(prefix, 'stderr');
+  const fd = openSync(errors, 'w');
+  const child = spawn('nginx', nginxArguments(file, prefix), {
+    stdio: ['ignore', fd, fd],
+    env: { PATH: `${process.env['PATH']}:/usr/sbin` },
+  });
+  closeSync(fd);
+  const ended = once(child, 'exit');
+  const url = new URL(`http://127.0.0.1:${port}`);
+  for (const deadline = Date.now() + START_SECONDS * 1000; ; await delay(10)) {
+    if (
+      await fetch(url, { redirect: 'manual' }).then(
+        () => true,
+        () => false,
+      )
+    )
+      break;
+    if (child.exitCode !== null || Date.now() > deadline) {
+      const reason = await readFile(errors, 'utf8');
+      child.kill('SIGKILL');
+      await rm(prefix, { recursive: true, force: true });
+      throw new Error(`nginx did not start: ${reason}`);
+    }
+  }
+  return {
+    url,
+    log: () => readFile(join(prefix, 'access.log'), 'utf8'),
+    errors: () => readFile(errors, 'utf8'),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      await rm(prefix, { recursive: true, force: true });
+    },
+  };
+}
+
+/** nginx cannot take port 0. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await portOf(server.listen(0, '127.0.0.1'));
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

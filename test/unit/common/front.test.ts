@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+import { ERRORS } from '../../../src/common/error-catalogue.ts';
+import { type FrontSettings, frontConfig, frontVariables } from '../../../src/common/front.ts';
+
+const template = readFileSync(resolve(import.meta.dirname, '../../../ingress/front/nginx.conf.template'), 'utf8');
+const settings: FrontSettings = {
+  prefix: '/tmp/front',
+  directory: '/etc/nginx/front',
+  address: '0.0.0.0',
+  port: 8080,
+  openPort: 8082,
+  askPort: 8083,
+  gate: 'svc-gate:8080',
+  gateInternal: 'svc-gate-internal:8081',
+  docbuilder: '10.0.0.7:8080',
+  editor: 'svc-editor.office.svc:9980 resolve',
+};
+
+describe('front configuration', () => {
+  it('takes every variable of the template and leaves none', () => {
+    const asked = new Set([...template.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => name));
+    expect([...asked].sort()).to.deep.equal(Object.keys(frontVariables(settings)).sort());
+    expect(frontConfig(template, settings)).not.to.match(/\$\{/);
+    expect(frontConfig(template, settings)).to.include('server svc-editor.office.svc:9980 resolve;');
+  });
+
+  it('is what envsubst makes of it, since nothing else there looks like one of its variables', () => {
+    const names = Object.keys(frontVariables(settings)).join('|');
+    const short = template.match(new RegExp(`\\$(?:${names})\\b`, 'g'));
+    expect(short).to.equal(null);
+  });
+
+  for (const value of [
+    'gate:80; return 200',
+    'gate:80\n}',
+    'gate:80"',
+    "gate:80'",
+    'gate:80 backup',
+    '$host',
+    '',
+    'a#b',
+    '{',
+  ]) {
+    it(`refuses ${JSON.stringify(value)} as an address`, () => {
+      expect(() => frontConfig(template, { ...settings, gate: value })).to.throw(TypeError, 'SVC_FRONT_GATE');
+    });
+  }
+
+  it('refuses a template that wants more than there is', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what it is
+    expect(() => frontConfig('listen ${SVC_FRONT_NEW};', settings)).to.throw(TypeError, 'SVC_FRONT_NEW');
+  });
+
+  it('says in its own errors what the services say', () => {
+    for (const code of ['not_found', 'internal'] as const) {
+      expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);
+    }
+  });
+});
