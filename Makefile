@@ -33,7 +33,7 @@ lint: ## Check format, lint rules and drift of generated files
 .PHONY: types
 types: ## Check types
 	@scripts/setup.sh run
-	@tsc
+	@npm run --silent types
 
 .PHONY: format
 format: ## Format the code and make generated files anew

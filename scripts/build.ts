@@ -3,10 +3,11 @@
  * `node scripts/build.ts [folder]`; the folder, `dist` unless told, is emptied first.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, rmSync } from 'node:fs';
+import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { bundle } from '../cmd/gate/http/api-js.ts';
 
-const ASSETS = ['schemas/**/*.json', 'cmd/*/engine/*.py'];
+const ASSETS = ['schemas/**/*.json', 'cmd/*/engine/*.py', 'cmd/gate/browser/api.d.ts'];
 
 const root = resolve(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));
@@ -16,3 +17,7 @@ execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, 'tsconfig.bu
   stdio: 'inherit',
 });
 for (const path of globSync(ASSETS, { cwd: root })) cpSync(join(root, path), join(folder, path));
+
+for (const name of ['main', 'demo']) {
+  writeFileSync(join(folder, `cmd/gate/browser/${name}.bundle.js`), await bundle(name));
+}

@@ -8,7 +8,11 @@ purpose=${1:-run}
 node_version=24.21.0
 node_minimum='22.19.0'
 unoserver_version=3.7
-docx_version=9.15.2
+docx_version=1.2.0
+openpyxl_version=3.1.5
+pptx_version=1.0.2
+verapdf_version=1.30.2
+docx_library_version=9.15.2
 
 say() { printf '[setup] %s\n' "$*"; }
 fail() { printf '[setup] %s\n' "$*" >&2; exit 1; }
@@ -21,7 +25,7 @@ as_root() {
 }
 
 # ---- Debian packages -------------------------------------------------------------------------------------
-packages='python3-uno bubblewrap libwebp7
+packages='nginx python3-uno bubblewrap libwebp7
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 case $purpose in
   test) packages="$packages poppler-utils curl openssl zip" ;;
@@ -44,15 +48,39 @@ office() {
   echo "libreoffice-writer$suffix libreoffice-calc$suffix libreoffice-impress$suffix"
 }
 
+# Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.
+browsers() {
+  [ "$purpose" = test ] || return 0
+  if grep -q '^ID=debian$' /etc/os-release 2>/dev/null; then echo chromium firefox-esr; fi
+}
+
 list_missing() {
   missing=
-  for package in $(office) $packages $(liberation) "$@"; do
+  for package in $(office) $packages $(liberation) $(browsers) "$@"; do
     installed "$package" || missing="$missing $package"
   done
 }
 
+# The nginx package starts a web server on port 80, at once and at every boot. The service starts its own nginx, so a
+# machine that had none gets the program only: no start by the installation, none at boot.
+policy=/usr/sbin/policy-rc.d
+keep_nginx_stopped() {
+  case $missing in *' nginx '* | *' nginx') ;; *) return 0 ;; esac
+  nginx_is_new=yes
+  [ ! -e $policy ] || return 0
+  trap 'as_root rm -f $policy' EXIT
+  trap 'exit 1' INT TERM HUP
+  as_root sh -c "printf '#!/bin/sh\n[ \"\$1\" != nginx ] || exit 101\n' >$policy && chmod 755 $policy"
+}
+leave_nginx_stopped() {
+  [ "${nginx_is_new:-}" = yes ] || return 0
+  trap - EXIT INT TERM HUP
+  if grep -qs '!= nginx ' $policy; then as_root rm -f $policy; fi
+  as_root update-rc.d nginx disable >/dev/null 2>&1 || say 'could not disable the nginx service: it may start at the next boot'
+}
+
 install_packages() {
-  command -v dpkg-query >/dev/null 2>&1 || { say 'not a Debian or Ubuntu machine: install LibreOffice, python3-uno and bubblewrap yourself'; return; }
+  command -v dpkg-query >/dev/null 2>&1 || { say 'not a Debian or Ubuntu machine: install LibreOffice, python3-uno, bubblewrap and nginx yourself'; return; }
   list_missing "$@"
   [ -n "$missing" ] || return 0
   say 'updating the list of packages'
@@ -61,8 +89,10 @@ install_packages() {
   # Only now is it sure which packages there are.
   list_missing "$@"
   say "installing:$missing"
+  keep_nginx_stopped
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >.cache/apt.log 2>&1 ||
     { tail -n 20 .cache/apt.log >&2; fail 'apt-get install failed, see .cache/apt.log'; }
+  leave_nginx_stopped
 }
 
 # ---- Node -----------------------------------------------------------------------------------------------
@@ -115,15 +145,50 @@ install_unoserver() {
 install_docx() {
   folder=.cache/docx-library
   [ ! -f "$folder/node_modules/docx/package.json" ] || return 0
-  say "putting docx $docx_version into $folder"
+  say "putting docx $docx_library_version into $folder"
   mkdir -p "$folder"
-  npm install --prefix "$folder" --no-save --no-fund --no-audit "docx@$docx_version" >.cache/docx.log 2>&1 ||
+  npm install --prefix "$folder" --no-save --no-fund --no-audit "docx@$docx_library_version" >.cache/docx.log 2>&1 ||
     { tail -n 20 .cache/docx.log >&2; fail 'could not install docx, see .cache/docx.log'; }
+}
+
+# ---- what tests read documents with ---------------------------------------------------------------------------
+# Not Debian's packages: it has no python-pptx, and others' versions differ from release to release.
+install_readers() {
+  venv=.cache/readers-venv
+  wanted="python-docx==$docx_version openpyxl==$openpyxl_version python-pptx==$pptx_version"
+  if [ "$(cat "$venv/installed" 2>/dev/null)" = "$wanted" ]; then return 0; fi
+  say "putting python-docx, openpyxl and python-pptx into $venv"
+  mkdir -p .cache
+  {
+    # shellcheck disable=SC2086
+    /usr/bin/python3 -m venv --clear "$venv" && "$venv/bin/pip" install --no-input $wanted
+  } >.cache/readers.log 2>&1 || { tail -n 20 .cache/readers.log >&2; fail 'could not install python-docx and its like, see .cache/readers.log'; }
+  echo "$wanted" >"$venv/installed"
+}
+
+# The checker of PDF/A. Without it the test of PDF/A is skipped.
+install_verapdf() {
+  folder=.cache/verapdf
+  if [ "$(cat "$folder/installed" 2>/dev/null)" = "$verapdf_version" ]; then return 0; fi
+  say "putting veraPDF $verapdf_version into $folder"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  mvn -q -B -f test/property/pdfa/pom.xml -Dverapdf.version="$verapdf_version" dependency:copy-dependencies \
+    -DoutputDirectory="$PWD/$folder" >.cache/verapdf.log 2>&1 ||
+    { tail -n 20 .cache/verapdf.log >&2; fail 'could not install veraPDF, see .cache/verapdf.log'; }
+  echo "$verapdf_version" >"$folder/installed"
 }
 
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
 install_packages
+if [ "$purpose" = test ] && [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
+  say 'no package of Chromium here but a snap: tests in browsers are skipped where /opt/google/chrome/chrome is missing, too; SVC_TEST_CHROME and SVC_TEST_FIREFOX name others'
+fi
 install_node
 install_modules
 [ "$purpose" != bench ] || { install_unoserver; install_docx; }
+if [ "$purpose" = test ]; then
+  install_readers
+  install_verapdf
+fi

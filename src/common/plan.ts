@@ -28,6 +28,27 @@ export const LONGEST_JOB_SECONDS = Math.max(
 /** The concurrent editing connections that an order has at least (contract: Connections and embedding). */
 export const MIN_CONNS_PER_ORDER = plan.connections.min_per_order;
 
+/** How the gate counts, seconds (contract: Connections and embedding). */
+export const COUNTING = plan.counting;
+
+/** What a licence gives the gate; `connections` are concurrent editing ones. */
+export interface ConnectionPlan {
+  edition: Edition;
+  connections: number;
+  /** Of the licence; empty in Community. */
+  features: string[];
+}
+
+/**
+ * The gate's plan (contract: Connections and embedding): with a licence that is valid or in grace exactly the
+ * connections in it, be they fewer than in Community.
+ */
+export function connectionPlan(license: LicenseState): ConnectionPlan {
+  const claims = inForce(license) ? license.claims : null;
+  if (!claims) return { edition: 'community', connections: plan.connections.community, features: [] };
+  return { edition: 'enterprise', connections: claims.conns, features: [...claims.features] };
+}
+
 /**
  * The DocBuilder plan that a licence gives (contract: Plan selection): Enterprise when it is valid or in grace and has
  * the feature `api_full`, otherwise Community.

@@ -98,7 +98,7 @@ export type EditorState = 'ok' | 'down' | 'auth_failed';
 export interface EditorServer {
   /**
    * Path and query of the editor page for an extension, ending in `?` or `&` so that `WOPISrc=` can follow.
-   * @throws {AppError} `editor_unavailable`
+   * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
    */
   page(fileType: string, signal?: AbortSignal): Promise<string>;
   state(): EditorState;
@@ -132,7 +132,7 @@ export interface Downloader {
 
 /** Whether an editing session may open (design: one connection). */
 export interface Admission {
-  /** Reserves a place for a session that is to edit; `refused` tells the figures. Asking again changes nothing. */
+  /** Reserves a place for a session that is to edit; a refusal tells the figures. Asking again only renews that. */
   admit(session: Pick<SessionRecord, 'sessionId' | 'docId'>): AdmissionAnswer;
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void;

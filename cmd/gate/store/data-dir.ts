@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { keptKey } from '../../../src/common/fs/key-file.ts';
@@ -12,10 +13,12 @@ export interface DataDir {
   blobs: Blobs;
   /** The key that download links are signed with, the same across restarts. */
   linkSecret: Buffer;
+  /** For what is not known to be a document yet; empty at start. */
+  temporary: string;
 }
 
 /**
- * Opens the data folder for this process alone: `gate.db`, `blobs/` and `links.key`. What a crash left half written is
+ * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`. What a crash left half written is
  * removed.
  * @throws {Error} when another living process uses it
  */
@@ -28,7 +31,10 @@ export async function openDataDir(path: string): Promise<DataDir> {
   try {
     const blobs = await createBlobs(join(path, 'blobs'));
     await syncDirectory(path);
-    return { rows, blobs, linkSecret };
+    const temporary = join(path, 'incoming');
+    await rm(temporary, { recursive: true, force: true });
+    await makePrivateDirectory(temporary);
+    return { rows, blobs, linkSecret, temporary };
   } catch (error) {
     await rows.close();
     throw error;

@@ -9,8 +9,17 @@ export const MAX_TOKEN_BYTES = 8192;
 /** Fewest characters of an HS256 secret (contract: Authentication; RFC 7518 section 3.2 asks for 256 bits). */
 export const MIN_SECRET_LENGTH = 32;
 
-/** `reason` is for the operator's log; a caller learns the status at most. */
-export type InvalidJwt = { status: 'invalid'; reason: string };
+/** What is wrong with a token, for programs. */
+export type JwtProblem =
+  | 'malformed'
+  | 'algorithm'
+  | 'signature'
+  | 'exp_missing'
+  | 'exp_too_far'
+  | 'not_yet_valid'
+  | 'claims';
+/** `reason` is for the operator's log; a caller learns the status, or the problem where an interface says so. */
+export type InvalidJwt = { status: 'invalid'; problem: JwtProblem; reason: string };
 export type Hs256Result = { status: 'ok'; payload: JWTPayload } | { status: 'expired' } | InvalidJwt;
 
 export interface Hs256Options {
@@ -35,7 +44,7 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
   const keys = options.secrets.map(secretKey);
 
   return async (token, now) => {
-    let result = invalid('it is not a JWT');
+    let result = invalid('malformed', 'it is not a JWT');
     if (!isCompactJws(token)) return result;
     for (const key of keys) {
       try {
@@ -48,7 +57,7 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
         return checkTimes(payload, now / 1000, options);
       } catch (error) {
         if (error instanceof errors.JWTExpired) return { status: 'expired' };
-        result = invalid(reasonOf(error));
+        result = invalid(problemOf(error), reasonOf(error));
         // Only a signature that does not fit may be another secret's.
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
       }
@@ -61,8 +70,9 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
 function checkTimes(payload: JWTPayload, seconds: number, options: Hs256Options): Hs256Result {
   const { exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
   const { maxLifetimeSeconds, clockToleranceSeconds } = options;
-  if (exp - seconds > maxLifetimeSeconds + clockToleranceSeconds) return invalid('"exp" is too far ahead');
-  if (iat - seconds > clockToleranceSeconds) return invalid('"iat" is in the future');
+  if (exp - seconds > maxLifetimeSeconds + clockToleranceSeconds)
+    return invalid('exp_too_far', '"exp" is too far ahead');
+  if (iat - seconds > clockToleranceSeconds) return invalid('not_yet_valid', '"iat" is in the future');
   return { status: 'ok', payload };
 }
 
@@ -88,7 +98,7 @@ export type EdDsaResult = { status: 'ok' | 'expired'; kid: string; payload: JWTP
  * @param now epoch milliseconds
  */
 export async function verifyEdDsa(token: string, keys: KeySet, now: number): Promise<EdDsaResult> {
-  if (!isCompactJws(token)) return invalid('it is not a JWT');
+  if (!isCompactJws(token)) return invalid('malformed', 'it is not a JWT');
   let kid = '';
   try {
     const { payload } = await jwtVerify(
@@ -105,7 +115,7 @@ export async function verifyEdDsa(token: string, keys: KeySet, now: number): Pro
   } catch (error) {
     // Claims are looked at only once the signature has been found good.
     if (error instanceof errors.JWTExpired) return { status: 'expired', kid, payload: error.payload };
-    return invalid(reasonOf(error));
+    return invalid(problemOf(error), reasonOf(error));
   }
 }
 
@@ -113,6 +123,11 @@ export async function verifyEdDsa(token: string, keys: KeySet, now: number): Pro
 export async function signEdDsa(claims: JWTPayload, jwk: Ed25519PrivateJwk): Promise<string> {
   const key = await importJWK({ ...jwk }, 'EdDSA');
   return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: jwk.kid }).sign(key);
+}
+
+/** A JWT as `createHs256Verifier` takes it. @param claims with `exp` */
+export function signHs256(claims: JWTPayload, secret: string): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(secretKey(secret));
 }
 
 /**
@@ -125,8 +140,16 @@ function isCompactJws(token: string): boolean {
   return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-function invalid(reason: string): InvalidJwt {
-  return { status: 'invalid', reason };
+function invalid(problem: JwtProblem, reason: string): InvalidJwt {
+  return { status: 'invalid', problem, reason };
+}
+
+function problemOf(error: unknown): JwtProblem {
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'algorithm';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return 'malformed';
+  if (error.claim === 'exp') return 'exp_missing';
+  return error.claim === 'nbf' && error.reason === 'check_failed' ? 'not_yet_valid' : 'claims';
 }
 
 /** jose's messages name claims and header parameters, never their values. */

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express } from 'express';
 import { errorBody } from '../errors.ts';
 import { requestId } from '../ids.ts';
 import { errorJson } from './errors.ts';
@@ -10,7 +9,7 @@ import { REQUEST_ID_HEADER, withRequestId } from './request-id.ts';
  * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
  * application before their body is asked for, so that a refusal costs the client nothing.
  */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: RequestListener): Server {
   const handler = withRequestId(app);
   const server = createServer(
     {

@@ -63,7 +63,8 @@ describe('createHs256Verifier', () => {
   it('says why for the log, without a word of the token', async () => {
     const bad = token({ exp: SECONDS + 60, nbf: SECONDS + 600, sub: 'somebody' });
     const result = await verify(bad, NOW);
-    expect(result).to.deep.equal({ status: 'invalid', reason: '"nbf" claim timestamp check failed' });
+    const reason = '"nbf" claim timestamp check failed';
+    expect(result).to.deep.equal({ status: 'invalid', problem: 'not_yet_valid', reason });
   });
 
   it('cannot be made without a secret of 32 characters', () => {

@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAudit } from '../../src/common/audit.ts';
+import { type Clock, systemClock } from '../../src/common/clock.ts';
+import type { ListenAddress } from '../../src/common/config.ts';
+import { signHs256 } from '../../src/common/crypto/jwt.ts';
+import { createHttpServer } from '../../src/common/http/server.ts';
+import { watchLicense } from '../../src/common/license-file.ts';
+import type { Logger } from '../../src/common/log.ts';
+import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
+import type { Config } from './config.ts';
+import { createAsk } from './domain/ask.ts';
+import { createBlobKeeper } from './domain/blob-keeper.ts';
+import { createCleaning } from './domain/cleaning.ts';
+import { createClosing } from './domain/closing.ts';
+import { createConfigCheck } from './domain/config-check.ts';
+import { createCounting } from './domain/counting.ts';
+import { createDemoInbox } from './domain/demo-inbox.ts';
+import { createDocuments } from './domain/documents.ts';
+import { createDownloads } from './domain/downloads.ts';
+import { connectionLimit, gateLimits } from './domain/limits.ts';
+import { createLinks } from './domain/links.ts';
+import type { DocumentRecord } from './domain/model.ts';
+import { createOutbox } from './domain/outbox.ts';
+import { createPresence } from './domain/presence.ts';
+import { createSaves } from './domain/saves.ts';
+import { createSessions } from './domain/sessions.ts';
+import { createStatus } from './domain/status.ts';
+import { viewFlags } from './domain/ui.ts';
+import { createWopiAccess } from './domain/wopi-access.ts';
+import { createWopiSrcReader } from './domain/wopi-src.ts';
+import { loadBrowserFiles } from './http/api-js.ts';
+import { createInternalApp } from './http/internal.ts';
+import { createPublicApp } from './http/public.ts';
+import { createCallbackPoster } from './outbound/callbacks.ts';
+import { createDownloader } from './outbound/downloader.ts';
+import { createEditorServer } from './outbound/editor/editor-server.ts';
+import { openDataDir } from './store/data-dir.ts';
+
+const USER_AGENT = 'SVC-Gate/1.0';
+const MB = 1024 * 1024;
+/** How long requests that are under way may take to end when the gate stops: a save is among them. */
+const DRAIN_MS = 25_000;
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  /** Name resolution of outbound requests. */
+  lookup?: Lookup;
+  sampleIntervalMs?: number;
+  callbackSchedule?: readonly number[];
+}
+
+export interface Gate {
+  /** Where it listens. */
+  publicAddress: AddressInfo;
+  internalAddress: AddressInfo;
+  /** Takes no new requests, finishes those that run, then releases everything. */
+  stop(): Promise<void>;
+}
+
+/** Puts the gate together and starts it: the one place that knows which concrete part plays which role. */
+export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
+  const clock = overrides.clock ?? systemClock;
+  const { embed } = config;
+  const audit = createAudit('gate', config.auditTarget);
+  const license = await watchLicense({
+    tokenPath: config.licenseFile,
+    keysPath: config.licenseKeysFile,
+    clock,
+    log,
+    onChange: ({ state, problem }) => audit.record('license.changed', { state, problem }),
+  });
+  const { rows, blobs, linkSecret, temporary } = await openDataDir(config.dataDir);
+  const keeper = createBlobKeeper({ rows, blobs });
+  const outbound = createOutbound({
+    allow: config.allow,
+    userAgent: USER_AGENT,
+    ...(overrides.lookup && { lookup: overrides.lookup }),
+  });
+  const downloader = createDownloader({ outbound, temporary });
+  const readWopiSrc = createWopiSrcReader(config.wopiUrl);
+  const links = createLinks({ secret: embed.linkSecret || linkSecret, hours: embed.retainHours, clock });
+  const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
+
+  const editor = createEditorServer({
+    ...config.editor,
+    readWopiSrc,
+    clock,
+    log,
+    ...(overrides.sampleIntervalMs !== undefined && { sampleIntervalMs: overrides.sampleIntervalMs }),
+  });
+  const counting = createCounting({ limit: () => connectionLimit(license.current(), config.connectionCap), clock });
+  const outbox = createOutbox({
+    rows,
+    poster: createCallbackPoster({ outbound, secret: embed.callbackSecret, clock, log }),
+    clock,
+    log,
+    audit,
+    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
+  });
+  const onDelivery = outbox.wake;
+  const presence = createPresence({
+    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
+    onMatched: (sample) => {
+      counting.sampled(sample);
+      closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
+    },
+    log,
+  });
+  const saves = createSaves({
+    ...{ rows, blobs, keeper, presence, link, onDelivery, clock, log, audit },
+    maxBytes: embed.maxFileMb * MB,
+  });
+  const { saving } = saves;
+  const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
+  const cleaning = createCleaning({
+    ...{ rows, keeper, saving, clock, log },
+    sample: editor.sample,
+    retainHours: embed.retainHours,
+  });
+  const documents = createDocuments({ rows, blobs, keeper, downloader, maxFileMb: embed.maxFileMb, clock, audit });
+  const sessions = createSessions({
+    ...{ rows, documents, downloader, editor, presence, links, clock, audit },
+    admission: counting,
+    wopiUrl: config.wopiUrl,
+    ttlMinutes: embed.sessionTtlMinutes,
+  });
+
+  const [demoSecret] = embed.jwtSecrets;
+  const publicApp = createPublicApp({
+    ...{ audit, log, sessions },
+    enabled: embed.enabled,
+    allowedOrigins: embed.allowedOrigins,
+    checkConfig: createConfigCheck({ ...embed, clock }),
+    downloads: createDownloads({ links, keeper }),
+    baseUrl: config.baseUrl,
+    status: createStatus({
+      ...{ rows, editor, clock },
+      figures: counting.figures,
+      license: license.current,
+      callbackSigning: embed.callbackSecret !== '',
+    }),
+    limits: () => gateLimits(license.current(), config),
+    browser: await loadBrowserFiles(),
+    demo: {
+      devMode: config.devMode,
+      files: await loadBrowserFiles(),
+      inbox: createDemoInbox(embed.callbackSecret ? [embed.callbackSecret] : [], clock),
+      selfUrl: selfUrl(config.listen),
+      sign: demoSecret === undefined ? undefined : (payload, exp) => signHs256({ ...payload, exp }, demoSecret),
+      clock,
+    },
+  });
+  const ask = createAsk({
+    ...{ counting, readWopiSrc, clock, log, audit },
+    findSession: (tokenHash) => rows.transact((tx) => tx.sessionByToken(tokenHash)),
+    liveSessions: (docId) => rows.transact((tx) => tx.liveSessions(clock(), docId)),
+  });
+  const internalApp = createInternalApp({
+    ...{ ask, keeper, saves, log },
+    access: createWopiAccess({ rows, clock, log }),
+    flagsOf: viewFlags,
+    maxBytes: embed.maxFileMb * MB,
+  });
+
+  editor.onSample((sample) => void presence.sampled(sample));
+  const servers = [await listen(publicApp, config.listen), await listen(internalApp, config.internalListen)] as const;
+  cleaning.start();
+  closing.start();
+  outbox.wake();
+  const [publicAddress, internalAddress] = servers.map((server) => server.address() as AddressInfo) as [
+    AddressInfo,
+    AddressInfo,
+  ];
+  log.info({ port: publicAddress.port, internal_port: internalAddress.port }, 'ready');
+  audit.record('service.started');
+
+  return {
+    publicAddress,
+    internalAddress,
+    async stop() {
+      documents.stop();
+      await Promise.all(servers.map(drain));
+      editor.stop();
+      closing.stop();
+      cleaning.stop();
+      await outbox.stop();
+      license.stop();
+      await rows.close();
+      audit.record('service.stopped');
+      await audit.close();
+      log.info('stopped');
+    },
+  };
+}
+
+async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Server> {
+  const server = createHttpServer(app);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Lets requests that run end, for a while. */
+async function drain(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+  server.closeAllConnections();
+}
+
+/** Where the gate reaches itself: the demo's document and receiver are its own. */
+function selfUrl({ host, port }: ListenAddress): string {
+  const loopback = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${loopback.includes(':') ? `[${loopback}]` : loopback}:${port}`;
+}

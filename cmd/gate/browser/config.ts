@@ -1,0 +1,74 @@
+import { editorError } from './errors.ts';
+
+const EVENTS: readonly (keyof SVC.Events)[] = [
+  'onReady',
+  'onDocumentLoaded',
+  'onModified',
+  'onSaved',
+  'onClose',
+  'onLimitReached',
+  'onError',
+];
+
+/**
+ * Checks what only the browser can: the server checks the rest.
+ * @throws {SVC.EditorError} `invalid_config`
+ */
+export function checkConfig(config: unknown): asserts config is SVC.Config {
+  if (!isObject(config)) throw invalidConfig('the configuration must be an object');
+  if (config.token === undefined && (!isObject(config.document) || !isObject(config.editor))) {
+    throw invalidConfig('the configuration needs document and editor, or a token that has them');
+  }
+  if (config.events === undefined) return;
+  if (!isObject(config.events)) throw invalidConfig('events must be an object');
+  for (const [name, handler] of Object.entries(config.events)) {
+    if (!EVENTS.includes(name as keyof SVC.Events)) {
+      throw invalidConfig(`there is no event ${name}; there are ${EVENTS.join(', ')}`);
+    }
+    if (handler !== undefined && typeof handler !== 'function')
+      throw invalidConfig(`events.${name} must be a function`);
+  }
+}
+
+/**
+ * The element that is to hold the editor.
+ * @throws {SVC.EditorError} `invalid_config`
+ */
+export function findContainer(target: string | HTMLElement): HTMLElement {
+  if (target instanceof HTMLElement) return target;
+  const found = typeof target === 'string' ? document.getElementById(target) : null;
+  if (found) return found;
+  throw invalidConfig(
+    typeof target === 'string'
+      ? `there is no element with the id "${target}" yet: call SVC.Editor after it has been made`
+      : 'the first argument must be an element or its id',
+  );
+}
+
+/**
+ * The service's origin.
+ * @param scriptUrl where this script came from; undefined when the page does not tell, as for a module
+ * @throws {SVC.EditorError} `invalid_config`
+ */
+export function serverOrigin(configured: string | undefined, scriptUrl: string | undefined): string {
+  const text = configured ?? scriptUrl;
+  if (text === undefined) throw invalidConfig('serverUrl is needed, since api.js was not loaded by a script element');
+  try {
+    const { protocol, origin } = new URL(text);
+    if (protocol === 'https:' || protocol === 'http:') return origin;
+  } catch {}
+  throw invalidConfig('serverUrl must be an address with http or https');
+}
+
+/** What goes to the server: the configuration without the browser's own members. */
+export function sessionRequest({ document, editor, ui, token }: SVC.Config): object {
+  return { document, editor, ui, token };
+}
+
+export function invalidConfig(message: string): SVC.EditorError {
+  return editorError('invalid_config', `SVC.Editor: ${message}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,282 @@
+import { checkConfig, findContainer, invalidConfig, serverOrigin, sessionRequest } from './config.ts';
+import { createQueue, defer } from './defer.ts';
+import { editorError, isEditorError } from './errors.ts';
+import { createEmit } from './events.ts';
+import { createPage } from './page.ts';
+import { createSaving, savedVersion } from './saving.ts';
+import { createServer, type Session, type SessionState } from './server.ts';
+import { textsFor } from './texts.ts';
+import { createUnstored } from './unstored.ts';
+import { createWatch, type Watch } from './watching.ts';
+
+const occupied = new WeakSet<HTMLElement>();
+/** How long `close()` waits for the server to forget the session. */
+const GOODBYE_MS = 5_000;
+
+/** `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
+export function createEditor(
+  target: string | HTMLElement,
+  config: SVC.Config,
+  scriptUrl: string | undefined,
+): SVC.Editor {
+  checkConfig(config);
+  const container = findContainer(target);
+  const origin = serverOrigin(config.serverUrl, scriptUrl);
+  if (occupied.has(container)) throw invalidConfig('this element has an editor already: destroy() it first');
+  occupied.add(container);
+
+  const texts = textsFor(config.editor?.lang ?? 'vi');
+  const emit = createEmit(config.events);
+  const server = createServer(origin, texts);
+  const inTurn = createQueue();
+  const ended = defer<never>();
+  let status: SVC.Info['state'] = 'loading';
+  let session: Session | undefined;
+  let state: SessionState | undefined;
+  let version: number | undefined;
+  let modified = false;
+  let watch: Watch | undefined;
+  let queuedSave: Promise<SVC.SaveResult> | undefined;
+  let closing: Promise<void> | undefined;
+
+  const page = createPage({
+    container,
+    origin,
+    texts,
+    config,
+    events: {
+      onReady: () => emit('onReady', getInfo()),
+      onLoaded,
+      onFailed: failToLoad,
+      onLost,
+      onModified: onModifiedStatus,
+      onSaveAnswer: (message) => saving.onAnswer(message),
+      onNews: hurry,
+      onCloseButton: () => void close('user').catch(() => {}),
+    },
+  });
+  const unstored = createUnstored(config.warnBeforeUnload === true, () => void save().catch(() => {}));
+  const saving = createSaving({ texts, post: page.post, hurry, state: askState, doubtful: unstored.doubtful });
+
+  void start();
+  return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
+
+  async function start(): Promise<void> {
+    try {
+      const made = await server.create(sessionRequest(config));
+      if (isOver()) return void server.remove(made).catch(() => {});
+      watch = createWatch({ ask: askState, expecting: unstored.any, onState, onTrouble: tell });
+      enter(made);
+      open(made);
+    } catch (error) {
+      if (!isOver()) failToLoad(asEditorError(error));
+    }
+  }
+
+  /** Takes over what the server has granted. */
+  function enter(granted: Session): void {
+    session = granted;
+    version ??= granted.version;
+    if (granted.limited) {
+      emit('onLimitReached', { message: granted.message ?? texts.limitReached, limit: granted.limit });
+    }
+  }
+
+  function open({ editor_url: path, form }: Session): void {
+    status = 'loading';
+    setModified(false);
+    unstored.reset();
+    page.open(new URL(path, origin).href, form);
+  }
+
+  function onLoaded(): void {
+    if (status === 'closing') return;
+    status = 'loaded';
+    hurry();
+    emit('onDocumentLoaded', getInfo());
+  }
+
+  function onModifiedStatus(on: boolean): void {
+    setModified(on);
+    if (session?.mode === 'edit') unstored.modified(on);
+    if (!on) hurry();
+  }
+
+  function setModified(on: boolean): void {
+    if (modified === on) return;
+    modified = on;
+    emit('onModified', { modified });
+  }
+
+  function onLost(detail: Record<string, unknown>): void {
+    if (isLoaded()) tell(editorError('network_error', texts.ended, detail));
+  }
+
+  function onState(current: SessionState): void {
+    state = current;
+    if (version !== undefined && current.version > version) {
+      version = current.version;
+      unstored.stored();
+      emit('onSaved', savedVersion(current));
+    }
+    saving.onState(current);
+  }
+
+  function failToLoad(error: SVC.EditorError): void {
+    status = 'failed';
+    tell(error);
+  }
+
+  function tell({ code, message, detail }: SVC.EditorError): void {
+    page.say(message);
+    emit('onError', { code, message, detail });
+  }
+
+  function hurry(): void {
+    watch?.hurry();
+  }
+
+  function askState(): Promise<SessionState> {
+    return session ? server.state(session, saving.nonce()) : Promise.reject(notLoaded());
+  }
+
+  /** Calls that come while one waits for its turn share it: all that was typed before them is in it. */
+  function save(): Promise<SVC.SaveResult> {
+    queuedSave ??= unlessOver(() =>
+      inTurn(() => {
+        queuedSave = undefined;
+        return saveNow();
+      }),
+    );
+    return queuedSave;
+  }
+
+  async function saveNow(): Promise<SVC.SaveResult> {
+    if (!session || (status !== 'loaded' && status !== 'closing')) throw notLoaded();
+    if (session.mode === 'view') return { ...savedVersion(await askState()), unmodified: true };
+    return toldIfFails(saving.save());
+  }
+
+  async function toldIfFails<Value>(work: Promise<Value>): Promise<Value> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!isOver()) tell(asEditorError(error));
+      throw error;
+    }
+  }
+
+  function setReadOnly(on: boolean): Promise<SVC.Mode> {
+    const wanted = on ? 'view' : 'edit';
+    return unlessOver(() =>
+      inTurn(async () => {
+        if (!session || !isLoaded()) throw notLoaded();
+        const before = session.mode;
+        if (before === wanted) return wanted;
+        if (before === 'edit') await saveNow();
+        // It may have been asked to close meanwhile.
+        if (!isLoaded()) throw closedError();
+        const granted = await toldIfFails(server.setMode(session, wanted));
+        if (!isLoaded()) throw closedError();
+        enter(granted);
+        // Its mode is fixed once a document is open: it has to be opened anew.
+        if (granted.mode !== before) {
+          open(granted);
+          await page.opened();
+        }
+        return granted.mode;
+      }),
+    );
+  }
+
+  function close(reason: 'method' | 'user'): Promise<void> {
+    if (status === 'closed') return Promise.resolve();
+    closing ??= unlessOver(() => leave()).then(
+      () => emit('onClose', { reason }),
+      (error) => {
+        closing = undefined;
+        throw error;
+      },
+    );
+    return closing;
+  }
+
+  async function leave(): Promise<void> {
+    const before = status;
+    status = 'closing';
+    page.giveUp(closedError());
+    try {
+      if (before === 'loaded') await inTurn(saveNow);
+    } catch (error) {
+      if (status === 'closing') status = before;
+      throw error;
+    }
+    if (isOver()) return;
+    if (page.isReady()) page.post('Action_Close');
+    const goodbye = session && server.remove(session).catch(() => {});
+    await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
+    end('closed');
+  }
+
+  function destroy(): void {
+    if (isOver()) return;
+    if (session) server.remove(session).catch(() => {});
+    end('destroyed');
+  }
+
+  function end(how: 'closed' | 'destroyed'): void {
+    status = how;
+    page.giveUp(closedError());
+    watch?.stop();
+    saving.stop();
+    unstored.stop();
+    page.remove();
+    occupied.delete(container);
+    // After those whose work has just been done.
+    setTimeout(() => ended.reject(closedError()));
+  }
+
+  function unlessOver<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (isOver()) return Promise.reject(closedError());
+    const result = Promise.race([work(), ended.promise]);
+    // Whoever does not wait for it learns from onError.
+    result.catch(() => {});
+    return result;
+  }
+
+  function isLoaded(): boolean {
+    return status === 'loaded';
+  }
+
+  function isOver(): boolean {
+    return status === 'closed' || status === 'destroyed';
+  }
+
+  function getInfo(): SVC.Info {
+    return {
+      state: status,
+      mode: session?.mode ?? null,
+      requestedMode: session?.requested_mode ?? null,
+      limited: session?.limited ?? false,
+      modified,
+      version: version ?? null,
+      savedAt: state?.saved_at ?? null,
+      key: session?.key ?? null,
+      docId: session?.doc_id ?? null,
+      sessionId: session?.session_id ?? null,
+      users: (state?.users ?? []).map(({ id, name }) => ({ id, name })),
+    };
+  }
+}
+
+function asEditorError(error: unknown): SVC.EditorError {
+  return isEditorError(error) ? error : editorError('internal', String(error));
+}
+
+function notLoaded(): SVC.EditorError {
+  return editorError('not_loaded', 'SVC.Editor: there is no open document');
+}
+
+function closedError(): SVC.EditorError {
+  return editorError('closed', 'SVC.Editor: the editor was closed or destroyed');
+}

@@ -1,0 +1,115 @@
+import { type Deferred, defer } from './defer.ts';
+import { editorError } from './errors.ts';
+import type { EditorMessage } from './messages.ts';
+import { randomName } from './random.ts';
+import type { SessionState } from './server.ts';
+import type { Texts } from './texts.ts';
+
+/** One save at a time, from the request to the stored version. */
+export interface Saving {
+  save(): Promise<SVC.SaveResult>;
+  /** The editor has answered. */
+  onAnswer(message: EditorMessage): void;
+  /** The server has answered. */
+  onState(state: SessionState): void;
+  /** What the save that is waited for was asked with. */
+  nonce(): string | undefined;
+  stop(): void;
+}
+
+export interface SavingOptions {
+  texts: Texts;
+  post(id: string, values: Record<string, unknown>): void;
+  /** Asks the server at once and often. */
+  hurry(): void;
+  state(): Promise<SessionState>;
+  /** Whether the editor may be wrong when it says that there is nothing to save. */
+  doubtful(): boolean;
+}
+
+interface Pending extends Deferred<SVC.SaveResult> {
+  nonce: string;
+  /** Save even if the editor takes the document for unmodified. */
+  force: boolean;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+/** Contract: Browser events. */
+const SAVE_MS = 30_000;
+
+export function createSaving({ texts, post, hurry, state, doubtful }: SavingOptions): Saving {
+  let pending: Pending | undefined;
+
+  /** Takes the save that is waited for, unless another is waited for by now. */
+  function take(expected = pending): Pending | undefined {
+    if (!pending || pending !== expected) return undefined;
+    const taken = pending;
+    clearTimeout(taken.timer);
+    pending = undefined;
+    return taken;
+  }
+
+  function nothingToSave(): void {
+    const asked = pending;
+    state().then(
+      (current) => take(asked)?.resolve({ ...savedVersion(current), unmodified: true }),
+      (error) => take(asked)?.reject(error),
+    );
+  }
+
+  function request({ nonce, force }: Pending): void {
+    post('Action_Save', {
+      DontTerminateEdit: true,
+      DontSaveIfUnmodified: !force,
+      Notify: true,
+      ExtendedData: `svc1.${nonce}`,
+    });
+    hurry();
+  }
+
+  function onUnmodified(asked: Pending): void {
+    if (asked.force) return;
+    // A save of the editor's own may have come between, and be on its way still.
+    asked.force = doubtful();
+    if (asked.force) request(asked);
+    else nothingToSave();
+  }
+
+  return {
+    save() {
+      const asked: Pending = {
+        ...defer<SVC.SaveResult>(),
+        nonce: randomName(),
+        force: doubtful(),
+        timer: setTimeout(() => take(asked)?.reject(editorError('save_timeout', texts.saveTimeout)), SAVE_MS),
+      };
+      pending = asked;
+      request(asked);
+      return asked.promise;
+    },
+    onAnswer(message) {
+      const { success, result } = message.Values;
+      // A success says that the editor has it, not that the server does: that is seen from the nonce.
+      if (!pending || success !== false) return hurry();
+      if (result === 'unmodified') onUnmodified(pending);
+      else take()?.reject(editorError('save_failed', texts.saveFailed, { ...message }));
+    },
+    onState(current) {
+      if (pending && current.save?.nonce === pending.nonce) {
+        take()?.resolve({ ...savedVersion(current), unmodified: false });
+      }
+    },
+    nonce: () => pending?.nonce,
+    stop: () => void take(),
+  };
+}
+
+export function savedVersion(state: SessionState): SVC.SavedVersion {
+  return {
+    version: state.version,
+    url: state.download_url,
+    size: state.size,
+    sha256: state.sha256,
+    savedAt: state.saved_at,
+  };
+}

@@ -1,0 +1,101 @@
+import { editorError } from './errors.ts';
+import type { Texts } from './texts.ts';
+
+/** Embed session (contract: Resources), as far as the browser needs it. */
+export interface Session {
+  session_id: string;
+  key: string;
+  doc_id: string;
+  mode: SVC.Mode;
+  requested_mode: SVC.Mode;
+  limited: boolean;
+  limit: SVC.Limit | null;
+  message: string | null;
+  editor_url: string;
+  form: Record<string, string | number> & { access_token: string };
+  version: number;
+}
+
+/** Session state (contract: Resources), as far as the browser needs it. */
+export interface SessionState {
+  version: number;
+  saved_at: string | null;
+  size: number;
+  sha256: string;
+  download_url: string;
+  users: SVC.User[];
+  save: { nonce: string; version: number } | null;
+}
+
+/** The gate's session endpoints. Everything rejects with an `EditorError`. */
+export interface Server {
+  create(request: object): Promise<Session>;
+  /** @param nonce of a save that is waited for */
+  state(session: Session, nonce?: string): Promise<SessionState>;
+  setMode(session: Session, mode: SVC.Mode): Promise<Session>;
+  remove(session: Session): Promise<void>;
+}
+
+/** A request that has not been answered by then never will be: the first one takes the server a download. */
+const ANSWER_MS = 30_000;
+const CREATE_MS = 120_000;
+
+export function createServer(origin: string, texts: Texts): Server {
+  const sessions = `${origin}/svc/embed/session`;
+  const pathOf = ({ session_id: id }: Session): string => `${sessions}/${encodeURIComponent(id)}`;
+
+  async function ask<Answer>(url: string, method: string, session?: Session, body?: object): Promise<Answer> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), session ? ANSWER_MS : CREATE_MS);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, {
+        method,
+        headers: {
+          ...(session && { Authorization: `Bearer ${session.form.access_token}` }),
+          ...(body && { 'Content-Type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        credentials: 'omit',
+        cache: 'no-store',
+        redirect: 'error',
+        referrerPolicy: 'no-referrer',
+        // So that a page that goes away can still say so.
+        keepalive: method === 'DELETE',
+        signal: abort.signal,
+      });
+      text = await response.text();
+    } catch (error) {
+      throw editorError('network_error', texts.networkError, { reason: String(error) });
+    } finally {
+      clearTimeout(timer);
+    }
+    const answer = parse(text);
+    if (response.ok && (answer !== undefined || response.status === 204)) return answer as Answer;
+    throw serverError(response.status, answer, texts);
+  }
+
+  return {
+    create: (request) => ask(sessions, 'POST', undefined, request),
+    state: (session, nonce) => ask(`${pathOf(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
+    setMode: (session, mode) => ask(`${pathOf(session)}/mode`, 'POST', session, { mode }),
+    remove: (session) => ask(pathOf(session), 'DELETE', session),
+  };
+}
+
+/** The server's own error, or that something between here and there has answered. */
+function serverError(status: number, answer: unknown, texts: Texts): SVC.EditorError {
+  const { error } = (answer ?? {}) as { error?: { code?: unknown; message?: unknown; detail?: unknown } };
+  if (typeof error?.code !== 'string') return editorError('network_error', texts.networkError, { status });
+  const detail = typeof error.detail === 'object' && error.detail !== null ? error.detail : {};
+  return editorError(error.code, String(error.message ?? ''), { ...detail });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { editorError, isEditorError } from './errors.ts';
+import type { SessionState } from './server.ts';
+
+/** Asks the server for the session's state again and again: a save is known only from there. */
+export interface Watch {
+  /** News is expected: asks at once, and often for a while. */
+  hurry(): void;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  ask(): Promise<SessionState>;
+  /** Whether there are changes that are not stored, so that a version may come. */
+  expecting(): boolean;
+  onState(state: SessionState): void;
+  /** The server can't be asked: told once, and again only after it could be. */
+  onTrouble(error: SVC.EditorError): void;
+}
+
+const HURRY_MS = 35_000;
+const SHORTEST_MS = 250;
+const LONGEST_MS = 2_000;
+const EXPECTING_MS = 10_000;
+const IDLE_MS = 30_000;
+/** That many failures in a row are told. */
+const FAILURES = 3;
+/** The session is over; asking again would change nothing. */
+const FINAL = ['invalid_session_token', 'token_expired', 'not_found', 'origin_not_allowed'];
+
+export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions): Watch {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let hurryUntil = 0;
+  let pause = SHORTEST_MS;
+  let failures = 0;
+  let asking = false;
+  let stopped = false;
+
+  function plan(): void {
+    clearTimeout(timer);
+    if (!stopped && !asking) timer = setTimeout(look, wait());
+  }
+
+  function wait(): number {
+    if (Date.now() >= hurryUntil) return expecting() ? EXPECTING_MS : IDLE_MS;
+    const now = pause;
+    pause = Math.min(pause * 1.5, LONGEST_MS);
+    return now;
+  }
+
+  async function look(): Promise<void> {
+    asking = true;
+    try {
+      const state = await ask();
+      failures = 0;
+      if (!stopped) onState(state);
+    } catch (error) {
+      if (!stopped) fail(isEditorError(error) ? error : editorError('internal', String(error)));
+    }
+    asking = false;
+    plan();
+  }
+
+  function fail(error: SVC.EditorError): void {
+    failures += 1;
+    const final = FINAL.includes(error.code);
+    if (final) stop();
+    if (final || failures === FAILURES) onTrouble(error);
+  }
+
+  function stop(): void {
+    stopped = true;
+    clearTimeout(timer);
+  }
+
+  plan();
+  return {
+    hurry() {
+      hurryUntil = Date.now() + HURRY_MS;
+      pause = SHORTEST_MS;
+      plan();
+    },
+    stop,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { Counting } from './counting.ts';
+import type { SessionRecord } from './model.ts';
+import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
+import { hashOfToken } from './session-token.ts';
+import type { ReadWopiSrc } from './wopi-src.ts';
+
+/** What the proxy asks about: the client's own request line, untouched. */
+export interface Question {
+  uri: string;
+  stage: string;
+}
+
+/** Why somebody is not let in. */
+export type Refusal = 'unreadable' | 'unknown_session' | 'connection_limit_reached';
+
+/** Undefined: they are let in. */
+export type Decision = Refusal | undefined;
+
+export interface AskDependencies {
+  /** The session of a token's hash, whatever its state. */
+  findSession: (tokenHash: string) => Promise<SessionRecord | undefined>;
+  /** Sessions of a document that are neither deleted nor past their time. */
+  liveSessions: (docId: string) => Promise<SessionRecord[]>;
+  counting: Pick<Counting, 'admit' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
+  readWopiSrc: ReadWopiSrc;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'error'>;
+  audit: Audit;
+}
+
+/**
+ * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
+ * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
+ * it from writing. At the page the token is not to be seen, so only who could not get a place is stopped early. What
+ * cannot be read is refused; a failure of our own lets in, and is logged.
+ */
+export function createAsk(deps: AskDependencies): (question: Question) => Promise<Decision> {
+  const { readWopiSrc, log, audit } = deps;
+
+  async function decide({ uri, stage }: Question): Promise<Decision> {
+    if (!isStage(stage)) return 'unreadable';
+    const opening = parseRawUri(uri, stage, readWopiSrc);
+    if (!opening) return 'unreadable';
+    try {
+      return stage === 'page' ? await atPage(opening, deps) : await atSocket(opening, deps);
+    } catch (error) {
+      // A proxy takes a 403 as final, and would let this one in if we had died of it.
+      log.error({ err: error, stage, doc_id: opening.docId }, 'let in without a decision');
+      return undefined;
+    }
+  }
+
+  return async (question) => {
+    const refusal = await decide(question);
+    if (refusal !== undefined) {
+      log.info({ stage: isStage(question.stage) ? question.stage : null, reason: refusal }, 'not let in');
+      audit.record('connection.refused', { reason: refusal });
+    }
+    return refusal;
+  };
+}
+
+async function atSocket(opening: Opening, { findSession, counting, clock }: AskDependencies): Promise<Decision> {
+  const { docId, token, permission, wopiSrc } = opening;
+  if (docId === null) {
+    // Of the permissions, the editor enforces this one.
+    if (permission === 'readonly') return undefined;
+    return limited(counting.admitForeign({ wopiSrc, tokenHash: hashOfToken(token ?? '') }).admitted);
+  }
+  const session = token === null ? undefined : await findSession(hashOfToken(token));
+  if (session?.docId !== docId || session.closedAt !== null || session.expiresAt <= clock()) return 'unknown_session';
+  return session.mode === 'view' ? undefined : limited(counting.admit(session).admitted);
+}
+
+async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Promise<Decision> {
+  const { counting, liveSessions } = deps;
+  if (permission === 'readonly' || !counting.isFull()) return undefined;
+  if (docId === null) return limited(counting.hasForeign(wopiSrc));
+  const sessions = await liveSessions(docId);
+  // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
+  const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
+  return limited(mayBeIn || sessions.length === 0);
+}
+
+function limited(admitted: boolean): Decision {
+  return admitted ? undefined : 'connection_limit_reached';
+}
+
+function isStage(text: string): text is Stage {
+  return text === 'page' || text === 'ws';
+}

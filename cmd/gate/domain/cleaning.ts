@@ -1,0 +1,87 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { BlobKeeper } from './blob-keeper.ts';
+import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
+
+const SWEEP_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+export interface CleaningDependencies {
+  rows: Rows;
+  keeper: BlobKeeper;
+  /** The last good sample; undefined before the first. */
+  sample: () => EditorSample | undefined;
+  /** Whether a save of a document is under way. */
+  saving: (docId: string) => boolean;
+  retainHours: number;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface Cleaning {
+  /** Removes what is past its time. */
+  sweep(): Promise<void>;
+  /** Sweeps now, for what a crash left too, and then every minute. */
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
+ * that ended. A session that ended stays as long as the editor lists it: its save may still come.
+ */
+export function createCleaning({
+  rows,
+  keeper,
+  sample,
+  saving,
+  retainHours,
+  clock,
+  log,
+}: CleaningDependencies): Cleaning {
+  let timer: NodeJS.Timeout | undefined;
+
+  function removeDocuments(tx: RowsTransaction, before: number): string[] {
+    const past = tx
+      .documents({ state: 'closed' })
+      .filter(({ docId, closedAt }) => closedAt !== null && closedAt <= before && !saving(docId));
+    return past.flatMap(({ docId }) => {
+      const hashes = tx.versions(docId).map(({ sha256 }) => sha256);
+      tx.removeDocument(docId);
+      return hashes;
+    });
+  }
+
+  function removeSessions(tx: RowsTransaction, before: number): void {
+    const listed = sample();
+    if (!listed) return;
+    const viewers = new Set(listed.views.map(({ userId }) => userId));
+    for (const { sessionId } of tx.endedSessions(before)) if (!viewers.has(sessionId)) tx.removeSession(sessionId);
+  }
+
+  async function sweep(): Promise<void> {
+    const before = clock() - retainHours * HOUR_MS;
+    const hashes = await rows.transact((tx) => {
+      removeSessions(tx, before);
+      tx.removeDeliveriesBefore(before);
+      return removeDocuments(tx, before);
+    });
+    await keeper.discard(hashes);
+  }
+
+  function report(work: Promise<void>): void {
+    work.catch((error) => log.error({ err: error }, 'what is past its time could not be removed'));
+  }
+
+  return {
+    sweep,
+    start: () => {
+      report(sweep().then(() => keeper.discardOrphans()));
+      timer ??= setInterval(() => report(sweep()), SWEEP_MS);
+    },
+    stop: () => {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}

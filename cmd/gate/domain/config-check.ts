@@ -1,0 +1,119 @@
+import { type Clock, iso } from '../../../src/common/clock.ts';
+import { createHs256Verifier, type JWTPayload } from '../../../src/common/crypto/jwt.ts';
+import { AppError, type Mistake } from '../../../src/common/errors.ts';
+import type { EmbedConfig, EmbedUi, EmbedUser } from '../../../src/common/generated/wire.ts';
+import { validator } from '../../../src/common/schema.ts';
+import { FILE_TYPES, type FileType, type Mode } from './model.ts';
+import { knownUi } from './ui.ts';
+
+/** What a checked embed configuration asks for. */
+export interface Embedding {
+  document: {
+    url: string;
+    /** Null: none was given. */
+    title: string | null;
+    fileType: FileType;
+    key: string;
+  };
+  mode: Mode;
+  lang: string;
+  /** Null: a guest. */
+  user: EmbedUser | null;
+  callbackUrl: string | null;
+  ui: EmbedUi;
+}
+
+export interface ConfigCheckOptions {
+  /** The current secret, then one that is rotated out. None: configurations can't be signed. */
+  jwtSecrets: readonly string[];
+  /** Without a secret: whether configurations that nobody signed are taken. */
+  allowUnsigned: boolean;
+  clock: Clock;
+}
+
+/** Turns the body of a session's creation into what it asks for. */
+export type ConfigCheck = (body: unknown) => Promise<Embedding>;
+
+const MAX_LIFETIME_SECONDS = 24 * 3600;
+/** Not in the contract for embedding; the same as for DocBuilder's tokens. */
+const CLOCK_SKEW_SECONDS = 60;
+/** Problems of a token that a wrong clock brings about. */
+const OF_CLOCKS: ReadonlySet<string> = new Set(['exp_too_far', 'not_yet_valid']);
+const DEFAULT_LANG = 'vi';
+const MEMBERS = ['document', 'editor', 'ui'] as const;
+
+/**
+ * Checks embed configurations (contract: Embed configuration; Authentication, Embedding gate). A token is the whole
+ * configuration: nothing that stands beside it in the body counts, not even what the token leaves out.
+ * @throws {TypeError} when a secret is too short
+ */
+export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCheckOptions): ConfigCheck {
+  const validate = validator<EmbedConfig>('embed-config.json');
+  const verify =
+    jwtSecrets.length === 0
+      ? undefined
+      : createHs256Verifier({
+          secrets: jwtSecrets,
+          maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
+          clockToleranceSeconds: CLOCK_SKEW_SECONDS,
+        });
+
+  async function payloadOf(token: string): Promise<JWTPayload> {
+    const now = clock();
+    // Whoever signs expects the signature to matter, so an unsigned server does not just read on.
+    if (!verify) throw new AppError('invalid_token', { reason: 'no_secret_configured' });
+    const result = await verify(token, now);
+    if (result.status === 'ok') return result.payload;
+    if (result.status === 'expired') throw new AppError('token_expired', { server_time: iso(now) });
+    const { problem, reason } = result;
+    const detail = OF_CLOCKS.has(problem) ? { reason: problem, server_time: iso(now) } : { reason: problem };
+    throw new AppError('invalid_token', detail, { cause: reason });
+  }
+
+  return async (body) => {
+    if (!verify && !allowUnsigned) throw new AppError('embed_auth_not_configured');
+    if (!isObject(body)) throw invalidConfig({ path: '', message: 'must be an object' });
+    const token = Object.hasOwn(body, 'token') ? (body['token'] ?? '') : '';
+    if (typeof token !== 'string') throw invalidConfig({ path: '/token', message: 'must be a string' });
+    if (token === '' && verify) throw new AppError('token_required');
+    return embeddingOf(validate, token === '' ? body : await payloadOf(token));
+  };
+}
+
+/** @throws {AppError} `invalid_config`, `unsupported_file_type` */
+function embeddingOf(validate: ReturnType<typeof validator<EmbedConfig>>, source: Record<string, unknown>): Embedding {
+  const config = Object.fromEntries(
+    MEMBERS.filter((member) => Object.hasOwn(source, member)).map((member) => [member, source[member]]),
+  );
+  const checked = validate(config);
+  const missing = (['document', 'editor'] as const)
+    .filter((member) => !Object.hasOwn(config, member))
+    .map((member): Mistake => ({ path: `/${member}`, message: 'is required' }));
+  const [first, ...others] = [...missing, ...(checked.ok ? [] : checked.mistakes)];
+  if (first) throw invalidConfig(first, ...others);
+  const { document, editor, ui = {} } = config as Required<Pick<EmbedConfig, 'document' | 'editor'>> & EmbedConfig;
+  const { fileType } = document;
+  if (!isFileType(fileType)) throw new AppError('unsupported_file_type', { fileType, accepted: [...FILE_TYPES] });
+  return {
+    document: { url: document.url, title: document.title ?? null, fileType, key: document.key },
+    mode: editor.mode ?? 'edit',
+    lang: editor.lang ?? DEFAULT_LANG,
+    user: editor.user ?? null,
+    callbackUrl: editor.callbackUrl ?? null,
+    ui: knownUi(ui),
+  };
+}
+
+/** `invalid_config` with its list of mistakes. */
+export function invalidConfig(...errors: [Mistake, ...Mistake[]]): AppError {
+  return new AppError('invalid_config', { errors });
+}
+
+/** Extensions are compared as they are written: `DOCX` is none of the twelve. */
+function isFileType(text: string): text is FileType {
+  return (FILE_TYPES as readonly string[]).includes(text);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

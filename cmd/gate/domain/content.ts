@@ -1,0 +1,110 @@
+import type { FileType } from './model.ts';
+
+/** What a look at a file's bytes found: a type of ours, a container that can be several, or something else. */
+export type Content =
+  | Exclude<FileType, 'doc' | 'xls' | 'ppt' | 'txt' | 'csv'>
+  | 'ole'
+  | 'zip'
+  | 'text'
+  | 'html'
+  | 'pdf'
+  | 'image'
+  | 'gzip'
+  | 'binary'
+  | 'empty';
+
+/** Office keeps its old formats, and new ones with a password, in a compound file; what is in it the editor finds. */
+const MAY_BE: Record<FileType, readonly Content[]> = {
+  docx: ['docx', 'ole'],
+  doc: ['ole', 'rtf'],
+  odt: ['odt'],
+  rtf: ['rtf'],
+  txt: ['text', 'empty'],
+  xlsx: ['xlsx', 'ole'],
+  xls: ['ole'],
+  ods: ['ods'],
+  csv: ['text', 'empty'],
+  pptx: ['pptx', 'ole'],
+  ppt: ['ole'],
+  odp: ['odp'],
+};
+
+/**
+ * Whether bytes can be a document of a type. It keeps out what portals send by mistake, such as a page to log in at or
+ * another format; it proves nothing about the document.
+ */
+export function fitsFileType(fileType: FileType, content: Content): boolean {
+  return MAY_BE[fileType].includes(content);
+}
+
+/** Signatures at the start of a file, as Latin-1. */
+const SIGNATURES: readonly [start: string, content: Content][] = [
+  ['PK\x03\x04', 'zip'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'ole'],
+  ['{\\rtf', 'rtf'],
+  ['%PDF-', 'pdf'],
+  ['\x89PNG', 'image'],
+  ['\xff\xd8\xff', 'image'],
+  ['GIF8', 'image'],
+  ['\x1f\x8b', 'gzip'],
+];
+
+/** As many bytes as `sniffContent` wants to see. */
+export const SNIFF_BYTES = 4096;
+
+/**
+ * Tells a file by its first bytes.
+ * @param contentType as its server gave it; a page of the web is plain text to everything else
+ */
+export function sniffContent(head: Buffer, contentType?: string): Content {
+  if (head.length === 0) return 'empty';
+  const start = head.toString('latin1', 0, 16);
+  const signed = SIGNATURES.find(([signature]) => start.startsWith(signature));
+  if (signed) return signed[1];
+  if (!isText(head)) return 'binary';
+  return isWebPage(head, contentType) ? 'html' : 'text';
+}
+
+/** What no honest text has in it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROLS = /[\0-\x06\x0e-\x19\x1c-\x1f]/;
+
+function isText(head: Buffer): boolean {
+  const wide = utf16Order(head);
+  return !CONTROLS.test(wide ? new TextDecoder(wide).decode(head) : head.toString('latin1'));
+}
+
+/** UTF-16 says so by its mark; without one, many NULs stand in every second place and none in the others. */
+function utf16Order(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const mark = head.toString('hex', 0, 2);
+  if (mark === 'fffe' || mark === 'feff') return mark === 'fffe' ? 'utf-16le' : 'utf-16be';
+  const nuls = [0, 0] as [even: number, odd: number];
+  for (const [index, byte] of head.entries()) if (byte === 0) nuls[(index & 1) as 0 | 1]++;
+  const [even, odd] = nuls;
+  if (even * odd > 0 || even + odd < head.length / 4) return undefined;
+  return even > 0 ? 'utf-16be' : 'utf-16le';
+}
+
+function isWebPage(head: Buffer, contentType = ''): boolean {
+  const start = head.toString('latin1', 0, 256).trimStart().toLowerCase();
+  return start.startsWith('<!doctype html') || start.startsWith('<html') || /^text\/html\b/i.test(contentType);
+}
+
+/** The OpenDocument format that the entry `mimetype` of a package names. */
+export function openDocumentOf(mimetype: string): Content | undefined {
+  const name = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)(-template)?$/.exec(
+    mimetype.trim(),
+  )?.[1];
+  return ({ text: 'odt', spreadsheet: 'ods', presentation: 'odp' } as const)[name ?? ''];
+}
+
+/** The OOXML format that a package's `[Content_Types].xml` gives to its main part; with macros or as a template too. */
+export function ooxmlOf(contentTypes: string): Content | undefined {
+  // Without its NULs it can be searched in whatever form of Unicode it is.
+  const name =
+    /(wordprocessingml|ms-word|spreadsheetml|ms-excel|presentationml|ms-powerpoint)\.[A-Za-z.]*main\+xml/.exec(
+      contentTypes.replaceAll('\0', ''),
+    )?.[1];
+  if (name === undefined) return undefined;
+  return /word/.test(name) ? 'docx' : /sheet|excel/.test(name) ? 'xlsx' : 'pptx';
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import { COUNTING } from '../../../src/common/plan.ts';
+import { createForeignReservations } from './foreign.ts';
+import type { Admission, AdmissionAnswer, ConnectionFigures, EditorSample, EditorView } from './ports.ts';
+import { createTimedKeys } from './timed-keys.ts';
+
+/** How long a place is kept for somebody who was let in and has not been seen yet. */
+const PENDING_MS = 60_000;
+const HOLD_MS = COUNTING.reconnect_grace_seconds * 1000;
+const PEAK_MS = COUNTING.peak_window_seconds * 1000;
+/** A sample older than this says nothing about now: six were missed. */
+const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
+
+export interface Counting extends Admission {
+  /** As `admit`, for a connection to a document of another WOPI host, known by the hash of its token. */
+  admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer;
+  /** Whether a session has a place: reserved, in use, or kept for its return. */
+  hasPlace(sessionId: string): boolean;
+  /** Whether anybody is counted on a document of another WOPI host. */
+  hasForeign(wopiSrc: string): boolean;
+  /** Whether a further session would be refused. */
+  isFull(): boolean;
+  /** Takes in what the editor lists. */
+  sampled(sample: EditorSample): void;
+}
+
+/**
+ * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
+ * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
+ * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then kept
+ * for 120 s. Who has a place keeps it when the limit falls. While there is no recent sample everybody is let in.
+ * @param options.limit editing connections in force
+ */
+export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
+  let sample: EditorSample | undefined;
+  let seen: ReadonlySet<string> = new Set();
+  /** Seen, and not to be kept when they drop. */
+  const released = new Set<string>();
+  const held = createTimedKeys(HOLD_MS);
+  const pending = createTimedKeys(PENDING_MS);
+  const foreign = createForeignReservations(PENDING_MS);
+  let peaks: { at: number; current: number }[] = [];
+
+  const hasSeat = (key: string): boolean => seen.has(key) || held.has(key);
+  const current = (): number => seen.size + held.size();
+  const enforcing = (): boolean => sample !== undefined && clock() - sample.at <= STALE_MS;
+  const hasRoom = (taken: number): boolean => !enforcing() || taken < limit();
+  /**
+   * What stands in the way of a session of ours. Reservations on other hosts don't: anybody can make them, with tokens
+   * that only those hosts can judge, and could keep everybody out.
+   */
+  const takenByOwn = (): number => current() + pending.size();
+
+  function expire(): void {
+    const now = clock();
+    held.expire(now);
+    pending.expire(now);
+    foreign.expire(now);
+  }
+
+  function refused(): AdmissionAnswer {
+    return { admitted: false, limit: limit(), current: current(), pending: pending.size() + foreign.size() };
+  }
+
+  function admit({ sessionId }: { sessionId: string }): AdmissionAnswer {
+    expire();
+    released.delete(sessionId);
+    if (hasSeat(sessionId)) return { admitted: true };
+    if (!pending.has(sessionId) && !hasRoom(takenByOwn())) return refused();
+    pending.add(sessionId, clock());
+    return { admitted: true };
+  }
+
+  function admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer {
+    expire();
+    const user = foreign.userOf(connection);
+    if (user !== undefined && hasSeat(user)) return { admitted: true };
+    if (!foreign.has(connection) && !hasRoom(takenByOwn() + foreign.size())) return refused();
+    foreign.reserve(connection, clock());
+    return { admitted: true };
+  }
+
+  function sampled(next: EditorSample): void {
+    expire();
+    const now = new Set(next.views.filter((view) => !view.readonly).map(connectionOf));
+    for (const key of seen) if (!now.has(key) && !released.has(key)) held.add(key, next.at);
+    for (const key of now) {
+      held.remove(key);
+      pending.remove(key);
+    }
+    for (const key of released) if (!now.has(key)) released.delete(key);
+    seen = now;
+    sample = next;
+    foreign.match(
+      next.views.filter((view) => view.docId === null).map((view) => ({ ...view, key: connectionOf(view) })),
+      hasSeat,
+    );
+    peaks = [...peaks.filter(({ at }) => at > next.at - PEAK_MS), { at: next.at, current: current() }];
+  }
+
+  function figures(): ConnectionFigures {
+    expire();
+    const since = clock() - PEAK_MS;
+    return {
+      current: current(),
+      pending: pending.size() + foreign.size(),
+      peak5m: Math.max(current(), ...peaks.filter(({ at }) => at > since).map((peak) => peak.current)),
+      limit: limit(),
+      readonly: sample?.views.filter((view) => view.readonly).length ?? 0,
+      viewsTotal: sample?.views.length ?? 0,
+      documents: sample?.documents ?? 0,
+      limitReached: takenByOwn() >= limit(),
+      enforcing: enforcing(),
+      sampleAgeSeconds: sample ? Math.max(0, Math.floor((clock() - sample.at) / 1000)) : null,
+    };
+  }
+
+  return {
+    admit,
+    admitForeign,
+    sampled,
+    figures,
+    release(sessionId) {
+      pending.remove(sessionId);
+      held.remove(sessionId);
+      if (seen.has(sessionId)) released.add(sessionId);
+    },
+    hasPlace(sessionId) {
+      expire();
+      return hasSeat(sessionId) || pending.has(sessionId);
+    },
+    hasForeign: (wopiSrc) => {
+      const start = foreignConnection(wopiSrc, '');
+      return [...seen, ...held.keys()].some((key) => key.startsWith(start));
+    },
+    isFull() {
+      expire();
+      return !hasRoom(takenByOwn());
+    },
+  };
+}
+
+/** What a view counts as: our session, which the editor has as user id, or a user of another host's document. */
+function connectionOf({ docId, wopiSrc, userId, viewId }: EditorView): string {
+  if (docId === null) return foreignConnection(wopiSrc, userId || `view ${viewId}`);
+  return userId || `${docId} ${viewId}`;
+}
+
+function foreignConnection(wopiSrc: string, user: string): string {
+  return `${wopiSrc}\n${user}`;
+}

@@ -1,0 +1,57 @@
+import { type Clock, iso } from '../../../src/common/clock.ts';
+import { verifyCallback } from '../../../src/common/crypto/signature.ts';
+
+/** A callback as the demo received it. */
+export interface ReceivedCallback {
+  received_at: string;
+  event: string;
+  delivery: string;
+  /** `unsigned`: it has no signature and the service has no key; without one although there is a key is `invalid`. */
+  signature: 'valid' | 'invalid' | 'unsigned';
+  /** null: it was no JSON. */
+  body: unknown;
+}
+
+export interface DemoInbox {
+  receive(headers: Record<string, string | undefined>, body: Buffer): ReceivedCallback;
+  /** Newest first. */
+  list(): ReceivedCallback[];
+}
+
+/** Contract: Gate: operations and internal, demo endpoints. */
+const KEPT = 20;
+
+/** A receiver of save callbacks that checks signatures and keeps the last 20 in memory. @param secrets that sign them */
+export function createDemoInbox(secrets: readonly string[], clock: Clock): DemoInbox {
+  const kept: ReceivedCallback[] = [];
+
+  function check(timestamp: string, signature: string | undefined, body: Buffer): ReceivedCallback['signature'] {
+    if (secrets.length === 0 && signature === undefined) return 'unsigned';
+    const signed = { timestamp, signature: signature ?? '' };
+    return secrets.some((secret) => verifyCallback(secret, signed, body, clock())) ? 'valid' : 'invalid';
+  }
+
+  return {
+    receive(headers, body) {
+      const received: ReceivedCallback = {
+        received_at: iso(clock()),
+        event: headers['x-svc-event'] ?? '',
+        delivery: headers['x-svc-delivery'] ?? '',
+        signature: check(headers['x-svc-timestamp'] ?? '', headers['x-svc-signature'], body),
+        body: parse(body),
+      };
+      kept.unshift(received);
+      kept.length = Math.min(kept.length, KEPT);
+      return received;
+    },
+    list: () => [...kept],
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import type { BlobKeeper } from './blob-keeper.ts';
+import { type Embedding, invalidConfig } from './config-check.ts';
+import type { DocumentRecord } from './model.ts';
+import type { Blobs, Downloader, Rows, RowsTransaction } from './ports.ts';
+
+type Wanted = Embedding['document'];
+
+interface Dependencies {
+  rows: Rows;
+  blobs: Blobs;
+  keeper: BlobKeeper;
+  downloader: Downloader;
+  maxFileMb: number;
+  clock: Clock;
+  audit: Audit;
+}
+
+/** The documents that the gate holds, one of each key (contract: Rules about document.key). */
+export interface Documents {
+  /**
+   * The document of a key, downloaded first unless the gate holds it. Whoever asks at the same time waits for the same
+   * download. One that nobody was let into yet is a closed one.
+   * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; `invalid_config` if the key belongs to
+   *   a document of another type
+   */
+  hold(wanted: Wanted): Promise<DocumentRecord>;
+  /** Ends the downloads that are under way. */
+  stop(): void;
+}
+
+interface Flight {
+  /** What it fetches. */
+  source: string;
+  document: Promise<DocumentRecord>;
+}
+
+export function createDocuments(deps: Dependencies): Documents {
+  const { rows, blobs, keeper, downloader, maxFileMb, clock, audit } = deps;
+  const flights = new Map<string, Flight>();
+  const stopped = new AbortController();
+
+  /** Not tied to the client that asked: others may be waiting too. */
+  function start(wanted: Wanted): Flight {
+    const document = heldOrFetched(wanted).finally(() => flights.delete(wanted.key));
+    const flight = { source: sourceOf(wanted), document };
+    flights.set(wanted.key, flight);
+    return flight;
+  }
+
+  async function heldOrFetched(wanted: Wanted): Promise<DocumentRecord> {
+    const held = await rows.transact((tx) => keep(tx, wanted.key, clock()));
+    if (held) return held;
+    const maxBytes = maxFileMb * 1_048_576;
+    const options = { fileType: wanted.fileType, maxBytes, signal: stopped.signal };
+    const store = (content: Readable) =>
+      keeper.writing(async () => {
+        const bytes = await blobs.write(content, maxBytes);
+        return rows.transact((tx) => tx.documentByKey(wanted.key) ?? add(tx, wanted, bytes, clock()));
+      });
+    const document = await downloader.download(wanted.url, options, store).catch((error: unknown) => {
+      throw at('/document/url', error);
+    });
+    audit.record('document.opened', { document: document.docId, key: document.key });
+    return document;
+  }
+
+  return {
+    async hold(wanted) {
+      for (;;) {
+        const running = flights.get(wanted.key);
+        const { source, document } = running ?? start(wanted);
+        try {
+          return ofType(await document, wanted);
+        } catch (error) {
+          // That another's address leads nowhere says nothing about one's own.
+          const own = source === sourceOf(wanted);
+          if (own || !(error instanceof AppError) || error.code === 'invalid_config') throw error;
+        }
+      }
+    },
+    stop: () => stopped.abort(new AppError('download_failed', { reason: 'stopped' })),
+  };
+}
+
+/** The document of a key. A closed one is kept for another while, so that it does not vanish before it is opened. */
+function keep(tx: RowsTransaction, key: string, now: number): DocumentRecord | undefined {
+  const held = tx.documentByKey(key);
+  if (held?.state === 'closed') tx.putDocument({ ...held, closedAt: now });
+  return held;
+}
+
+/** A new document with its original. */
+function add(
+  tx: RowsTransaction,
+  { key, fileType, title }: Wanted,
+  fetched: { sha256: string; size: number },
+  now: number,
+): DocumentRecord {
+  const document: DocumentRecord = {
+    docId: `doc_${randomBytes(16).toString('hex')}`,
+    key,
+    fileType,
+    title: title ?? `${key}.${fileType}`,
+    state: 'closed',
+    version: 0,
+    createdAt: now,
+    lastViewAt: now,
+    closedAt: now,
+    callbackUrl: null,
+    baseUrl: '',
+  };
+  tx.putDocument(document);
+  const nobody = { savedBy: null, autosave: false, final: false, modifiedByUser: false, nonce: null };
+  tx.putVersion({ docId: document.docId, version: 0, ...fetched, savedAt: now, ...nobody });
+  return document;
+}
+
+/**
+ * Opens a document because a session is let in. What its newest session said about it counts from now on.
+ * @throws {AppError} `not_found` if it has been cleaned up
+ */
+export function letIn(
+  tx: RowsTransaction,
+  docId: string,
+  now: number,
+  said: { title?: string | null; callbackUrl?: string | null; baseUrl?: string } = {},
+): DocumentRecord {
+  const held = tx.document(docId);
+  if (!held) throw new AppError('not_found');
+  const document: DocumentRecord = {
+    ...held,
+    state: 'open',
+    closedAt: null,
+    lastViewAt: now,
+    title: said.title ?? held.title,
+    callbackUrl: said.callbackUrl ?? held.callbackUrl,
+    baseUrl: said.baseUrl ?? held.baseUrl,
+  };
+  tx.putDocument(document);
+  return document;
+}
+
+/** One key is one document: under it a file of another type can only be meant for another key. */
+function ofType(document: DocumentRecord, { fileType }: Wanted): DocumentRecord {
+  if (document.fileType === fileType) return document;
+  throw invalidConfig({
+    path: '/document/fileType',
+    message: `must be ${document.fileType}, as the document with this key is; use a new key for another document`,
+  });
+}
+
+/** An error with the place in the configuration that brought it about. */
+export function at(path: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || !['url_not_allowed', 'download_failed'].includes(error.code)) return error;
+  return new AppError(error.code, { ...error.detail, path }, { cause: error.cause });
+}
+
+function sourceOf({ url, fileType }: Wanted): string {
+  return `${fileType} ${url}`;
+}

@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream';
+import { AppError } from '../../../src/common/errors.ts';
+import type { BlobKeeper, ByteRange } from './blob-keeper.ts';
+import { CONTENT_TYPES } from './content-types.ts';
+import type { LinkQuery, Links } from './links.ts';
+import type { DocumentRecord, VersionRecord } from './model.ts';
+import type { RowsTransaction } from './ports.ts';
+import { baseFileName } from './wopi.ts';
+
+/** A version of a document, as a file to download. */
+export interface DownloadedFile {
+  name: string;
+  contentType: string;
+  version: number;
+  size: number;
+  sha256: string;
+}
+
+/** What signed links lead to (contract: GET /svc/embed/files/{doc_id}). */
+export interface Downloads {
+  /**
+   * Lets `send` have the file of a link; its bytes stay for as long as that takes.
+   * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`, `version_gone`, `not_found`
+   */
+  serve(
+    docId: string,
+    query: LinkQuery,
+    send: (file: DownloadedFile, read: (range?: ByteRange) => Readable) => Promise<void>,
+  ): Promise<void>;
+}
+
+export function createDownloads({ links, keeper }: { links: Links; keeper: BlobKeeper }): Downloads {
+  return {
+    async serve(docId, query, send) {
+      const number = links.verify(docId, query);
+      let document: DocumentRecord | undefined;
+      await keeper.serve(
+        (tx) => {
+          document = tx.document(docId);
+          return versionOf(tx, document, number);
+        },
+        (version, read) => send(fileOf(document as DocumentRecord, version), read),
+      );
+    },
+  };
+}
+
+function versionOf(tx: RowsTransaction, document: DocumentRecord | undefined, number: number): VersionRecord {
+  if (!document || number > document.version) throw new AppError('not_found');
+  const version = tx.version(document.docId, number);
+  if (!version) throw new AppError('version_gone', { version: number, current: document.version });
+  return version;
+}
+
+function fileOf(document: DocumentRecord, { version, size, sha256 }: VersionRecord): DownloadedFile {
+  return { name: baseFileName(document), contentType: CONTENT_TYPES[document.fileType], version, size, sha256 };
+}

@@ -1,0 +1,68 @@
+import { createTimedKeys } from './timed-keys.ts';
+
+/** A connection to a document of another WOPI host, as it asked to be let in. */
+interface Connection {
+  wopiSrc: string;
+  tokenHash: string;
+}
+
+/** A view of such a document, and what it counts as. */
+interface SeenView {
+  wopiSrc: string;
+  readonly: boolean;
+  key: string;
+}
+
+/** Reservations on documents of other WOPI hosts, until the editor lists those who made them. */
+export interface ForeignReservations {
+  reserve(connection: Connection, now: number): void;
+  has(connection: Connection): boolean;
+  /** What the connection turned out to be, in the keys of the views. */
+  userOf(connection: Connection): string | undefined;
+  size(): number;
+  expire(now: number): void;
+  /**
+   * Takes in the views that the editor lists. It names users and knows no tokens, so each user who is new on a document
+   * is taken for the one who has waited longest for it, whether they edit or turn out to only read.
+   * @param counts whether a key still counts as a connection
+   */
+  match(views: readonly SeenView[], counts: (key: string) => boolean): void;
+}
+
+/** @param stayMs how long a reservation stays, milliseconds */
+export function createForeignReservations(stayMs: number): ForeignReservations {
+  const waiting = createTimedKeys(stayMs);
+  const users = new Map<string, string>();
+  let known: ReadonlySet<string> = new Set();
+
+  return {
+    reserve: (connection, now) => waiting.add(nameOf(connection), now),
+    has: (connection) => waiting.has(nameOf(connection)),
+    userOf: (connection) => users.get(nameOf(connection)),
+    size: waiting.size,
+    expire: waiting.expire,
+    match(views, counts) {
+      const listed = new Set<string>();
+      const met = new Set([...known, ...users.values()]);
+      for (const { wopiSrc, readonly, key } of views) {
+        if (!listed.has(key) && !met.has(key)) {
+          const first = firstOf(waiting.keys(), wopiSrc);
+          if (first !== undefined) waiting.remove(first);
+          if (first !== undefined && !readonly) users.set(first, key);
+        }
+        listed.add(key);
+      }
+      known = listed;
+      for (const [name, key] of users) if (!counts(key)) users.delete(name);
+    },
+  };
+}
+
+function nameOf({ wopiSrc, tokenHash }: Connection): string {
+  return `${wopiSrc}\n${tokenHash}`;
+}
+
+function firstOf(names: Iterable<string>, wopiSrc: string): string | undefined {
+  for (const name of names) if (name.startsWith(`${wopiSrc}\n`)) return name;
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../../src/common/clock.ts';
+import { equalStrings } from '../../../src/common/crypto/equal.ts';
+import { AppError, badRequest } from '../../../src/common/errors.ts';
+
+export interface LinkOptions {
+  secret: string | Uint8Array;
+  /** How long a link is good for (`SVC_EMBED_RETAIN_HOURS`). */
+  hours: number;
+  clock: Clock;
+}
+
+/** The query of a download link, as it arrived. */
+export interface LinkQuery {
+  v?: unknown;
+  exp?: unknown;
+  sig?: unknown;
+}
+
+/** Signed download links (contract: GET /svc/embed/files/{doc_id}). */
+export interface Links {
+  /**
+   * The link of one version.
+   * @param baseUrl without a slash at its end
+   * @param until epoch milliseconds at which it ends; the whole time from now unless told
+   */
+  sign(baseUrl: string, docId: string, version: number, until?: number): string;
+  /**
+   * The version that a link is for.
+   * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`
+   */
+  verify(docId: string, query: LinkQuery): number;
+}
+
+/** One way to write a number, so that one link has one signature. */
+const WHOLE_NUMBER = /^(0|[1-9]\d{0,14})$/;
+
+export function createLinks({ secret, hours, clock }: LinkOptions): Links {
+  const signature = (docId: string, version: number, exp: number): string =>
+    createHmac('sha256', secret).update(`${docId}.${version}.${exp}`).digest('hex');
+
+  return {
+    sign(baseUrl, docId, version, until = clock() + hours * 3_600_000) {
+      const exp = Math.floor(until / 1000);
+      return `${baseUrl}/svc/embed/files/${docId}?v=${version}&exp=${exp}&sig=${signature(docId, version, exp)}`;
+    },
+    verify(docId, { v, exp, sig }) {
+      const [version, expiry] = [wholeNumber('v', v), wholeNumber('exp', exp)];
+      if (typeof sig !== 'string') throw badRequest({ path: 'sig', message: 'is required, once' });
+      // Before the time: whether a link has expired is told only to those who hold one.
+      if (!equalStrings(sig, signature(docId, version, expiry))) throw new AppError('invalid_signature');
+      if (clock() >= expiry * 1000) throw new AppError('link_expired');
+      return version;
+    },
+  };
+}
+
+function wholeNumber(path: string, text: unknown): number {
+  if (typeof text !== 'string' || !WHOLE_NUMBER.test(text)) {
+    throw badRequest({ path, message: 'must be a whole number, once' });
+  }
+  return Number(text);
+}

@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { DeliveryRecord } from './model.ts';
+import type { CallbackPoster, Rows } from './ports.ts';
+
+/** Milliseconds before each attempt, counted from the end of the one before (contract: Events). */
+const SCHEDULE = [0, 10_000, 60_000];
+/** Callbacks of different documents that are sent at the same time. */
+const PARALLEL = 64;
+/** After trouble of the store, and the longest sleep: a clock may have been set. */
+const AGAIN_MS = 5_000;
+
+export interface OutboxDependencies {
+  rows: Rows;
+  poster: CallbackPoster;
+  clock: Clock;
+  log: Logger;
+  audit: Audit;
+  schedule?: readonly number[];
+  parallel?: number;
+}
+
+/** Sends what the rows hold. */
+export interface Outbox {
+  /** There may be something to send: after a start, a new callback, a moved clock. */
+  wake(): void;
+  /** Cuts what is under way; it is sent again after the next start. Resolves when nothing runs any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
+ * documents at the same time. What an attempt came to is written when it has ended, so one that a kill cut off counts
+ * as none and is made again, with the same delivery id and the same body.
+ */
+export function createOutbox(deps: OutboxDependencies): Outbox {
+  const { rows, poster, clock, log, audit } = deps;
+  const schedule = deps.schedule ?? SCHEDULE;
+  const parallel = deps.parallel ?? PARALLEL;
+  const running = new Map<string, Promise<void>>();
+  const stopped = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+
+  function wake(): void {
+    if (stopped.signal.aborted) return;
+    lookAgain = true;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }
+
+  async function look(): Promise<void> {
+    while (lookAgain && !stopped.signal.aborted) {
+      lookAgain = false;
+      clearTimeout(timer);
+      try {
+        start(await rows.transact((tx) => tx.dueDeliveries()));
+      } catch (error) {
+        log.error({ err: error }, 'callbacks could not be read');
+        wakeIn(AGAIN_MS);
+      }
+    }
+  }
+
+  function start(heads: DeliveryRecord[]): void {
+    const now = clock();
+    const waiting = heads.filter(({ docId }) => !running.has(docId));
+    let next = Number.POSITIVE_INFINITY;
+    for (const delivery of waiting) {
+      if (delivery.nextAttemptAt > now) next = Math.min(next, delivery.nextAttemptAt);
+      else if (running.size < parallel && !stopped.signal.aborted) run(delivery);
+    }
+    if (next < Number.POSITIVE_INFINITY) wakeIn(next - now);
+  }
+
+  function wakeIn(ms: number): void {
+    clearTimeout(timer);
+    if (!stopped.signal.aborted) timer = setTimeout(wake, Math.min(ms, AGAIN_MS));
+  }
+
+  function run(delivery: DeliveryRecord): void {
+    const attempt = attemptOnce(delivery)
+      .catch((error) => {
+        log.error({ err: error, delivery: delivery.delivery }, 'what a callback came to could not be written');
+        return pause(AGAIN_MS, undefined, { signal: stopped.signal }).catch(() => {});
+      })
+      .finally(() => {
+        running.delete(delivery.docId);
+        wake();
+      });
+    running.set(delivery.docId, attempt);
+  }
+
+  async function attemptOnce(delivery: DeliveryRecord): Promise<void> {
+    const status = await poster.post(delivery, stopped.signal);
+    const taken = status !== null && status >= 200 && status < 300;
+    if (stopped.signal.aborted && !taken) return;
+    const after = outcome(delivery, status, taken);
+    await rows.transact((tx) => tx.putDelivery(after));
+    tell(after);
+  }
+
+  function outcome(delivery: DeliveryRecord, lastStatus: number | null, taken: boolean): DeliveryRecord {
+    const now = clock();
+    const attempts = delivery.attempts + 1;
+    const wait = schedule[attempts];
+    const after = { ...delivery, attempts, lastStatus };
+    if (taken) return { ...after, state: 'delivered', endedAt: now };
+    if (wait === undefined) return { ...after, state: 'given_up', endedAt: now };
+    return { ...after, nextAttemptAt: now + wait };
+  }
+
+  function tell({ delivery, docId, event, version, attempts, lastStatus, state }: DeliveryRecord): void {
+    const facts = { delivery, document: docId, event, version, attempts, status: lastStatus };
+    if (state !== 'given_up') {
+      log.info({ ...facts, state }, 'callback attempted');
+      return;
+    }
+    log.error(facts, 'callback given up');
+    audit.record('callback.given_up', facts);
+  }
+
+  return {
+    wake,
+    async stop() {
+      stopped.abort();
+      clearTimeout(timer);
+      await looking;
+      await Promise.all(running.values());
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { decode, type ReadWopiSrc, type WopiSrc } from './wopi-src.ts';
+
+/** When the proxy asks: at the load of the editor page, or at the upgrade to its WebSocket. */
+export type Stage = 'page' | 'ws';
+
+export type Permission = 'edit' | 'view' | 'readonly';
+
+/** What a request to the editor would open. */
+export interface Opening {
+  /** See `WopiSrc`. */
+  wopiSrc: string;
+  /** Id of the document of ours; null for a document of another WOPI host. */
+  docId: string | null;
+  /** The access token; null at a page, whose token is in the body. */
+  token: string | null;
+  permission: Permission | null;
+}
+
+const MAX_LENGTH = 8192;
+/** The editor decodes a document part two or three times, a proxy before it perhaps once. */
+const MAX_DECODINGS = 4;
+
+/** What browsers send; everything else in a URL is escaped (RFC 3986 2). */
+const RAW = /^\/[!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]*$/;
+/** Here the editor would put in a document's address in hexadecimal digits, wherever it stands. */
+const HEXIFIED = /cool\/0x/i;
+const PAGE = /^\/browser\/[A-Za-z0-9_-][A-Za-z0-9._-]*\/cool\.html$/;
+const SOCKET_OF_DOCUMENT = /^\/cool\/([^/]+)\/ws(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$/;
+const SOCKET = /^\/cool\/ws\/?$/;
+const BARE_DOCUMENT = /^\/cool\/([^/]+)$/;
+const ARGUMENT_NAME = /^[A-Za-z0-9_.~-]+$/;
+/** Arguments that the editor decides by. Any other way to write one is refused. */
+const TELLING = ['WOPISrc', 'access_token', 'permission'] as const;
+const PERMISSIONS: ReadonlySet<string> = new Set<Permission>(['edit', 'view', 'readonly']);
+const OWN_TOKEN = /^[A-Za-z0-9_-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+type Arguments = ReadonlyMap<string, string>;
+
+/** A document with the arguments in its own query. */
+interface Named extends WopiSrc {
+  args: Arguments;
+}
+
+/**
+ * Reads the raw URI of a request to the editor (contract: Front proxy routing), of a page
+ * `/browser/<hash>/cool.html?WOPISrc=…` or a WebSocket `/cool/<document>/ws`, `/cool/<document>?ws`,
+ * `/cool/ws?WOPISrc=…`. Tells what the editor would open, or undefined: anything that different readers could take for
+ * different documents is refused. Never throws.
+ */
+export function parseRawUri(uri: string, stage: Stage, readWopiSrc: ReadWopiSrc): Opening | undefined {
+  if (uri.length > MAX_LENGTH || !RAW.test(uri) || HEXIFIED.test(uri)) return undefined;
+  const [path = '', query = '', ...more] = uri.split('?');
+  // The editor parts its paths at every question mark.
+  if (more.length > 0) return undefined;
+  if (stage === 'page') return PAGE.test(path) ? openedByArguments(query, readWopiSrc) : undefined;
+  if (SOCKET.test(path)) return openedByArguments(query, readWopiSrc);
+  const [, part] = SOCKET_OF_DOCUMENT.exec(path) ?? [];
+  if (part !== undefined) return openedByPath(part, query, readWopiSrc);
+  const [, bare] = BARE_DOCUMENT.exec(path) ?? [];
+  return bare !== undefined && query === 'ws' ? openedByPath(bare, '', readWopiSrc) : undefined;
+}
+
+/** The document is the WOPISrc argument, the token another one. */
+function openedByArguments(query: string, readWopiSrc: ReadWopiSrc): Opening | undefined {
+  const args = readArguments(query);
+  const source = args?.get('WOPISrc');
+  if (!args || source === undefined) return undefined;
+  const document = readSource(source, readWopiSrc);
+  return document && opening(document, args);
+}
+
+/** The document and its token are in the path. A WOPISrc argument only tells proxies; it has to name the same. */
+function openedByPath(part: string, query: string, readWopiSrc: ReadWopiSrc): Opening | undefined {
+  const outer = readArguments(query);
+  if (!outer || outer.has('access_token') || outer.has('permission')) return undefined;
+  const document = readEncoded(part, readWopiSrc);
+  if (!document || document.args.has('WOPISrc')) return undefined;
+  const source = outer.get('WOPISrc');
+  if (source !== undefined && readSource(source, readWopiSrc)?.wopiSrc !== document.wopiSrc) return undefined;
+  return opening(document, document.args);
+}
+
+function opening({ wopiSrc, docId }: WopiSrc, args: Arguments): Opening | undefined {
+  const permission = args.get('permission') || null;
+  if (permission !== null && !isPermission(permission)) return undefined;
+  const token = args.get('access_token') || null;
+  if (docId !== null && token !== null && !OWN_TOKEN.test(token)) return undefined;
+  return { wopiSrc, docId, token: token === null ? null : plain(token), permission };
+}
+
+/** The value of a WOPISrc argument: it has no telling arguments of its own, and ours have none at all. */
+function readSource(value: string, readWopiSrc: ReadWopiSrc): Named | undefined {
+  // A plus is a space to some readers.
+  const document = value.includes('+') ? undefined : readEncoded(value, readWopiSrc);
+  if (!document || TELLING.some((name) => document.args.has(name))) return undefined;
+  return document.docId !== null && document.args.size > 0 ? undefined : document;
+}
+
+/**
+ * A document's address, encoded any number of times within reason. How often the editor decodes it depends on version
+ * and place, so all readings of it have to name the same.
+ */
+function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefined {
+  let found: Named | undefined;
+  let text = encoded;
+  for (let round = 0; round <= MAX_DECODINGS; round += 1) {
+    if (CONTROL.test(text)) return undefined;
+    const isAddress = text.includes('://');
+    if (isAddress) {
+      const named = readNamed(text, readWopiSrc);
+      if (!named || (found && !agree(found, named))) return undefined;
+      found = named;
+    }
+    const next = decode(text);
+    if (next === undefined) return undefined;
+    if (next === text) return found;
+    text = next;
+  }
+  return undefined;
+}
+
+function readNamed(url: string, readWopiSrc: ReadWopiSrc): Named | undefined {
+  const source = readWopiSrc(url);
+  const args = source && readArguments(source.query);
+  return args && { ...source, args };
+}
+
+function agree(one: Named, other: Named): boolean {
+  return (
+    one.wopiSrc === other.wopiSrc &&
+    one.args.get('permission') === other.args.get('permission') &&
+    one.args.size === other.args.size &&
+    [...one.args.keys()].every((name) => other.args.has(name)) &&
+    (one.docId === null || one.args.get('access_token') === other.args.get('access_token'))
+  );
+}
+
+/** Arguments by name, values as they stand; undefined where one comes twice or could be taken for another. */
+function readArguments(query: string): Arguments | undefined {
+  const args = new Map<string, string>();
+  const names = new Set<string>();
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const [name = ''] = part.split('=', 1);
+    const key = name.toLowerCase();
+    if (!ARGUMENT_NAME.test(name) || names.has(key)) return undefined;
+    if (TELLING.some((telling) => telling.toLowerCase() === key && telling !== name)) return undefined;
+    names.add(key);
+    args.set(name, part.slice(name.length + 1));
+  }
+  return args;
+}
+
+/** A foreign token without its escapes, so that it counts as one however it is spelled. */
+function plain(token: string): string {
+  let text = token;
+  for (let round = 0; round < MAX_DECODINGS; round += 1) {
+    const next = decode(text);
+    if (next === undefined || next === text) break;
+    text = next;
+  }
+  return text;
+}
+
+function isPermission(text: string): text is Permission {
+  return PERMISSIONS.has(text);
+}

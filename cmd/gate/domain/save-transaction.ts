@@ -1,0 +1,86 @@
+import { AppError } from '../../../src/common/errors.ts';
+import { savedDelivery, type VersionLink } from './callback-body.ts';
+import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
+import type { Presence, RowsTransaction } from './ports.ts';
+import { savedAfter, stampOf } from './wopi.ts';
+
+/** What the editor says about a save. */
+export interface SaveFacts {
+  /** The stamp of the version that it began from; undefined when the user decided to overwrite whatever is there. */
+  timestamp: string | undefined;
+  autosave: boolean;
+  final: boolean;
+  modifiedByUser: boolean;
+  nonce: string | null;
+}
+
+export interface NewVersion {
+  session: SessionRecord;
+  blob: { sha256: string; size: number };
+  facts: SaveFacts;
+  now: number;
+}
+
+export interface Committed {
+  version: VersionRecord;
+  /** Whether there is a callback to send. */
+  called: boolean;
+  /** Hashes of the versions that went. */
+  removed: string[];
+}
+
+/** Beside the original (contract: Version cleanup). */
+const KEPT_VERSIONS = 5;
+
+/**
+ * Everything that a save changes: the version, the document, its callback, and what is too old now.
+ * @throws {AppError} `not_found`
+ */
+export function commitSave(
+  tx: RowsTransaction,
+  { session, blob, facts, now }: NewVersion,
+  { presence, link }: { presence: Pick<Presence, 'users'>; link: VersionLink },
+): Committed | 'conflict' {
+  const { docId } = session;
+  const before = tx.document(docId);
+  const previous = before && tx.version(docId, before.version);
+  if (!before || !previous) throw new AppError('not_found');
+  if (facts.timestamp !== undefined && facts.timestamp !== stampOf(previous)) return 'conflict';
+
+  const version: VersionRecord = {
+    ...blob,
+    docId,
+    version: previous.version + 1,
+    savedAt: savedAfter(previous, now),
+    savedBy: session.user,
+    autosave: facts.autosave,
+    final: facts.final,
+    modifiedByUser: facts.modifiedByUser,
+    nonce: firstUseOf(tx, docId, facts),
+  };
+  const document = reopened({ ...before, version: version.version }, now);
+  tx.putVersion(version);
+  tx.putDocument(document);
+  const callback = savedDelivery(document, version, { users: presence.users(docId), link, now });
+  if (callback) tx.addDelivery(callback);
+  return { version, called: callback !== undefined, removed: prune(tx, docId) };
+}
+
+/** A document with a save is open again, and closes again like any other. */
+function reopened(document: DocumentRecord, now: number): DocumentRecord {
+  return document.state === 'open' ? document : { ...document, state: 'open', closedAt: null, lastViewAt: now };
+}
+
+/** The editor sends the nonce of the save before once more with its final one: only the first counts. */
+function firstUseOf(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): string | null {
+  if (nonce === null || final || tx.versions(docId).some((version) => version.nonce === nonce)) return null;
+  return nonce;
+}
+
+/** Removes versions that are neither among the latest five nor the original. */
+function prune(tx: RowsTransaction, docId: string): string[] {
+  const saved = tx.versions(docId).filter(({ version }) => version > 0);
+  const old = saved.slice(0, -KEPT_VERSIONS);
+  for (const { version } of old) tx.removeVersion(docId, version);
+  return old.map(({ sha256 }) => sha256);
+}

@@ -1,0 +1,154 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import { AppError, badRequest } from '../../../src/common/errors.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { BlobKeeper } from './blob-keeper.ts';
+import type { VersionLink } from './callback-body.ts';
+import type { SessionRecord, VersionRecord } from './model.ts';
+import type { Blobs, Presence, Rows } from './ports.ts';
+import { type Replay, type ReplayBudget, replayable } from './replay.ts';
+import { type Committed, commitSave, type SaveFacts } from './save-transaction.ts';
+
+export interface Saves {
+  /**
+   * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. Trouble of the store is
+   * waited out for up to 25 s, since the editor gives up changes over an error much sooner than over a slow answer.
+   * @returns the version, or `conflict` when the save began from another one than the current
+   * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
+   */
+  save(session: SessionRecord, content: Readable, facts: SaveFacts): Promise<VersionRecord | 'conflict'>;
+  /** Whether a save of a document is under way. */
+  saving(docId: string): boolean;
+  /**
+   * Whether a save just failed for trouble of ours. The editor then asks for CheckFileInfo, and an answer with the old
+   * size would be a conflict to it, which ends its attempts: without any answer it goes on trying.
+   */
+  troubled(docId: string): boolean;
+}
+
+export interface SavesDependencies {
+  rows: Rows;
+  blobs: Blobs;
+  keeper: BlobKeeper;
+  presence: Pick<Presence, 'users'>;
+  link: VersionLink;
+  /** Called when there is a new callback. */
+  onDelivery: () => void;
+  maxBytes: number;
+  clock: Clock;
+  log: Logger;
+  audit: Audit;
+  timings?: Partial<SaveTimings>;
+}
+
+/** Milliseconds. */
+interface SaveTimings {
+  /** How long trouble of the store is waited out; the editor waits 30 s for an answer. */
+  hold: number;
+  retry: number;
+  /** Without a byte, after which content has stalled. */
+  idle: number;
+  /** How long a failed save is remembered. */
+  trouble: number;
+}
+
+const TIMINGS: SaveTimings = { hold: 25_000, retry: 500, idle: 30_000, trouble: 60_000 };
+/** Bytes that all saves together may keep in memory, to write them again. */
+const REPLAY_BYTES = 32 * 1024 * 1024;
+
+/** The saves of embedded documents (contract: States, "a save is made"). */
+export function createSaves(deps: SavesDependencies): Saves {
+  const { rows, blobs, keeper, presence, link, maxBytes, clock, log, audit } = deps;
+  const timings = { ...TIMINGS, ...deps.timings };
+  const underWay = new Map<string, number>();
+  const trouble = new Map<string, number>();
+  const budget: ReplayBudget = { left: REPLAY_BYTES };
+
+  /** The bytes, then all that follows from them. Bytes that came to nothing are orphans, for the cleaning. */
+  async function store(session: SessionRecord, replay: Replay, facts: SaveFacts): Promise<Committed | 'conflict'> {
+    const hold: Hold = { until: undefined };
+    const canRepeat = () => !replay.failed() && replay.repeatable();
+    return keeper.writing(async () => {
+      const blob = await holding(hold, canRepeat, () => blobs.write(replay.open(), maxBytes));
+      const useless = () => void keeper.discard([blob.sha256]).catch(() => {});
+      if (blob.size === 0) {
+        useless();
+        throw badRequest({ path: '', message: 'a document is never empty' });
+      }
+      const commit = () =>
+        rows.transact((tx) => commitSave(tx, { session, blob, facts, now: clock() }, { presence, link }));
+      const outcome = await holding(hold, () => true, commit);
+      if (outcome === 'conflict') useless();
+      return outcome;
+    });
+  }
+
+  /** Tries again while the store is in trouble, as long as `again` allows it and the time lasts. */
+  async function holding<Result>(hold: Hold, again: () => boolean, work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof AppError) throw error;
+        // Of the machine and not of the rules: real time, whatever the clock says.
+        hold.until ??= performance.now() + timings.hold;
+        const goOn = again() && performance.now() < hold.until;
+        log.error({ err: error, again: goOn }, 'a save could not be stored');
+        if (!goOn) throw new AppError('internal', {}, { status: 503, cause: error });
+        await sleep(timings.retry);
+      }
+    }
+  }
+
+  return {
+    async save(session, content, facts) {
+      const { docId } = session;
+      const replay = replayable(content, budget, timings.idle);
+      underWay.set(docId, (underWay.get(docId) ?? 0) + 1);
+      try {
+        const outcome = await store(session, replay, facts);
+        trouble.delete(docId);
+        if (outcome === 'conflict') {
+          log.warn(
+            { document: docId, session: session.sessionId },
+            'a save began from another version than the current',
+          );
+          return outcome;
+        }
+        const { version, called, removed } = outcome;
+        void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused bytes could not be removed'));
+        if (called) deps.onDelivery();
+        const { size, autosave, final } = version;
+        const told = { document: docId, session: session.sessionId, version: version.version, size, autosave, final };
+        log.info(told, 'document saved');
+        audit.record('document.saved', told);
+        return version;
+      } catch (error) {
+        if (error instanceof AppError && error.status === 503) trouble.set(docId, clock() + timings.trouble);
+        throw error;
+      } finally {
+        replay.end();
+        const left = (underWay.get(docId) ?? 1) - 1;
+        if (left > 0) underWay.set(docId, left);
+        else underWay.delete(docId);
+      }
+    },
+
+    saving: (docId) => underWay.has(docId),
+
+    troubled(docId) {
+      const until = trouble.get(docId);
+      if (until === undefined || clock() < until) return until !== undefined;
+      trouble.delete(docId);
+      return false;
+    },
+  };
+}
+
+/** When to stop trying: set with the first trouble. */
+interface Hold {
+  /** By `performance.now()`. */
+  until: number | undefined;
+}

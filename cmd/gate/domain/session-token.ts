@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { equalStrings } from '../../../src/common/crypto/equal.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import type { SessionRecord } from './model.ts';
+import type { RowsTransaction } from './ports.ts';
+
+const SESSION_ID = /^ses_[0-9a-f]{24}$/;
+
+/** `ses_` + 24 hex (contract: Identifiers). */
+export function newSessionId(): string {
+  return `ses_${randomBytes(12).toString('hex')}`;
+}
+
+/** A session's access token: 256 random bits, good in URLs and headers. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is kept of a token. */
+export function hashOfToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/**
+ * The session of a path and the token that came for it.
+ * @param token undefined: none was sent
+ * @throws {AppError} `not_found`; `invalid_session_token` for a token that is not this session's
+ */
+export function sessionOf(tx: RowsTransaction, sessionId: string, token: string | undefined): SessionRecord {
+  const session = SESSION_ID.test(sessionId) ? tx.session(sessionId) : undefined;
+  if (!session) throw new AppError('not_found');
+  if (token === undefined || !equalStrings(hashOfToken(token), session.tokenHash)) throw refused();
+  return session;
+}
+
+export type SessionState = 'active' | 'closed' | 'expired';
+
+/** A session's state at `now` (design: session states). */
+export function stateOf({ closedAt, expiresAt }: SessionRecord, now: number): SessionState {
+  if (closedAt !== null) return 'closed';
+  return expiresAt <= now ? 'expired' : 'active';
+}
+
+/** @throws {AppError} `invalid_session_token` with the state as its reason, unless it is active */
+export function assertActive(session: SessionRecord, now: number): void {
+  const state = stateOf(session, now);
+  if (state !== 'active') throw refused({ reason: state });
+}
+
+function refused(detail = {}): AppError {
+  return new AppError('invalid_session_token', detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}

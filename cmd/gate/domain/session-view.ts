@@ -1,0 +1,101 @@
+import { iso } from '../../../src/common/clock.ts';
+import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
+import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
+import type { AdmissionAnswer } from './ports.ts';
+import { stateOf } from './session-token.ts';
+import { uiDefaults } from './ui.ts';
+
+/** How full the service was for a session that wanted to edit and may not. */
+export type Full = Extract<AdmissionAnswer, { admitted: false }>;
+
+export interface SessionFacts {
+  session: SessionRecord;
+  document: DocumentRecord;
+  token: string;
+  full: Full | undefined;
+  /** Path and query of the editor page, ready for `WOPISrc=`. */
+  page: string;
+  /** Where the editor finds the WOPI host, without a slash at its end. */
+  wopiUrl: string;
+}
+
+/** A session as its creation and a change of mode answer it (contract: Embed session). */
+export function sessionView({ session, document, token, full, page, wopiUrl }: SessionFacts): EmbedSession {
+  return {
+    session_id: session.sessionId,
+    key: document.key,
+    doc_id: document.docId,
+    mode: session.mode,
+    requested_mode: session.requestedMode,
+    limited: full !== undefined,
+    limit: full
+      ? { code: 'connection_limit_reached', limit: full.limit, current: full.current, pending: full.pending }
+      : null,
+    message: full ? limitMessage(full) : null,
+    editor_url: editorUrl(page, `${wopiUrl}/svc/wopi/files/${document.docId}`, session),
+    form: {
+      access_token: token,
+      access_token_ttl: session.expiresAt,
+      ui_defaults: uiDefaults(session.ui, document.fileType),
+    },
+    version: document.version,
+    expires_at: iso(session.expiresAt),
+  };
+}
+
+/** The read-only argument only spares the editor's controls: what forbids writing is CheckFileInfo. */
+function editorUrl(page: string, wopiSrc: string, { lang, mode, ui }: SessionRecord): string {
+  const argument = (name: string, value: string): string => `${name}=${encodeURIComponent(value)}`;
+  return [
+    `${page}${argument('WOPISrc', wopiSrc)}`,
+    argument('lang', lang.replaceAll('_', '-')),
+    ...(ui.closeButton ? ['closebutton=1'] : []),
+    ...(mode === 'view' ? ['permission=readonly'] : []),
+  ].join('&');
+}
+
+function limitMessage({ limit }: Full): string {
+  return `Đã đạt giới hạn ${limit} kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc. Vui lòng thử lại khi có người đóng tài liệu.`;
+}
+
+export interface StateFacts {
+  session: SessionRecord;
+  document: DocumentRecord;
+  /** Those that are kept, ascending. */
+  versions: readonly VersionRecord[];
+  current: VersionRecord;
+  modified: boolean;
+  users: EmbedSessionState['users'];
+  downloadUrl: string;
+  now: number;
+}
+
+/** A session's state (contract: Session state). */
+export function sessionStateView(facts: StateFacts): EmbedSessionState {
+  const { session, document, current, now } = facts;
+  return {
+    session_id: session.sessionId,
+    key: document.key,
+    doc_id: document.docId,
+    mode: session.mode,
+    state: stateOf(session, now),
+    version: current.version,
+    modified: facts.modified,
+    saved_at: current.version === 0 ? null : iso(current.savedAt),
+    size: current.size,
+    sha256: current.sha256,
+    download_url: facts.downloadUrl,
+    users: facts.users,
+    save: lastAskedSave(facts.versions),
+  };
+}
+
+/** The last save that was asked for with a nonce. When the last person leaves, the editor sends an earlier one again. */
+function lastAskedSave(versions: readonly VersionRecord[]): EmbedSessionState['save'] {
+  const first = new Map<string, number>();
+  for (const { nonce, version, final } of versions) {
+    if (nonce !== null && !final && !first.has(nonce)) first.set(nonce, version);
+  }
+  const last = [...first].at(-1);
+  return last ? { nonce: last[0], version: last[1] } : null;
+}

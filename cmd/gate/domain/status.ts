@@ -1,0 +1,68 @@
+import { type Clock, iso } from '../../../src/common/clock.ts';
+import type { LicenseState } from '../../../src/common/crypto/license.ts';
+import type { GateStatus } from '../../../src/common/generated/wire.ts';
+import type { DeliveryRecord } from './model.ts';
+import type { ConnectionFigures, EditorServer, Rows } from './ports.ts';
+
+/** Callbacks shown of those that nobody took. */
+const GIVEN_UP_SHOWN = 20;
+/** Anybody may ask; the disk is read for it at most this often. */
+const FRESH_MS = 1_000;
+
+export interface StatusDependencies {
+  rows: Rows;
+  editor: Pick<EditorServer, 'state'>;
+  figures: () => ConnectionFigures;
+  license: () => LicenseState;
+  callbackSigning: boolean;
+  clock: Clock;
+}
+
+/** Makes the body of `GET /svc/status` (contract: Gate status). */
+export function createStatus(deps: StatusDependencies): () => Promise<GateStatus> {
+  const { rows, editor, figures, license, callbackSigning, clock } = deps;
+  let read: { at: number; stored: ReturnType<typeof stored> } | undefined;
+
+  function stored() {
+    return rows.transact((tables) => ({
+      open_documents: tables.documents({ state: 'open' }).length,
+      sessions: tables.liveSessions(clock()).length,
+      callbacks: { pending: tables.pendingDeliveries(), given_up: tables.givenUp(GIVEN_UP_SHOWN).map(givenUp) },
+    }));
+  }
+
+  return async () => {
+    const now = clock();
+    if (!read || now - read.at >= FRESH_MS || now < read.at) read = { at: now, stored: stored() };
+    const { open_documents, sessions, callbacks } = await read.stored.catch((error: unknown) => {
+      read = undefined;
+      throw error;
+    });
+    const { state, graceDaysLeft } = license();
+    return {
+      upstream: { editor_server: editor.state() },
+      connections: connections(figures()),
+      license: { state, grace_days_left: graceDaysLeft },
+      embed: { open_documents, sessions, callback_signing: callbackSigning, callbacks },
+    };
+  };
+}
+
+function connections(figures: ConnectionFigures): GateStatus['connections'] {
+  return {
+    current: figures.current,
+    pending: figures.pending,
+    peak_5m: figures.peak5m,
+    limit: figures.limit,
+    readonly: figures.readonly,
+    views_total: figures.viewsTotal,
+    documents: figures.documents,
+    limit_reached: figures.limitReached,
+    enforcing: figures.enforcing,
+    sample_age_seconds: figures.sampleAgeSeconds,
+  };
+}
+
+function givenUp({ delivery, event, key, version, endedAt, nextAttemptAt, lastStatus }: DeliveryRecord) {
+  return { delivery, event, key, version, at: iso(endedAt ?? nextAttemptAt), last_status: lastStatus };
+}

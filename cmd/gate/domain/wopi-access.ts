@@ -1,0 +1,78 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
+import type { Rows, RowsTransaction } from './ports.ts';
+import { hashOfToken, stateOf } from './session-token.ts';
+
+export interface OpenFile {
+  session: SessionRecord;
+  document: DocumentRecord;
+  version: VersionRecord;
+}
+
+/** Who may do what with a document, by the access token. A token of another document is an unknown one. */
+export interface WopiAccess {
+  /**
+   * CheckFileInfo. A session that ended keeps it while the document is open: the editor asks after each failed upload,
+   * and a 401 would then cost the changes.
+   * @throws {AppError} `invalid_session_token`
+   */
+  info(docId: string, token: string | undefined): Promise<OpenFile>;
+  /**
+   * GetFile, for a session that has not ended.
+   * @throws {AppError} `invalid_session_token`
+   */
+  contents(rows: RowsTransaction, docId: string, token: string | undefined): OpenFile;
+  /**
+   * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
+   * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
+   * @throws {AppError} `invalid_session_token`; 503 when the editor lost the token of a document that is held
+   */
+  save(docId: string, token: string | undefined): Promise<SessionRecord>;
+}
+
+export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Clock; log: Logger }): WopiAccess {
+  const ended = (session: SessionRecord) => stateOf(session, clock()) !== 'active';
+
+  return {
+    info: (docId, token) =>
+      rows.transact((tx) => {
+        const file = fileOf(tx, docId, token);
+        if (ended(file.session) && file.document.state === 'closed') throw refused();
+        return file;
+      }),
+
+    contents(tx, docId, token) {
+      const file = fileOf(tx, docId, token);
+      if (ended(file.session)) throw refused();
+      return file;
+    },
+
+    save: (docId, token) =>
+      rows.transact((tx) => {
+        if (!token && tx.document(docId)) {
+          // A 401 would make the editor drop the tokens of all who are in the document.
+          log.error({ document: docId }, 'the editor sent a save without its token');
+          throw new AppError('internal', {}, { status: 503 });
+        }
+        const { session } = fileOf(tx, docId, token);
+        if (session.hasEdited) return session;
+        log.warn({ document: docId, session: session.sessionId }, 'a session that may only view tried to save');
+        throw refused();
+      }),
+  };
+}
+
+function fileOf(rows: RowsTransaction, docId: string, token: string | undefined): OpenFile {
+  const session = token === undefined ? undefined : rows.sessionByToken(hashOfToken(token));
+  if (!session || session.docId !== docId) throw refused();
+  const document = rows.document(docId);
+  const version = document && rows.version(docId, document.version);
+  if (!document || !version) throw new AppError('not_found');
+  return { session, document, version };
+}
+
+function refused(): AppError {
+  return new AppError('invalid_session_token');
+}

@@ -1,0 +1,105 @@
+import { iso } from '../../../src/common/clock.ts';
+import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
+
+/** The answer to CheckFileInfo: what the editor reads, and what the protocol's schema demands. */
+export interface CheckFileInfo {
+  BaseFileName: string;
+  BreadcrumbDocName: string;
+  OwnerId: string;
+  Size: number;
+  Version: string;
+  LastModifiedTime: string;
+  UserId: string;
+  UserFriendlyName: string;
+  UserCanWrite: boolean;
+  ReadOnly: boolean;
+  PostMessageOrigin?: string;
+  [flag: string]: string | number | boolean | undefined;
+}
+
+/** Nobody's id: the editor credits its own saves to whoever has the owner's. */
+const OWNER_ID = 'svc';
+
+/** What no session of this host can do, whatever its portal says. */
+const FIXED = {
+  SupportsUpdate: true,
+  SupportsLocks: false,
+  SupportsRename: false,
+  UserCanRename: false,
+  UserCanNotWriteRelative: true,
+  UserCanOnlyComment: false,
+  UserCanOnlyManageRedlines: false,
+  EnableOwnerTermination: false,
+  EnableShare: false,
+  EnableInsertRemoteImage: false,
+  EnableInsertRemoteFile: false,
+  EnableRemoteLinkPicker: false,
+  EnableRemoteAIContent: false,
+  DownloadAsPostMessage: false,
+  IsAdminUser: false,
+} as const;
+
+/**
+ * CheckFileInfo of a session (WOPI, CheckFileInfo). `UserCanWrite` is what makes a view a view.
+ * @param flags `Hide…` and `Disable…` of the portal's `ui`
+ */
+export function checkFileInfo(
+  session: SessionRecord,
+  document: DocumentRecord,
+  version: VersionRecord,
+  flags: Readonly<Record<string, string | boolean>> = {},
+): CheckFileInfo {
+  const canWrite = session.mode === 'edit';
+  return {
+    ...flags,
+    ...FIXED,
+    BaseFileName: baseFileName(document),
+    BreadcrumbDocName: document.title,
+    OwnerId: OWNER_ID,
+    Size: version.size,
+    Version: String(version.version),
+    LastModifiedTime: stampOf(version),
+    UserId: session.sessionId,
+    UserFriendlyName: friendlyName(session),
+    UserCanWrite: canWrite,
+    ReadOnly: !canWrite,
+    HideSaveOption: !canWrite,
+    ...(session.origin !== null && { PostMessageOrigin: session.origin }),
+  };
+}
+
+/** The version as the editor knows it: given to it as LastModifiedTime, given back with a save, compared as text. */
+export function stampOf(version: Pick<VersionRecord, 'savedAt'>): string {
+  return iso(version.savedAt);
+}
+
+/** When a version counts as saved, so that each has a stamp of its own, later than the one before it. */
+export function savedAfter(previous: Pick<VersionRecord, 'savedAt'>, now: number): number {
+  return Math.max(now, previous.savedAt + 1);
+}
+
+/** The title as a file name: with its extension and without what no file name has. The editor refuses a slash. */
+export function baseFileName({ title, fileType, key }: Pick<DocumentRecord, 'title' | 'fileType' | 'key'>): string {
+  const clean = title
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .replace(/[/\\:*?"<>|]/g, '_')
+    .trim();
+  const extension = `.${fileType}`;
+  const stem = clean.toLowerCase().endsWith(extension) ? clean.slice(0, -extension.length) : clean;
+  return `${/[^.\s]/.test(stem) ? stem : key}${extension}`;
+}
+
+/** The editor writes names into its admin list without escaping them: one quote would break the whole list. */
+function friendlyName({ user }: SessionRecord): string {
+  const clean = user.name
+    .toWellFormed()
+    .replace(/[\p{Cc}"\\]/gu, '')
+    .trim();
+  return clean === '' ? 'Khách' : clean;
+}
+
+/** What the browser library asked a save with: `svc1.<nonce>` in X-COOL-WOPI-ExtendedData. */
+export function nonceOf(extendedData: string | undefined): string | null {
+  return /^svc1\.([A-Za-z0-9_-]{1,64})$/.exec(extendedData ?? '')?.[1] ?? null;
+}

@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { RequestHandler } from 'express';
+
+/** What browsers get of the gate: the embed library, its types, and the script of the demo page. */
+export interface BrowserFiles {
+  api: string;
+  types: string;
+  demo: string;
+}
+
+/** Seconds. Pages name the library without a version: a new one has to reach them soon. */
+const MAX_AGE = 300;
+
+/**
+ * Reads the files that `npm run build` made; run from source there are none, and they are made now (with esbuild,
+ * which is there for development only).
+ */
+export async function loadBrowserFiles(): Promise<BrowserFiles> {
+  const [api, demo, types] = await Promise.all([
+    script('main'),
+    script('demo'),
+    readFile(browserFile('api.d.ts'), 'utf8'),
+  ]);
+  return { api, types, demo };
+}
+
+async function script(name: string): Promise<string> {
+  try {
+    return await readFile(browserFile(`${name}.bundle.js`), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return bundle(name);
+  }
+}
+
+/** One file of plain JavaScript from `cmd/gate/browser/<name>.ts`, without `eval`, for browsers since 2020. */
+export async function bundle(name: string): Promise<string> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [browserFile(`${name}.ts`).pathname],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2020',
+    charset: 'utf8',
+    legalComments: 'none',
+    write: false,
+    logLevel: 'silent',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+function browserFile(name: string): URL {
+  return new URL(`../browser/${name}`, import.meta.url);
+}
+
+/** `GET /svc/api.js` (contract: Gate: embedding). */
+export function getApiJs({ api }: Pick<BrowserFiles, 'api'>): RequestHandler {
+  return serveText('text/javascript; charset=utf-8', api);
+}
+
+/** `GET /svc/api.d.ts`: TypeScript types of the library. */
+export function getApiTypes({ types }: Pick<BrowserFiles, 'types'>): RequestHandler {
+  return serveText('text/plain; charset=utf-8', types);
+}
+
+/**
+ * A public file that any page may load: as a script, with `crossorigin` and `integrity`, and from a page that is
+ * isolated by `Cross-Origin-Embedder-Policy`.
+ */
+function serveText(type: string, text: string): RequestHandler {
+  const tag = `"${hash('sha256', text)}"`;
+  return (request, response) => {
+    response.set({
+      ETag: tag,
+      'Cache-Control': `public, max-age=${MAX_AGE}`,
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    if (request.fresh) {
+      response.status(304).end();
+      return;
+    }
+    response.setHeader('Content-Type', type).send(text);
+  };
+}

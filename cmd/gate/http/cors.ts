@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express';
+import { AppError } from '../../../src/common/errors.ts';
+import { allowsOrigin } from '../domain/origins.ts';
+
+export interface CorsOptions {
+  /** Serialized origins, or `*`. */
+  allowedOrigins: readonly string[];
+}
+
+/**
+ * Lets pages of the allowed origins read what the gate answers, errors too, and answers every preflight (contract:
+ * CORS). Stands before all that may refuse a request.
+ */
+export function cors({ allowedOrigins }: CorsOptions): RequestHandler {
+  return (request, response, next) => {
+    const { origin } = request.headers;
+    response.vary('Origin');
+    if (origin !== undefined && allowsOrigin(allowedOrigins, origin)) {
+      response.setHeader('Access-Control-Allow-Origin', origin);
+    }
+    if (request.method !== 'OPTIONS') return next();
+    response.setHeader('Access-Control-Allow-Methods', 'GET, POST, DELETE, OPTIONS');
+    response.setHeader('Access-Control-Allow-Headers', 'Content-Type, Authorization');
+    response.setHeader('Access-Control-Max-Age', '600');
+    response.status(204).end();
+  };
+}
+
+/** Refuses pages of other origins; who sends no Origin is no page (contract: Authentication, Embedding gate). */
+export function requireOrigin({ allowedOrigins }: CorsOptions): RequestHandler {
+  return (request, _response, next) => {
+    const { origin } = request.headers;
+    // The page's own origin may be told: whoever embeds it wrongly finds it in the browser's console.
+    if (!allowsOrigin(allowedOrigins, origin)) throw new AppError('origin_not_allowed', { origin: origin ?? null });
+    next();
+  };
+}

@@ -1,0 +1,133 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import express, { type Request, type RequestHandler, Router } from 'express';
+import type { Clock } from '../../../src/common/clock.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import { methodNotAllowed } from '../../../src/common/http/errors.ts';
+import type { DemoInbox } from '../domain/demo-inbox.ts';
+import { sampleDocx } from '../domain/sample.ts';
+import type { BrowserFiles } from './api-js.ts';
+import { demoPage } from './demo-page.ts';
+
+export interface DemoHandlers {
+  /** Without it there is no demo: every path of it is unknown. */
+  devMode: boolean;
+  files: Pick<BrowserFiles, 'demo'>;
+  inbox: DemoInbox;
+  /** Where the gate itself reaches the demo's document and receiver, without a slash at its end. */
+  selfUrl: string;
+  /** Signs an embed configuration as a portal would; undefined when the service takes unsigned ones. */
+  sign: ((config: object, expiresAt: number) => Promise<string>) | undefined;
+  clock: Clock;
+}
+
+const MAX_CALLBACK = '1mb';
+const TOKEN_MS = 60 * 60_000;
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const NAMES = ['Lan', 'Minh', 'Hương', 'Tuấn', 'Mai', 'Dũng', 'Thảo', 'Nam'];
+
+/** The routes for `/svc/demo`, in development mode only (contract: Gate: operations and internal). */
+export function demoRoutes(deps: DemoHandlers): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  if (!deps.devMode) return router;
+  router.route('/').get(getDemo(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/sample.docx').get(getSample()).all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route('/callback')
+    .post(express.raw({ type: () => true, limit: MAX_CALLBACK }), postDemoCallback(deps))
+    .all(methodNotAllowed('POST'));
+  router.route('/callbacks').get(getDemoCallbacks(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  return router;
+}
+
+/** `GET /svc/demo`: a page that embeds the sample. `lang`, `mode`, `name` and `doc` in its query change it. */
+export function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler {
+  // A key stands for one content: after a new start of the service the sample is new.
+  const start = clock().toString(36);
+  return async (request, response) => {
+    const { lang, mode, name, doc } = asked(request);
+    const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
+    const config = {
+      document: {
+        url: `${selfUrl}/svc/demo/sample.docx`,
+        title: lang === 'en' ? 'Sample document.docx' : 'Tài liệu mẫu.docx',
+        fileType: 'docx',
+        key: `demo-${start}-${doc}`,
+      },
+      editor: { mode, lang, user, callbackUrl: `${selfUrl}/svc/demo/callback` },
+      ui: { closeButton: true },
+    };
+    const token = sign && (await sign(config, clock() + TOKEN_MS));
+    const nonce = randomBytes(16).toString('base64');
+    response
+      .set({
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': policy(nonce),
+        'Cache-Control': 'no-store',
+        'Referrer-Policy': 'no-referrer',
+        'X-Content-Type-Options': 'nosniff',
+      })
+      .send(
+        demoPage({
+          lang,
+          nonce,
+          script: files.demo,
+          settings: { config: { ...config, ...(token && { token }) }, doc },
+        }),
+      );
+  };
+}
+
+/** What a page that embeds needs to allow, and nothing else. */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function asked({ query }: Request): { lang: 'vi' | 'en'; mode: 'edit' | 'view'; name: string; doc: string } {
+  const { lang, mode, name, doc } = query;
+  const guest = NAMES[randomInt(NAMES.length)] ?? '';
+  return {
+    lang: lang === 'en' ? 'en' : 'vi',
+    mode: mode === 'view' ? 'view' : 'edit',
+    name: typeof name === 'string' && /^[\p{L}\p{M}\p{N} .'-]{1,60}$/u.test(name) ? name : guest,
+    doc: typeof doc === 'string' && /^[a-z0-9]{1,32}$/.test(doc) ? doc : '1',
+  };
+}
+
+/** `GET /svc/demo/sample.docx`. */
+export function getSample(): RequestHandler {
+  const bytes = sampleDocx();
+  return (_request, response) => {
+    response.set({ 'Content-Type': DOCX, 'Content-Disposition': 'attachment; filename="sample.docx"' }).send(bytes);
+  };
+}
+
+/** `POST /svc/demo/callback`: as a portal's receiver does, it keeps what came and refuses what is not signed well. */
+export function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
+  return (request, response) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const { signature } = inbox.receive(headersOf(request), body);
+    if (signature === 'invalid') throw new AppError('invalid_signature');
+    response.status(204).end();
+  };
+}
+
+function headersOf(request: Request): Record<string, string | undefined> {
+  return Object.fromEntries(Object.keys(request.headers).map((name) => [name, request.get(name)]));
+}
+
+/** `GET /svc/demo/callbacks`: the last 20, newest first. */
+export function getDemoCallbacks({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
+  return (_request, response) => {
+    response.setHeader('Cache-Control', 'no-store').json({ callbacks: inbox.list() });
+  };
+}

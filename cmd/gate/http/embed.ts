@@ -1,0 +1,118 @@
+import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
+import type { Audit } from '../../../src/common/audit.ts';
+import { badRequest, toAppError } from '../../../src/common/errors.ts';
+import type { EmbedModeRequest } from '../../../src/common/generated/wire.ts';
+import { baseUrlOf } from '../../../src/common/http/base-url.ts';
+import { writeContinue } from '../../../src/common/http/continue.ts';
+import { methodNotAllowed } from '../../../src/common/http/errors.ts';
+import { readJson } from '../../../src/common/http/json.ts';
+import { validator } from '../../../src/common/schema.ts';
+import type { ConfigCheck } from '../domain/config-check.ts';
+import type { Sessions } from '../domain/sessions.ts';
+import { type CorsOptions, requireOrigin } from './cors.ts';
+import { type FileHandlers, getEmbedFile } from './files.ts';
+
+export interface EmbedHandlers extends CorsOptions, FileHandlers {
+  enabled: boolean;
+  checkConfig: ConfigCheck;
+  sessions: Sessions;
+  /** Public address of the service; undefined: what the request was sent to. */
+  baseUrl: string | undefined;
+  audit: Audit;
+}
+
+type SessionHandler = RequestHandler<{ sessionId: string }>;
+
+const MAX_JSON_BYTES = 64 * 1024;
+const BODY_IDLE_MS = 10_000;
+
+/** The routes of embedding, for `/svc/embed` (contract: Gate, embedding). All of it is unknown when it is disabled. */
+export function embedRoutes(deps: EmbedHandlers): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  if (!deps.enabled) return router;
+  const ofOrigin = requireOrigin(deps);
+  const refused = auditRefusal(deps.audit);
+  router.route('/session').post(ofOrigin, postSession(deps), refused).all(methodNotAllowed('POST', 'OPTIONS'));
+  router
+    .route('/session/:sessionId')
+    .get(ofOrigin, getSession(deps), refused)
+    .delete(ofOrigin, deleteSession(deps), refused)
+    .all(methodNotAllowed('GET', 'HEAD', 'DELETE', 'OPTIONS'));
+  router
+    .route('/session/:sessionId/mode')
+    .post(ofOrigin, postMode(deps), refused)
+    .all(methodNotAllowed('POST', 'OPTIONS'));
+  router
+    .route('/files/:docId')
+    .get(getEmbedFile(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  return router;
+}
+
+/** `POST /svc/embed/session`. */
+export function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): RequestHandler {
+  return async (request, response) => {
+    writeContinue(request, response);
+    const embedding = await checkConfig(await jsonOf(request));
+    const caller = { origin: request.headers.origin ?? null, baseUrl: baseUrlOf(request, baseUrl) };
+    const session = await sessions.create(embedding, caller);
+    response.status(201).setHeader('Cache-Control', 'no-store').json(session);
+  };
+}
+
+/** `GET /svc/embed/session/{session_id}`. */
+export function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
+  return async (request, response) => {
+    const { sessionId } = request.params;
+    const state = await sessions.state(sessionId, tokenOf(request), baseUrlOf(request, baseUrl));
+    response.setHeader('Cache-Control', 'no-store').json(state);
+  };
+}
+
+/** `POST /svc/embed/session/{session_id}/mode`. */
+export function postMode({ sessions }: EmbedHandlers): SessionHandler {
+  const check = validator<EmbedModeRequest>('embed-mode-request.json');
+  return async (request, response) => {
+    writeContinue(request, response);
+    const checked = check(await jsonOf(request));
+    if (!checked.ok) throw badRequest(...checked.mistakes);
+    const session = await sessions.changeMode(request.params.sessionId, tokenOf(request), checked.value.mode);
+    response.setHeader('Cache-Control', 'no-store').json(session);
+  };
+}
+
+/** `DELETE /svc/embed/session/{session_id}`. */
+export function deleteSession({ sessions }: EmbedHandlers): SessionHandler {
+  return async (request, response) => {
+    await sessions.close(request.params.sessionId, tokenOf(request));
+    response.status(204).end();
+  };
+}
+
+/** The credentials of the scheme Bearer (RFC 6750, section 2.1); undefined without them. */
+function tokenOf(request: Request<{ sessionId: string }>): string | undefined {
+  return /^Bearer +([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+/** `curl -d` calls everything a form unless it is told otherwise. */
+async function jsonOf(request: Request<object>): Promise<unknown> {
+  if (request.is(['application/json', 'application/x-www-form-urlencoded']) === false) {
+    throw badRequest({ path: '', message: 'send application/json' });
+  }
+  return readJson(request, BODY_IDLE_MS, MAX_JSON_BYTES);
+}
+
+/** Records who was refused what, and why. */
+function auditRefusal(audit: Audit): ErrorRequestHandler {
+  return (error, request, _response, next) => {
+    const { code, detail } = toAppError(error);
+    const { path, headers } = request;
+    audit.record('session.refused', {
+      code,
+      reason: String(detail['reason'] ?? ''),
+      path,
+      origin: headers.origin ?? '',
+    });
+    next(error);
+  };
+}

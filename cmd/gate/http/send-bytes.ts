@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { AppError } from '../../../src/common/errors.ts';
+import type { ByteRange } from '../domain/blob-keeper.ts';
+
+/** What `request.range` says of a range that no byte is in. */
+const UNSATISFIABLE = -1;
+
+/** A file as HTTP tells it; other headers are the caller's. */
+export interface Bytes {
+  size: number;
+  sha256: string;
+  read(range?: ByteRange): Readable;
+}
+
+/**
+ * Answers with a file, or with one range of it, or that the client has it already (RFC 9110, sections 13 and 14). Its
+ * ETag is its SHA-256. Several ranges are answered with the whole file. Resolves when the client has it or has gone.
+ * @throws {AppError} `bad_request` of status 416
+ */
+export async function sendBytes(request: Request, response: Response, { size, sha256, read }: Bytes): Promise<void> {
+  const etag = `"${sha256}"`;
+  response.setHeader('ETag', etag);
+  response.setHeader('Accept-Ranges', 'bytes');
+  if (isKnown(request.headers['if-none-match'], etag)) {
+    response.status(304).end();
+    return;
+  }
+  const range = rangeOf(request, size, etag);
+  if (request.method === 'HEAD') {
+    response.setHeader('Content-Length', size).end();
+    return;
+  }
+  const source = read(range);
+  // A file that can't be read still gets an honest answer.
+  await once(source, 'readable');
+  if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+  response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
+  await pipeline(source, response).catch((error: unknown) => {
+    if (!hasGone(error)) throw error;
+  });
+}
+
+/** Whether the client names the file's tag (RFC 9110, section 13.1.2). Express asks for no `Cache-Control` beside it. */
+function isKnown(tags: string | undefined, etag: string): boolean {
+  return tags?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
+}
+
+/** The one range that was asked for; undefined for the whole file. */
+function rangeOf(request: Request, size: number, etag: string): ByteRange | undefined {
+  const condition = request.headers['if-range'];
+  if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
+  const ranges = request.range(size);
+  if (ranges === UNSATISFIABLE) {
+    const detail = { errors: [{ path: 'Range', message: 'is outside of the file' }] };
+    throw new AppError('bad_request', detail, { status: 416, headers: { 'Content-Range': `bytes */${size}` } });
+  }
+  if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
+  return ranges[0];
+}
+
+function hasGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http';
+import { type RequestHandler, Router } from 'express';
+import { AppError, badRequest } from '../../../src/common/errors.ts';
+import type { EmbedUi } from '../../../src/common/generated/wire.ts';
+import { writeContinue } from '../../../src/common/http/continue.ts';
+import type { BlobKeeper } from '../domain/blob-keeper.ts';
+import type { SaveFacts } from '../domain/save-transaction.ts';
+import type { Saves } from '../domain/saves.ts';
+import { checkFileInfo, nonceOf, stampOf } from '../domain/wopi.ts';
+import type { WopiAccess } from '../domain/wopi-access.ts';
+import { sendBytes } from './send-bytes.ts';
+
+export interface WopiHandlers {
+  access: WopiAccess;
+  keeper: BlobKeeper;
+  saves: Saves;
+  /** CheckFileInfo's `Hide…` and `Disable…` for a portal's `ui`. */
+  flagsOf: (ui: EmbedUi) => Readonly<Record<string, string | boolean>>;
+  maxBytes: number;
+}
+
+type FileHandler = RequestHandler<{ docId: string }>;
+
+const MB = 1024 * 1024;
+const ITEM_VERSION = 'X-WOPI-ItemVersion';
+
+/** The WOPI host of embedded documents (contract: Gate, operations and internal), for `/svc/wopi`. */
+export function wopiRoutes(deps: WopiHandlers): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/files/:docId', getInfo(deps));
+  router.get('/files/:docId/contents', getContents(deps));
+  router.post('/files/:docId/contents', putContents(deps));
+  // Locks, renaming, copies, folders: with any verb, known document or not.
+  router.use(() => {
+    throw new AppError('not_implemented');
+  });
+  return router;
+}
+
+/** CheckFileInfo. */
+export function getInfo({ access, saves, flagsOf }: WopiHandlers): FileHandler {
+  return async (request, response) => {
+    const { docId } = request.params;
+    const { session, document, version } = await access.info(docId, tokenOf(request));
+    if (saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
+    response.setHeader('Cache-Control', 'no-store');
+    response.json(checkFileInfo(session, document, version, flagsOf(session.ui)));
+  };
+}
+
+/** GetFile, whole or one range of it (RFC 9110, 14). */
+export function getContents({ access, keeper }: WopiHandlers): FileHandler {
+  return async (request, response) => {
+    const token = tokenOf(request);
+    await keeper.serve(
+      (rows) => access.contents(rows, request.params.docId, token).version,
+      async (version, read) => {
+        response.setHeader('Content-Type', 'application/octet-stream');
+        response.setHeader('Cache-Control', 'no-store');
+        response.setHeader(ITEM_VERSION, String(version.version));
+        await sendBytes(request, response, { size: version.size, sha256: version.sha256, read });
+      },
+    );
+  };
+}
+
+/** PutFile. What its statuses do to the people in the document: docs/decisions, saves. */
+export function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
+  return async (request, response) => {
+    if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
+    const session = await access.save(request.params.docId, tokenOf(request));
+    const length = Number(request.headers['content-length'] ?? Number.NaN);
+    if (length === 0) throw badRequest({ path: '', message: 'a document is never empty' });
+    if (length > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
+    writeContinue(request, response);
+
+    const outcome = await saves.save(session, request, factsOf(request));
+    response.setHeader('Cache-Control', 'no-store');
+    if (outcome === 'conflict') {
+      // The editor's own code for "changed in storage".
+      response.status(409).json({ COOLStatusCode: 1010 });
+      return;
+    }
+    response.setHeader(ITEM_VERSION, String(outcome.version));
+    response.json({ LastModifiedTime: stampOf(outcome) });
+  };
+}
+
+function factsOf(request: IncomingMessage): SaveFacts {
+  const is = (name: string) => header(request, name)?.toLowerCase() === 'true';
+  return {
+    timestamp: header(request, 'x-cool-wopi-timestamp') || undefined,
+    autosave: is('x-cool-wopi-isautosave'),
+    final: is('x-cool-wopi-isexitsave'),
+    modifiedByUser: is('x-cool-wopi-ismodifiedbyuser'),
+    nonce: nonceOf(header(request, 'x-cool-wopi-extendeddata')),
+  };
+}
+
+/**
+ * The access token, from the query or as a Bearer token (RFC 6750, 2.1); undefined without one.
+ * @throws {AppError} `bad_request` for a parameter that is there twice, `invalid_session_token` for two that differ
+ */
+function tokenOf(request: IncomingMessage): string | undefined {
+  const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));
+  const names = [...query.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw badRequest({ path: 'query', message: 'a parameter is there twice' });
+  const inQuery = query.get('access_token') || undefined;
+  const inHeader = /^Bearer +([^\s]+)$/i.exec(header(request, 'authorization') ?? '')?.[1];
+  if (inQuery !== undefined && inHeader !== undefined && inQuery !== inHeader)
+    throw new AppError('invalid_session_token');
+  return inQuery ?? inHeader;
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const values = request.headersDistinct[name];
+  if (values && values.length > 1) throw badRequest({ path: name, message: 'a header is there twice' });
+  return values?.[0];
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../../src/common/errors.ts';
+import type { Outbound } from '../../../src/common/net/outbound.ts';
+import { fitsFileType } from '../domain/content.ts';
+import type { Downloader } from '../domain/ports.ts';
+import { contentOf } from './content.ts';
+
+/** For everything, also the last byte of the largest document. */
+const TIMEOUT_MS = 60_000;
+
+interface Dependencies {
+  outbound: Outbound;
+  /** Folder for what is not known to be a document yet. */
+  temporary: string;
+  timeoutMs?: number;
+}
+
+/**
+ * Fetches documents through the outbound door (contract: Outbound URL rules). Bytes that can't be what the extension
+ * says, such as a page to log in at, are `download_failed` with `reason` content and what they are instead.
+ */
+export function createDownloader({ outbound, temporary, timeoutMs = TIMEOUT_MS }: Dependencies): Downloader {
+  return {
+    check: (url) => outbound.check(url),
+
+    async download(url, { fileType, maxBytes, signal }, use) {
+      const path = join(temporary, randomBytes(12).toString('hex'));
+      try {
+        const { contentType } = await outbound.download(url, { path, maxBytes, timeoutMs, signal });
+        const found = await contentOf(path, contentType);
+        if (!fitsFileType(fileType, found)) {
+          throw new AppError('download_failed', { reason: 'content', expected: fileType, found });
+        }
+        const content = createReadStream(path);
+        try {
+          return await use(content);
+        } finally {
+          content.destroy();
+        }
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { type Dispatcher, WebSocket } from 'undici';
+import type { Clock } from '../../../../src/common/clock.ts';
+import type { Logger } from '../../../../src/common/log.ts';
+import type { EditorSample, EditorState } from '../../domain/ports.ts';
+import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
+import { readDocuments } from './documents.ts';
+import { logIn, WrongPassword } from './login.ts';
+
+const SOCKET = '/cool/adminws';
+const CONNECT_MS = 5_000;
+const REFUSED = new Set(['InvalidAuthToken', 'NotAuthenticated']);
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+/** Each try costs the editor a slow hash of the password. */
+const WRONG_PASSWORD_WAIT_MS = 30_000;
+
+export interface AdminOptions {
+  /** Address of the editor server, without a slash at its end. */
+  url: string;
+  user: string;
+  password: string;
+  agent: Dispatcher;
+  /** Milliseconds between samples. */
+  intervalMs: number;
+  readWopiSrc: ReadWopiSrc;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  onSample: (sample: EditorSample) => void;
+  /** Told when a channel that had worked is lost. */
+  onLost: () => void;
+}
+
+export interface AdminChannel {
+  state(): EditorState;
+  /** The last good sample. */
+  sample(): EditorSample | undefined;
+  stop(): void;
+}
+
+/**
+ * Samples the editor's list of documents over one long-lived WebSocket of its admin console, and comes back when it is
+ * lost. An answer that cannot be read changes nothing; no answer within an interval means that the channel is dead.
+ */
+export function createAdminChannel(options: AdminOptions): AdminChannel {
+  const { agent, log, clock, readWopiSrc, onSample } = options;
+  const stopping = new AbortController();
+  let state: EditorState = 'down';
+  let last: EditorSample | undefined;
+
+  function become(next: EditorState, reason?: unknown): void {
+    if (next === state) return;
+    state = next;
+    if (next === 'ok') log.info('the admin channel works');
+    else log.warn({ state: next, err: reason }, 'the admin channel does not work');
+  }
+
+  function take(text: string): void {
+    const sample = readDocuments(text, { at: clock(), previous: last, readWopiSrc });
+    if (!sample) {
+      log.warn('an answer of the admin channel could not be read');
+      return;
+    }
+    last = sample;
+    become('ok');
+    onSample(sample);
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      const before = last;
+      const reason = await connectOnce(options, stopping.signal, take).catch((error: unknown) => error);
+      if (stopping.signal.aborted) return;
+      if (state === 'ok') options.onLost();
+      const refused = reason instanceof WrongPassword;
+      become(refused ? 'auth_failed' : 'down', reason);
+      failures = last === before ? failures + 1 : 0;
+      const wait = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS, options.intervalMs);
+      await pause(refused ? Math.min(WRONG_PASSWORD_WAIT_MS, 3 * options.intervalMs) : wait, stopping.signal);
+    }
+  }
+
+  // Nothing in it rejects but what is a mistake of ours, and that should be seen.
+  void run().finally(() => agent.destroy());
+  return { state: () => state, sample: () => last, stop: () => stopping.abort() };
+}
+
+/** One login and its socket. Resolves or rejects with the reason of its end. */
+async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (text: string) => void): Promise<Error> {
+  const { url, agent, intervalMs } = options;
+  const token = await logIn({ ...options, signal: stopping });
+  const { origin } = new URL(url);
+  // Without an Origin that is the server's own the editor answers 403.
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + SOCKET, { dispatcher: agent, headers: { origin } });
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const stop = (): void => resolve(new Error('stopped'));
+  stopping.addEventListener('abort', stop, { once: true });
+  let waiting = false;
+  let timer = setTimeout(() => resolve(new Error('no socket in time')), CONNECT_MS);
+
+  function ask(): void {
+    if (waiting) {
+      resolve(new Error('no answer in time'));
+      return;
+    }
+    waiting = true;
+    socket.send('documents');
+    timer = setTimeout(ask, intervalMs);
+  }
+
+  socket.addEventListener('open', () => {
+    clearTimeout(timer);
+    socket.send(`auth jwt=${token}`);
+    ask();
+  });
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data !== 'string') return;
+    if (REFUSED.has(data.trim())) resolve(new Error(`the editor says ${data.trim()}`));
+    if (!data.startsWith('documents')) return;
+    waiting = false;
+    take(data);
+  });
+  socket.addEventListener('error', ({ error }) => resolve(new Error('the socket failed', { cause: error })));
+  socket.addEventListener('close', ({ code }) => resolve(new Error(`the editor closed the socket (${code})`)));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    stopping.removeEventListener('abort', stop);
+    close(socket);
+  }
+}
+
+function close(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CONNECTING || socket.readyState === WebSocket.OPEN) socket.close();
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise.finally(() => clearTimeout(timer));
+}

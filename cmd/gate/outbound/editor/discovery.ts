@@ -1,0 +1,84 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../../../src/common/clock.ts';
+import { AppError } from '../../../../src/common/errors.ts';
+import type { Logger } from '../../../../src/common/log.ts';
+import { editPages } from './discovery-xml.ts';
+import { getText } from './get.ts';
+
+const FRESH_MS = 5 * 60_000;
+/** How long the last copy serves when a newer one can't be had: a busy editor is no reason to turn people away. */
+const STALE_MS = 2 * FRESH_MS;
+/** Between two attempts while the last one failed. */
+const RETRY_MS = 1_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+
+export interface Discovery {
+  /**
+   * Path and query of the editor page for an extension, ending in `?` or `&`.
+   * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
+   */
+  page(fileType: string, signal?: AbortSignal): Promise<string>;
+  /** Forgets everything read: the editor may be another version now, whose pages are elsewhere. */
+  forget(): void;
+}
+
+interface Copy {
+  readAt: number;
+  pages: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the editor's discovery document when needed and keeps it for five minutes, for another five while it can't be
+ * read again (contract: Discovery).
+ * @param options.url address of the editor server, without a slash at its end
+ */
+export function createDiscovery(options: {
+  url: string;
+  agent: Dispatcher;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+}): Discovery {
+  const { url, agent, clock, log } = options;
+  let copy: Copy | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let generation = 0;
+
+  async function read(): Promise<void> {
+    const mine = generation;
+    try {
+      const { status, text } = await getText(`${url}/hosting/discovery`, { agent, maxBytes: MAX_BYTES });
+      if (status !== 200) throw new Error(`the editor server answered ${status}`);
+      const pages = editPages(text);
+      // What was on its way when the editor went down may be of the old one.
+      if (mine === generation) copy = { readAt: clock(), pages };
+      failedAt = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      failedAt = clock();
+      log.warn({ err: error }, 'discovery could not be read');
+    }
+  }
+
+  const age = (): number => (copy ? Math.abs(clock() - copy.readAt) : Number.POSITIVE_INFINITY);
+
+  return {
+    async page(fileType, signal) {
+      if (age() >= FRESH_MS && Math.abs(clock() - failedAt) >= RETRY_MS) {
+        reading ??= read().finally(() => {
+          reading = undefined;
+        });
+        await reading;
+        signal?.throwIfAborted();
+      }
+      if (!copy || age() >= STALE_MS) throw new AppError('editor_unavailable');
+      const page = copy.pages.get(fileType.toLowerCase());
+      if (page === undefined) throw new AppError('unsupported_file_type', { file_type: fileType });
+      return page;
+    },
+    forget() {
+      copy = undefined;
+      failedAt = Number.NEGATIVE_INFINITY;
+      generation += 1;
+    },
+  };
+}

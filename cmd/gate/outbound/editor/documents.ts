@@ -1,0 +1,126 @@
+import type { EditorSample, EditorView } from '../../domain/ports.ts';
+import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
+
+const COMMAND = 'documents ';
+/** A document without memory that nobody touched for this long is one that the editor forgot, seconds. */
+const PHANTOM_IDLE = 3600;
+
+/** A document of the editor's list, with the texts that it holds. */
+interface Listed {
+  wopiSrc: string;
+  wopiHost: string;
+  modified: string;
+  memory: number;
+  idleTime: number;
+  /** Undefined where they could not all be read. */
+  views: ListedView[] | undefined;
+}
+
+interface ListedView {
+  userId: string;
+  viewId: string;
+  readonly: boolean;
+}
+
+/**
+ * The sample in an answer to the admin channel's `documents`. The editor writes this JSON by hand and escapes no
+ * quotes in names, so an answer that does not parse is read document by document, and a document that still can't be
+ * read keeps the views it had before.
+ * @param options.at when the answer came, epoch milliseconds
+ * @returns undefined when nothing can be made of it
+ */
+export function readDocuments(
+  text: string,
+  options: { at: number; previous: EditorSample | undefined; readWopiSrc: ReadWopiSrc },
+): EditorSample | undefined {
+  if (!text.startsWith(COMMAND)) return undefined;
+  const documents = readWhole(text.slice(COMMAND.length)) ?? readPieces(text);
+  if (!documents) return undefined;
+  const { at, previous, readWopiSrc } = options;
+  const views: EditorView[] = [];
+  const modified = new Set<string>();
+  let count = 0;
+  for (const document of documents) {
+    const source = isPhantom(document) ? undefined : readWopiSrc(document.wopiSrc);
+    if (!source) continue;
+    const { wopiSrc, docId } = source;
+    count += 1;
+    if (docId !== null && document.modified === 'Yes') modified.add(docId);
+    if (document.views) views.push(...document.views.map((view) => ({ docId, wopiSrc, ...view })));
+    else views.push(...(previous?.views.filter((view) => view.wopiSrc === wopiSrc) ?? []));
+  }
+  return { at, views, documents: count, modified };
+}
+
+/** Conversions and leftovers of them have no host; some documents stay listed after their process has gone. */
+function isPhantom({ wopiHost, wopiSrc, memory, idleTime }: Listed): boolean {
+  return wopiHost === '' || !/^https?:/.test(wopiSrc) || (memory === 0 && idleTime > PHANTOM_IDLE);
+}
+
+function readWhole(json: string): Listed[] | undefined {
+  const { documents } = (parsed(json) ?? {}) as { documents?: unknown };
+  return Array.isArray(documents) ? documents.map(listed) : undefined;
+}
+
+/** Undefined where not even the documents can be told apart. */
+function readPieces(text: string): Listed[] | undefined {
+  const [, ...parts] = text.split(/(?=\{\s*"pid"\s*:)/);
+  const pieces: string[] = [];
+  // What names no address is no document, but a name that looks like the beginning of one.
+  for (const part of parts) pieces.push(part.includes('"wopiSrc"') ? part : `${pieces.pop() ?? ''}${part}`);
+  if (!pieces.every((piece) => piece.includes('"wopiSrc"')) || pieces.length === 0) return undefined;
+  return pieces.map((piece) => {
+    const value = parsed(piece.replace(/[\s,]*(\]\s*\})?\s*$/, ''));
+    return value === undefined ? recovered(piece) : listed(value);
+  });
+}
+
+function listed(value: unknown): Listed {
+  const { wopiSrc, wopiHost, modified, memory, idleTime, views } = (value ?? {}) as Record<string, unknown>;
+  return {
+    wopiSrc: textOf(wopiSrc),
+    wopiHost: textOf(wopiHost),
+    modified: textOf(modified),
+    memory: Number(memory),
+    idleTime: Number(idleTime),
+    views: Array.isArray(views) ? views.map(listedView) : undefined,
+  };
+}
+
+function listedView(value: unknown): ListedView {
+  const { userId, sessionid, readonly } = (value ?? {}) as Record<string, unknown>;
+  return { userId: textOf(userId), viewId: textOf(sessionid), readonly: textOf(readonly) === '1' };
+}
+
+/** Of a document whose JSON is broken, what the unbroken parts around the names tell. */
+function recovered(piece: string): Listed {
+  const member = (name: string): string => new RegExp(`"${name}"\\s*:\\s*"?([^",}]*)`).exec(piece)?.[1] ?? '';
+  const ends = piece.matchAll(
+    /"userId"\s*:\s*"([^"\\]*)"\s*,\s*"sessionid"\s*:\s*"([^"\\]*)"\s*,\s*"readonly"\s*:\s*"?([01])"?\s*\}/g,
+  );
+  const views = [...ends].map(([, userId = '', viewId = '', readonly]) => ({
+    userId,
+    viewId,
+    readonly: readonly === '1',
+  }));
+  return {
+    wopiSrc: member('wopiSrc'),
+    wopiHost: member('wopiHost'),
+    modified: member('modified'),
+    memory: Number(member('memory')),
+    idleTime: Number(member('idleTime')),
+    views: views.length === Number(member('activeViews')) ? views : undefined,
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}

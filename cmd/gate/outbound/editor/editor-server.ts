@@ -1,0 +1,53 @@
+import type { Clock } from '../../../../src/common/clock.ts';
+import type { Logger } from '../../../../src/common/log.ts';
+import { COUNTING } from '../../../../src/common/plan.ts';
+import type { EditorSample, EditorServer } from '../../domain/ports.ts';
+import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
+import { createAdminChannel } from './admin.ts';
+import { createDiscovery } from './discovery.ts';
+import { createEditorAgent } from './get.ts';
+
+export interface EditorServerOptions {
+  /** SVC_ONLINE_URL, without a slash at its end. */
+  url: string;
+  adminUser: string;
+  adminPassword: string;
+  readWopiSrc: ReadWopiSrc;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** Milliseconds; the contract's 10 s unless a test is in a hurry. */
+  sampleIntervalMs?: number;
+}
+
+/** The editor server: its pages from discovery, and who is in them from the admin channel. */
+export function createEditorServer(options: EditorServerOptions): EditorServer {
+  const { url, adminUser, adminPassword, clock, log, readWopiSrc } = options;
+  const listeners: ((sample: EditorSample) => void)[] = [];
+  const agent = createEditorAgent();
+  const discovery = createDiscovery({ url, agent, clock, log });
+  const admin = createAdminChannel({
+    url,
+    user: adminUser,
+    password: adminPassword,
+    agent: createEditorAgent(),
+    intervalMs: options.sampleIntervalMs ?? COUNTING.sample_interval_seconds * 1000,
+    readWopiSrc,
+    clock,
+    log,
+    onSample: (sample) => {
+      for (const listener of listeners) listener(sample);
+    },
+    // It may come back as another version.
+    onLost: () => discovery.forget(),
+  });
+  return {
+    page: discovery.page,
+    state: admin.state,
+    sample: admin.sample,
+    onSample: (listener) => void listeners.push(listener),
+    stop: () => {
+      admin.stop();
+      void agent.destroy();
+    },
+  };
+}

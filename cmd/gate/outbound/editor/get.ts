@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher, request } from 'undici';
+
+const CONNECT_MS = 2_000;
+const REQUEST_MS = 5_000;
+const MAX_SOCKET_MESSAGE = 32 * 1024 * 1024;
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/**
+ * Connections to the editor server. Its address is the operator's own setting, an internal one as a rule; the rules
+ * for URLs that others name (contract: Outbound URL rules) do not apply to it, so it does not pass `net/outbound`.
+ */
+export function createEditorAgent(): Agent {
+  return new Agent({
+    connect: { timeout: CONNECT_MS },
+    connections: 4,
+    webSocket: { maxPayloadSize: MAX_SOCKET_MESSAGE },
+  });
+}
+
+/**
+ * GETs a page of the editor server. Follows no redirect. Rejects when there is no answer within 5 s, when it is larger
+ * than `maxBytes`, or is not UTF-8.
+ */
+export async function getText(
+  url: string,
+  options: { agent: Dispatcher; maxBytes: number; headers?: Record<string, string>; signal?: AbortSignal | undefined },
+): Promise<Answer> {
+  const { agent, maxBytes, headers = {}, signal } = options;
+  const time = AbortSignal.timeout(REQUEST_MS);
+  const answer = await request(url, {
+    dispatcher: agent,
+    headers: { 'user-agent': 'SVC-Gate/1.0', ...headers },
+    signal: signal ? AbortSignal.any([signal, time]) : time,
+  });
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of answer.body as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+    pieces.push(piece);
+  }
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  return { status: answer.statusCode, headers: answer.headers, text };
+}

@@ -1,0 +1,43 @@
+import type { Dispatcher } from 'undici';
+import { type Answer, getText } from './get.ts';
+
+const PAGE = '/browser/dist/admin/admin.html';
+const MAX_BYTES = 1024 * 1024;
+const JWT = /[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/;
+const IN_COOKIE = new RegExp(`(?:^|[;,\\s])jwt=(${JWT.source})`);
+const IN_PAGE = new RegExp(`jwtToken\\s*=\\s*['"](${JWT.source})['"]`);
+
+/** The editor refuses the user or the password. */
+export class WrongPassword extends Error {}
+
+/**
+ * Logs in to the editor's admin console. Its token comes as a cookie, in some releases in a header that is itself named
+ * `Cookie`, and in the page.
+ * @throws {WrongPassword}
+ * @throws {Error} when there is no console to be reached
+ */
+export async function logIn(options: {
+  url: string;
+  user: string;
+  password: string;
+  agent: Dispatcher;
+  signal: AbortSignal;
+}): Promise<string> {
+  const { url, user, password, agent, signal } = options;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const answer = await getText(url + PAGE, { agent, maxBytes: MAX_BYTES, headers: { authorization }, signal });
+  if (answer.status === 401) throw new WrongPassword('the editor refuses the admin password');
+  if (answer.status !== 200) throw new Error(`the admin console answered ${answer.status}`);
+  const token = tokenOf(answer);
+  if (token === undefined) throw new Error('the admin console gave no token');
+  return token;
+}
+
+function tokenOf({ headers, text }: Answer): string | undefined {
+  const cookies = [headers['set-cookie'], headers.cookie].flat().filter((cookie) => cookie !== undefined);
+  for (const cookie of cookies) {
+    const [, token] = IN_COOKIE.exec(cookie) ?? [];
+    if (token) return token;
+  }
+  return IN_PAGE.exec(text)?.[1];
+}

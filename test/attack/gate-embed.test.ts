@@ -1,0 +1,418 @@
+import { expect } from 'chai';
+import { letIn } from '../../cmd/gate/domain/documents.ts';
+import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
+import { type Canary, startCanary } from '../support/canary.ts';
+import { ooxml } from '../support/documents.ts';
+import {
+  EMBED_SECRET,
+  errorOf,
+  PORTAL_ORIGIN,
+  randomKey,
+  signed,
+  startEmbed,
+  type TestEmbed,
+} from '../support/gate-embed.ts';
+import { hmac, jws } from '../support/jws.ts';
+import { rawRequest } from '../support/raw-request.ts';
+import { NO_HTTP_URLS, SPELLINGS } from '../support/url-spellings.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z') / 1000;
+
+describe('attacks on embedding', () => {
+  let gate: TestEmbed;
+  let canary: Canary;
+  before(async () => {
+    canary = await startCanary();
+    gate = await startEmbed();
+  });
+  after(async () => {
+    await gate.stop();
+    await canary.close();
+  });
+
+  const others: TestEmbed[] = [];
+  /** A gate for one test. */
+  async function another(...options: Parameters<typeof startEmbed>): Promise<TestEmbed> {
+    const started = await startEmbed(...options);
+    others.push(started);
+    return started;
+  }
+  afterEach(async () => {
+    await Promise.all(others.splice(0).map((started) => started.stop()));
+  });
+
+  const own = (changes = {}) => gate.create(gate.config({ document: { key: randomKey(), ...changes } }));
+  const endpoints = [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/mode'],
+  ] as const;
+  const ask = (path: string, method: string, authorization?: string) =>
+    gate.call(path, {
+      method,
+      headers: {
+        'Content-Type': 'application/json',
+        ...(authorization !== undefined && { Authorization: authorization }),
+      },
+      ...(method === 'POST' && { body: '{"mode":"view"}' }),
+    });
+
+  describe("another session's token", () => {
+    for (const [method, suffix] of endpoints) {
+      it(`opens no ${method} ${suffix}, of the same document or another`, async () => {
+        const [mine, theirs] = [await own(), await own()];
+        const beside = await gate.create(gate.config({ document: { key: mine.key } }));
+        for (const token of [theirs, beside].map(({ form }) => form.access_token)) {
+          const path = `/svc/embed/session/${mine.session_id}${suffix}`;
+          const refused = await errorOf(await ask(path, method, `Bearer ${token}`));
+          expect(refused).to.include({ status: 401, code: 'invalid_session_token' });
+        }
+        const state = (await (await gate.ask(mine)).json()) as EmbedSessionState;
+        expect(state).to.include({ state: 'active', mode: 'edit' });
+      });
+
+      it(`neither does a cut, changed or missing one open ${method} ${suffix}`, async () => {
+        const { session_id, form } = await own();
+        const token = form.access_token;
+        for (const value of [
+          undefined,
+          '',
+          'Bearer',
+          'Bearer ',
+          token,
+          `Basic ${token}`,
+          `Bearer ${token.slice(0, -1)}`,
+          `Bearer ${token}A`,
+          `Bearer ${token.toLowerCase()}`,
+          `Bearer ${token} ${token}`,
+          `Bearer ${token},`,
+          `Bearer ${token}=`,
+        ]) {
+          const response = await ask(`/svc/embed/session/${session_id}${suffix}`, method, value);
+          expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+          expect(await errorOf(response), String(value)).to.include({ status: 401, code: 'invalid_session_token' });
+        }
+      });
+    }
+
+    it('is not taken from the query', async () => {
+      const { session_id, form } = await own();
+      const response = await ask(`/svc/embed/session/${session_id}?access_token=${form.access_token}`, 'GET');
+      expect((await errorOf(response)).code).to.equal('invalid_session_token');
+    });
+
+    it('of a session that is gone opens nothing', async () => {
+      const session = await own();
+      await gate.rows.transact((tx) => tx.removeSession(session.session_id));
+      expect(await errorOf(await gate.ask(session))).to.include({ status: 404, code: 'not_found' });
+    });
+  });
+
+  describe('ids', () => {
+    let session: EmbedSession;
+    before(async () => {
+      session = await own();
+    });
+    const variants = (id: string): string[] => [
+      id.toUpperCase(),
+      `${id}0`,
+      id.slice(0, -1),
+      `${id}%20`,
+      `${id}%0a`,
+      `%20${id}`,
+      `${id}%00`,
+      `${id}/`,
+      `${id}/..`,
+      `x/../${id}`,
+      `%2e%2e/session/${id}`,
+      `..%2f${id}`,
+      `..%5c${id}`,
+      `${id};a=b`,
+      `${id}%2fmode`,
+      `${id}//mode`,
+      `%2573es_${id}`,
+      '__proto__',
+      'constructor',
+      "' OR 1=1 --".replaceAll(' ', '%20'),
+      '..',
+      '.',
+      '%c0%ae%c0%ae',
+      '%zz',
+    ];
+
+    it('of sessions in any other spelling lead to no session', async () => {
+      for (const id of variants(session.session_id)) {
+        const headers = `Authorization: Bearer ${session.form.access_token}`;
+        const { status, body } = await rawRequest(gate.url, `GET /svc/embed/session/${id} HTTP/1.1`, [headers]);
+        expect([400, 404], `${id}: ${body}`).to.include(status);
+        expect(JSON.parse(body).error.code).to.be.oneOf(['not_found', 'bad_request']);
+      }
+    });
+
+    it('of documents in any other spelling lead to no file', async () => {
+      const link = new URL(gate.links.sign(gate.url, session.doc_id, 0));
+      for (const id of [...variants(session.doc_id), '../../etc/passwd', '....//', '%2e%2e%2f%2e%2e%2fetc%2fpasswd']) {
+        const line = `GET /svc/embed/files/${id}${link.search} HTTP/1.1`;
+        const { status, body } = await rawRequest(gate.url, line);
+        expect([400, 403, 404], `${id}: ${body}`).to.include(status);
+      }
+    });
+
+    it('in a signed link of a foreign document are still only ids', async () => {
+      for (const id of ['..', '../gate.db', '', '__proto__', "x' OR '1'='1"]) {
+        const { search } = new URL(gate.links.sign('http://x', id, 0));
+        const line = `GET /svc/embed/files/${encodeURIComponent(id)}${search} HTTP/1.1`;
+        expect([400, 404], id).to.include((await rawRequest(gate.url, line)).status);
+      }
+    });
+  });
+
+  describe('download links', () => {
+    it('in 20 wrong spellings are refused', async () => {
+      const { doc_id } = await own();
+      const url = new URL(gate.links.sign(gate.url, doc_id, 0));
+      const [v, exp, sig] = ['v', 'exp', 'sig'].map((name) => url.searchParams.get(name) ?? '') as [
+        string,
+        string,
+        string,
+      ];
+      const code = async (query: string) =>
+        (await errorOf(await gate.call(`/svc/embed/files/${doc_id}?${query}`))).code;
+      for (const wrong of [
+        sig.slice(1),
+        sig.slice(0, 63),
+        `${sig}0`,
+        `0${sig}`,
+        sig.toUpperCase(),
+        `${sig}%00`,
+        '%20',
+        '0',
+      ])
+        expect(await code(`v=${v}&exp=${exp}&sig=${wrong}`), wrong).to.equal('invalid_signature');
+      for (const wrong of [
+        `v=1&exp=${exp}`,
+        `v=${v}&exp=${Number(exp) + 1}`,
+        `v=${v}&exp=1`,
+        `v=${v}&exp=999999999999999`,
+      ])
+        expect(await code(`${wrong}&sig=${sig}`), wrong).to.equal('invalid_signature');
+      for (const wrong of [
+        `v=${v}&v=1&exp=${exp}&sig=${sig}`,
+        `v=${v}&exp=${exp}&exp=${exp}&sig=${sig}`,
+        `v=${v}&exp=${exp}&sig=${sig}&sig=${sig}`,
+        `v=${v}&exp=${exp}`,
+        `v[]=${v}&exp=${exp}&sig=${sig}`,
+        `v=0${v}&exp=${exp}&sig=${sig}`,
+        `v=${v}&exp=${exp}.0&sig=${sig}`,
+        '',
+      ])
+        expect(await code(wrong), wrong).to.equal('bad_request');
+    });
+
+    it('that have expired are not told apart from wrong ones without a signature', async () => {
+      const { doc_id } = await own();
+      const path = `/svc/embed/files/${doc_id}?v=0&exp=1&sig=${'0'.repeat(64)}`;
+      expect((await errorOf(await gate.call(path))).code).to.equal('invalid_signature');
+    });
+  });
+
+  describe('origins', () => {
+    for (const origin of [
+      'null',
+      `${PORTAL_ORIGIN}.evil.test`,
+      `${PORTAL_ORIGIN}:443`,
+      `${PORTAL_ORIGIN}/`,
+      'http://portal.example.com',
+      'https://evilportal.example.com',
+      'https://evil.test/https://portal.example.com',
+      `${PORTAL_ORIGIN}, https://evil.test`,
+      'https://pоrtal.example.com'.replace('о', '%D0%BE'),
+      '*',
+    ]) {
+      it(`${origin} reaches no session`, async () => {
+        const session = await own();
+        const responses = [
+          await gate.post(gate.config(), { Origin: origin }),
+          await gate.ask(session, '', { headers: { Origin: origin } }),
+          await gate.ask(session, '', { method: 'DELETE', headers: { Origin: origin } }),
+          await gate.ask(session, '/mode', { method: 'POST', body: '{}', headers: { Origin: origin } }),
+        ];
+        for (const response of responses) {
+          expect(response.headers.get('access-control-allow-origin')).to.equal(null);
+          expect(await errorOf(response)).to.include({ status: 403, code: 'origin_not_allowed' });
+        }
+      });
+    }
+
+    it('twice in one request are none', async () => {
+      const headers = [`Origin: ${PORTAL_ORIGIN}`, 'Origin: https://evil.test', 'Content-Length: 0'];
+      const { status, body } = await rawRequest(gate.url, 'POST /svc/embed/session HTTP/1.1', headers);
+      expect([status, JSON.parse(body).error.code]).to.deep.equal([403, 'origin_not_allowed']);
+    });
+  });
+
+  describe('tokens', () => {
+    let strict: TestEmbed;
+    before(async () => {
+      strict = await startEmbed({ jwtSecrets: [EMBED_SECRET], allowedOrigins: ['*'] });
+    });
+    after(() => strict.stop());
+
+    it('of no other algorithm, without exp or for longer than a day make no session', async () => {
+      const config = strict.config();
+      const claims = { ...config, exp: NOW + 60 };
+      const none = jws({ alg: 'none' }, claims, () => Buffer.alloc(0));
+      const tokens = {
+        none,
+        'none, signed': jws({ alg: 'none' }, claims, hmac(256, EMBED_SECRET)),
+        nOnE: jws({ alg: 'nOnE' }, claims, hmac(256, EMBED_SECRET)),
+        'none without its dot': none.slice(0, -1),
+        HS384: jws({ alg: 'HS384' }, claims, hmac(384, EMBED_SECRET)),
+        HS512: jws({ alg: 'HS512' }, claims, hmac(512, EMBED_SECRET)),
+        RS256: jws({ alg: 'RS256' }, claims, hmac(256, EMBED_SECRET)),
+        'HS256 by an empty secret': signed(config, {}, ''),
+        'its own key': jws({ alg: 'HS256', jwk: { kty: 'oct', k: 'AAAA' } }, claims, hmac(256, Buffer.alloc(3))),
+        'no exp': signed(config, { exp: undefined }),
+        'exp of 25 hours': signed(config, { exp: NOW + 25 * 3600 }),
+        'exp of year 9999': signed(config, { exp: 253_402_300_799 }),
+        'exp as text': signed(config, { exp: `${NOW + 60}` }),
+        'exp as null': signed(config, { exp: null }),
+        'crit unknown': jws({ alg: 'HS256', crit: ['x'], x: 1 }, claims, hmac(256, EMBED_SECRET)),
+        'another payload': signed(config).replace(/\.[^.]+\./, `.${Buffer.from('{"exp":9e9}').toString('base64url')}.`),
+        padded: `${signed(config)}=`,
+      };
+      for (const [what, token] of Object.entries(tokens)) {
+        const { code, status } = await errorOf(await strict.post({ ...config, token }));
+        expect({ code, status }, what).to.deep.equal({ code: 'invalid_token', status: 401 });
+      }
+      expect((await errorOf(await strict.post({ token: signed(config, { exp: NOW - 60 }) }))).code).to.equal(
+        'token_expired',
+      );
+      expect(strict.portal.connections).to.equal(0);
+      expect((await strict.post({ token: signed(config) })).status).to.equal(201);
+    });
+
+    it('are not smuggled past by a second member of the same name', async () => {
+      const body = `{"token":${JSON.stringify(signed(strict.config()))},"token":"","document":{}}`;
+      expect((await errorOf(await strict.post(body))).code).to.equal('token_required');
+    });
+  });
+
+  describe('addresses', () => {
+    const internal = (target: TestEmbed, url: string) => ({
+      'document.url': target.config({ document: { key: randomKey(), url } }),
+      callbackUrl: target.config({ document: { key: randomKey() }, editor: { callbackUrl: url } }),
+    });
+
+    async function expectRefused(target: TestEmbed, url: string): Promise<void> {
+      const before = target.portal.connections;
+      for (const [member, config] of Object.entries(internal(target, url))) {
+        const error = await errorOf(await target.post(config));
+        expect(error, `${member} ${url}`).to.deep.include({ status: 422, code: 'url_not_allowed' });
+        expect(JSON.stringify(error)).not.to.contain(`:${canary.port}`);
+        const place = member === 'callbackUrl' ? '/editor/callbackUrl' : '/document/url';
+        expect(error.detail).to.deep.include({ path: place });
+      }
+      expect(canary.connections).to.equal(0);
+      expect(target.portal.connections).to.equal(before);
+    }
+
+    for (const [name, spell] of Object.entries(SPELLINGS)) {
+      it(`no internal address, ${name}`, async () => {
+        const url = spell([127, 0, 0, 1], `:${canary.port}`);
+        const named = await another({
+          names: { '127.0.0.1': [['93.184.216.34']], 'public.test': [['93.184.216.34']] },
+        });
+        await expectRefused(named, url);
+      });
+    }
+
+    it('no text that is no http URL', async () => {
+      for (const url of NO_HTTP_URLS.filter((text) => text !== '')) {
+        for (const config of Object.values(internal(gate, url))) {
+          const { code } = await errorOf(await gate.post(config));
+          expect(code, url).to.be.oneOf(['url_not_allowed', 'invalid_config']);
+        }
+      }
+      expect(canary.connections).to.equal(0);
+    });
+
+    it('no name of an internal address, in a redirect neither', async () => {
+      const named = await another({
+        names: { 'evil.test': [['127.0.0.1']], 'meta.test': [['169.254.169.254']], 'six.test': [['::1']] },
+      });
+      for (const host of ['evil.test', 'EVIL.test.', 'meta.test', 'six.test'])
+        await expectRefused(named, `http://${host}:${canary.port}/`);
+      for (const to of [`http://evil.test:${canary.port}/`, `http://127.0.0.1:${canary.port}/`, 'file:///etc/passwd']) {
+        named.serve((_request, response) => void response.writeHead(302, { Location: to }).end());
+        const error = await errorOf(await named.post(named.config({ document: { key: randomKey() } })));
+        expect(error.code, to).to.equal('url_not_allowed');
+      }
+      expect(canary.connections).to.equal(0);
+    });
+
+    it('no name that turns internal between the check and the download', async () => {
+      const flipping = await another({ names: { 'rebind.test': [['93.184.216.34'], ['127.0.0.1']] } });
+      const url = `http://rebind.test:${canary.port}/`;
+      const error = await errorOf(await flipping.post(flipping.config({ document: { url } })));
+      expect(error).to.deep.include({ code: 'url_not_allowed', detail: { reason: 'address', path: '/document/url' } });
+      expect(canary.connections).to.equal(0);
+    });
+
+    it('a refused one is refused too when the document is open already', async () => {
+      const { key } = await own();
+      const url = `http://127.0.0.1:${canary.port}/`;
+      const error = await errorOf(await gate.post(gate.config({ document: { key, url } })));
+      expect(error.code).to.equal('url_not_allowed');
+      const { callbackUrl } = await gate.rows.transact((tx) => {
+        const document = tx.documentByKey(key);
+        if (!document) throw new Error('no document');
+        return letIn(tx, document.docId, gate.clock.now);
+      });
+      expect(callbackUrl).to.equal(null);
+    });
+  });
+
+  describe('what portals send', () => {
+    it('a title is no header, no path and no script', async () => {
+      for (const title of [
+        'a\r\nSet-Cookie: x=1',
+        '../../etc/passwd',
+        '"; filename="evil.exe',
+        '\u202excod.exe',
+        '\ud800',
+        '<b>',
+      ]) {
+        const session = await own({ title });
+        const response = await fetch(gate.links.sign(gate.url, session.doc_id, 0));
+        expect(response.status, title).to.equal(200);
+        const disposition = response.headers.get('content-disposition') ?? '';
+        expect(disposition, title).to.match(/^attachment; filename=/);
+        expect(disposition, title).to.match(/\.docx"?$/);
+        expect(decodeURIComponent(disposition), title).not.to.match(/[/\\\r\n\u202e]|evil\.exe"/);
+        expect(response.headers.get('set-cookie')).to.equal(null);
+        await response.arrayBuffer();
+      }
+    });
+
+    it('lang and ui cannot add arguments to the editor page', async () => {
+      for (const lang of ['vi&permission=edit', 'vi;x', 'v', '../vi', 'vi\n']) {
+        const error = await errorOf(await gate.post(gate.config({ editor: { lang } })));
+        expect(error.code, lang).to.equal('invalid_config');
+      }
+      const error = await errorOf(await gate.post(gate.config({ ui: { toolbar: 'tabbed;SavedUIState=true' } })));
+      expect(error.code).to.equal('invalid_config');
+    });
+
+    it('a zip with any names, cut anywhere, is a document or an error with a code', async () => {
+      const docx = ooxml('docx');
+      for (let cut = 1; cut < docx.length; cut += 37) {
+        gate.serve((_request, response) => void response.end(docx.subarray(0, cut)));
+        const response = await gate.post(gate.config({ document: { key: randomKey() } }));
+        expect([201, 422], `cut at ${cut}`).to.include(response.status);
+        await response.text();
+      }
+      expect(await gate.temporaries()).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { parseRawUri, type Stage } from '../../cmd/gate/domain/raw-uri.ts';
+import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
+import {
+  DOC,
+  escaped,
+  FOREIGN,
+  OTHER_DOC,
+  page,
+  socket25,
+  socket26,
+  sourceOf,
+  WOPI_URL,
+} from '../support/gate-openings.ts';
+
+const T = 'tok';
+const source = sourceOf(DOC);
+const doc = escaped(`${source}?access_token=${T}`);
+const src = escaped(source);
+const other = escaped(sourceOf(OTHER_DOC));
+const q = `WOPISrc=${src}&access_token=${T}`;
+
+/** Spellings that some reader, ours or the editor's or a proxy's, could take for an editing socket or page. */
+const SOCKETS: Record<string, string> = {
+  'no document': '/cool/ws',
+  'an empty document': '/cool//ws',
+  'a document that is ws': `/cool/ws/ws?${q}`,
+  'the query form behind a question mark': `/cool/?ws/&${q}`,
+  'the query form without a path': `/cool?ws&${q}`,
+  'two slashes in front': `//cool//${doc}/ws`,
+  'two slashes inside': `/cool//${doc}/ws`,
+  'two slashes before ws': `/cool/${doc}//ws`,
+  'dots behind': `/cool/${doc}/ws/anything/..`,
+  'dots inside': `/cool/${doc}/x/../ws`,
+  'dots in front': `/hosting/../cool/${doc}/ws`,
+  'escaped dots in front': `/hosting/%2e%2e/cool/${doc}/ws`,
+  'a semicolon': `/cool/${doc}/ws;a=1`,
+  'ws in capitals': `/cool/${doc}/WS`,
+  'cool in capitals': `/COOL/${doc}/ws`,
+  'ws escaped': `/cool/${doc}/%77s`,
+  lool: `/lool/${doc}/ws`,
+  'hexadecimal digits': `/cool/0x${Buffer.from(doc).toString('hex')}/ws`,
+  'hexadecimal digits, capital X': `/cool/0X${Buffer.from(doc).toString('hex')}/ws`,
+  'hexadecimal digits in the query': `/cool/${doc}/ws?x=cool/0x2f`,
+  'another document in WOPISrc': `/cool/${doc}/ws?WOPISrc=${other}`,
+  'two documents in WOPISrc': `/cool/ws?${q}&WOPISrc=${other}`,
+  'WOPISrc in small letters too': `/cool/ws?${q}&wopisrc=${other}`,
+  'WOPISrc escaped': `/cool/ws?%57OPISrc=${src}&access_token=${T}`,
+  'WOPISrc as an array': `/cool/ws?WOPISrc[]=${src}&access_token=${T}`,
+  'a second question mark': `/cool/ws?a=1?${q}`,
+  '?ws with more behind': `/cool/${doc}?ws&WOPISrc=${src}`,
+  '?ws and a path': `/cool/${doc}?ws/x`,
+  'two tokens': `/cool/ws?${q}&access_token=x`,
+  'two tokens, inside and out': `/cool/${doc}/ws?access_token=x`,
+  'two tokens, both inside': `/cool/${escaped(`${source}?access_token=a&access_token=b`)}/ws`,
+  'two permissions': `/cool/ws?${q}&permission=edit&permission=readonly`,
+  'a permission outside of the document': `/cool/${doc}/ws?permission=readonly`,
+  'an unknown permission': `/cool/ws?${q}&permission=READONLY`,
+  'an escaped permission': `/cool/ws?${q}&permission=%72eadonly`,
+  'a permission in WOPISrc': `/cool/ws?WOPISrc=${escaped(`${FOREIGN}?permission=readonly`)}&access_token=${T}`,
+  'a token in WOPISrc': `/cool/ws?WOPISrc=${escaped(`${source}?access_token=x`)}&access_token=${T}`,
+  'a permission that shows when decoded again': socket25(FOREIGN, T, 1, '%26permission%3Dreadonly'),
+  'a query that shows when decoded again': `/cool/${escaped(`${source}%3Faccess_token=${T}`)}/ws`,
+  'a null byte': `/cool/ws?${q}%00`.replace(DOC, `${DOC}%00`),
+  'a line break': `/cool/ws?WOPISrc=${src}%0d%0a&access_token=${T}`,
+  'a bare line break': `/cool/ws?${q}\r\nX: y`,
+  'a space': `/cool/ws ?${q}`,
+  'a fragment': `/cool/${doc}/ws#x`,
+  'an escaped fragment': `/cool/ws?WOPISrc=${escaped(`${source}#x`)}&access_token=${T}`,
+  'a backslash': `/cool/${doc}\\ws`,
+  'an escaped backslash': socket26('https://cloud.example/a\\b', T),
+  'letters beyond ASCII': `/cool/${doc}/ws?x=é`,
+  'overlong UTF-8': `/cool/ws?WOPISrc=${src}%C0%AF&access_token=${T}`,
+  'half an escape': `/cool/ws?WOPISrc=${src}%2&access_token=${T}`,
+  'a plus in WOPISrc': `/cool/ws?WOPISrc=${src}+&access_token=${T}`,
+  'five times escaped': socket25(source, T, 5),
+  overlong: socket26(FOREIGN, 'x'.repeat(9000)),
+  'the absolute form': `http://front${socket26(source, T)}`,
+  'the empty text': '',
+  'an asterisk': '*',
+  'a token of odd letters for a document of ours': socket26(source, 'a%2Fb'),
+  'a scheme in capitals': socket26(`HTTP://gate:8081/svc/wopi/files/${DOC}`, T),
+  'another scheme': socket26('file:///etc/passwd', T),
+  'our host by https': socket26(`https://gate:8081/svc/wopi/files/${DOC}`, T),
+  'our host with a user': socket26(`http://x@gate:8081/svc/wopi/files/${DOC}`, T),
+  'our host with a dot': socket26(`http://gate.:8081/svc/wopi/files/${DOC}`, T),
+  'our host by its address': socket26(`http://10.0.0.7:8081/svc/wopi/files/${DOC}`, T),
+  'our host, another port': socket26(`http://gate:18081/svc/wopi/files/${DOC}`, T),
+  'our host, dots in the path': socket26(`http://gate:8081/svc/wopi/files/x/../${DOC}`, T),
+  'our host, two slashes in the path': socket26(`http://gate:8081/svc//wopi/files/${DOC}`, T),
+  'our host, a slash at the end': socket26(`${source}/`, T),
+  'our host, contents': socket26(`${source}/contents`, T),
+  'our host, capitals in the path': socket26(`http://gate:8081/SVC/wopi/files/${DOC}`, T),
+  'our host, capitals in the id': socket26(sourceOf(DOC.toUpperCase().replace('DOC', 'doc')), T),
+  'our host, an escaped id': `/cool/ws?WOPISrc=${escaped(source.replace('doc_', 'doc%5F'))}&access_token=${T}`,
+  'our host, a cut id': socket26(source.slice(0, -1), T),
+  'our host, another path': socket26('http://gate:8081/other', T),
+};
+
+const PAGES: Record<string, string> = {
+  'no WOPISrc': '/browser/abc/cool.html',
+  'two slashes': `/${page(source)}`,
+  'no hash': `/browser/cool.html?WOPISrc=${src}`,
+  'dots for a hash': `/browser/../cool.html?WOPISrc=${src}`,
+  'a deeper path': `/browser/abc/x/cool.html?WOPISrc=${src}`,
+  'an escaped letter': `/browser/abc/c%6Fol.html?WOPISrc=${src}`,
+  'another page': `/browser/abc/admin.html?WOPISrc=${src}`,
+  'two documents': page(source, `&WOPISrc=${other}`),
+};
+
+describe('an opening that is spelled to be read in two ways', () => {
+  const read = createWopiSrcReader(WOPI_URL);
+  const cases: [Stage, Record<string, string>][] = [
+    ['ws', SOCKETS],
+    ['page', PAGES],
+  ];
+  for (const [stage, spellings] of cases) {
+    for (const [name, uri] of Object.entries(spellings)) {
+      it(`is refused (${stage}): ${name}`, () => {
+        expect(parseRawUri(uri, stage, read)).to.equal(undefined);
+      });
+    }
+  }
+
+  it('is refused for its spelling, since without it the same is read', () => {
+    for (const uri of [`/cool/${doc}/ws`, `/cool/ws?${q}`, `/cool/${doc}?ws`, socket26(FOREIGN, T)]) {
+      expect(parseRawUri(uri, 'ws', read), uri).to.not.equal(undefined);
+    }
+    expect(parseRawUri(page(source), 'page', read)).to.not.equal(undefined);
+  });
+});

@@ -1,0 +1,548 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
+import { validator } from '../../src/common/schema.ts';
+import { ooxml } from '../support/documents.ts';
+import { EMBED_SECRET, errorOf, PORTAL_ORIGIN, signed, startEmbed, type TestEmbed } from '../support/gate-embed.ts';
+import { odf } from '../support/open-documents.ts';
+import { until } from '../support/service.ts';
+
+const json = { 'Content-Type': 'application/json' };
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+describe('embedding', () => {
+  let gate: TestEmbed;
+  const started: TestEmbed[] = [];
+  async function start(options?: Parameters<typeof startEmbed>[0]): Promise<TestEmbed> {
+    const one = await startEmbed(options);
+    started.push(one);
+    return one;
+  }
+  beforeEach(async () => {
+    gate = await start();
+  });
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((one) => one.stop()));
+  });
+
+  const state = async (session: EmbedSession) => (await (await gate.ask(session)).json()) as EmbedSessionState;
+  const mode = (session: EmbedSession, wanted: unknown) =>
+    gate.ask(session, '/mode', { method: 'POST', headers: json, body: JSON.stringify({ mode: wanted }) });
+  const saved = (docId: string, version: number, more = {}) =>
+    gate.rows.transact((tx) => {
+      const [original] = tx.versions(docId);
+      const document = tx.document(docId);
+      if (!original || !document) throw new Error('no document');
+      tx.putDocument({ ...document, version });
+      tx.putVersion({ ...original, version, savedAt: gate.clock.now, ...more });
+    });
+  const documentOf = (docId: string) => gate.rows.transact((tx) => tx.document(docId));
+
+  describe('a session', () => {
+    it('is created as the contract says', async () => {
+      const response = await gate.post(gate.config({ editor: { lang: 'en_US' }, ui: { toolbar: 'compact' } }));
+      expect(response.status).to.equal(201);
+      expect(response.headers.get('cache-control')).to.equal('no-store');
+      const body = (await response.json()) as EmbedSession;
+      expect(validator('embed-session.json')(body)).to.deep.include({ ok: true });
+      expect(body).to.deep.include({ key: 'key-1', mode: 'edit', requested_mode: 'edit', limited: false, limit: null });
+      expect(body).to.include({ message: null, version: 0, expires_at: '2026-11-22T00:00:00.000Z' });
+      expect(body.form).to.include({ access_token_ttl: gate.clock.now + 720 * 60_000, ui_defaults: 'UIMode=compact' });
+      expect(body.form.access_token).to.match(/^[\w-]{43}$/);
+      const source = encodeURIComponent(`http://gate:8081/svc/wopi/files/${body.doc_id}`);
+      expect(body.editor_url).to.equal(`/browser/a1b2c3/cool.html?WOPISrc=${source}&lang=en-US`);
+    });
+
+    it('keeps no token, only its hash', async () => {
+      const session = await gate.create();
+      const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+      expect(JSON.stringify(row)).not.to.contain(session.form.access_token);
+      expect(row?.tokenHash).to.equal(sha256(Buffer.from(session.form.access_token)));
+      expect(JSON.stringify(gate.audited)).not.to.contain(session.form.access_token);
+    });
+
+    it('that only views says so to the editor and takes no place', async () => {
+      const session = await gate.create(gate.config({ editor: { mode: 'view' }, ui: { closeButton: true } }));
+      expect(session).to.deep.include({ mode: 'view', requested_mode: 'view', limited: false, limit: null });
+      expect(session.editor_url).to.match(/&lang=vi&closebutton=1&permission=readonly$/);
+      expect(gate.admission.places.size).to.equal(0);
+    });
+
+    it('without a user is a guest of its own', async () => {
+      const config = () => gate.config({ editor: { user: undefined } });
+      const [one, two] = [await gate.create(config()), await gate.create(config())];
+      const users = await gate.rows.transact((tx) => [one, two].map((each) => tx.session(each.session_id)?.user));
+      expect(users).to.deep.equal([
+        { id: one.session_id, name: 'Khách' },
+        { id: two.session_id, name: 'Khách' },
+      ]);
+    });
+
+    it('tells its state', async () => {
+      const session = await gate.create();
+      gate.editor.present = [{ id: 'u1', name: 'An' }];
+      gate.editor.changed = true;
+      const response = await gate.ask(session);
+      expect(response.status).to.equal(200);
+      expect(response.headers.get('cache-control')).to.equal('no-store');
+      const body = (await response.json()) as EmbedSessionState;
+      expect(validator('embed-session-state.json')(body)).to.deep.include({ ok: true });
+      const docx = ooxml('docx');
+      expect(body).to.deep.include({ state: 'active', mode: 'edit', version: 0, saved_at: null, modified: true });
+      expect(body).to.deep.include({ size: docx.length, sha256: sha256(docx), save: null, users: gate.editor.present });
+      const file = await fetch(body.download_url);
+      expect(Buffer.from(await file.arrayBuffer()).equals(docx)).to.equal(true);
+    });
+
+    it('tells the last save that was asked for, and not the final one that repeats it', async () => {
+      const session = await gate.create();
+      await saved(session.doc_id, 1, { nonce: 'n1' });
+      await saved(session.doc_id, 2, { autosave: true });
+      expect(await state(session)).to.deep.include({ version: 2, save: { nonce: 'n1', version: 1 } });
+      await saved(session.doc_id, 3, { nonce: 'n2' });
+      await saved(session.doc_id, 4, { nonce: 'n1' });
+      await saved(session.doc_id, 5, { nonce: 'n3', final: true });
+      expect(await state(session)).to.deep.include({ version: 5, save: { nonce: 'n2', version: 3 } });
+      expect((await state(session)).saved_at).to.equal(new Date(gate.clock.now).toISOString());
+    });
+
+    it('is closed once and stays known, without a new way to the content', async () => {
+      const session = await gate.create();
+      for (let time = 0; time < 2; time++) {
+        const response = await gate.ask(session, '', { method: 'DELETE' });
+        expect([response.status, await response.text()]).to.deep.equal([204, '']);
+      }
+      expect(gate.admission.places.size).to.equal(0);
+      gate.editor.present = [{ id: 'u2', name: 'B' }];
+      const after = await state(session);
+      expect(after).to.deep.include({ state: 'closed', users: [] });
+      expect((await errorOf(await fetch(after.download_url))).code).to.equal('link_expired');
+      expect(await errorOf(await mode(session, 'edit'))).to.deep.include({
+        code: 'invalid_session_token',
+        detail: { reason: 'closed' },
+      });
+      expect((await documentOf(session.doc_id))?.state).to.equal('open');
+    });
+
+    it('expires', async () => {
+      const session = await gate.create();
+      gate.clock.now += 720 * 60_000 - 1;
+      expect((await state(session)).state).to.equal('active');
+      gate.clock.now += 1;
+      const after = await state(session);
+      expect(after.state).to.equal('expired');
+      expect((await errorOf(await fetch(after.download_url))).code).to.equal('link_expired');
+      const refusal = await errorOf(await mode(session, 'view'));
+      expect(refusal).to.deep.include({ status: 401, code: 'invalid_session_token', detail: { reason: 'expired' } });
+    });
+
+    it('is nowhere when embedding is disabled', async () => {
+      const off = await start({ enabled: false });
+      for (const [method, path] of [
+        ['POST', 'session'],
+        ['GET', `session/ses_${'0'.repeat(24)}`],
+        ['GET', `files/doc_${'0'.repeat(32)}`],
+      ] as const) {
+        const response = await off.call(`/svc/embed/${path}`, { method });
+        expect(await errorOf(response)).to.include({ status: 404, code: 'not_found' });
+      }
+    });
+  });
+
+  describe('the cap', () => {
+    it('makes a session that wants to edit a view, and says why in Vietnamese', async () => {
+      gate.admission.limit = 1;
+      await gate.create();
+      const session = await gate.create();
+      expect(session).to.deep.include({
+        mode: 'view',
+        requested_mode: 'edit',
+        limited: true,
+        limit: { code: 'connection_limit_reached', limit: 1, current: 1, pending: 0 },
+      });
+      expect(session.message).to.match(/giới hạn 1 kết nối/);
+      expect(session.editor_url).to.match(/permission=readonly$/);
+      const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+      expect(row).to.include({ mode: 'view', requestedMode: 'edit', hasEdited: false });
+    });
+
+    it('does not keep the place of a session that did not come about', async () => {
+      gate.editor.available = false;
+      expect(await errorOf(await gate.post(gate.config()))).to.include({ status: 503, code: 'editor_unavailable' });
+      expect(gate.admission.places.size).to.equal(0);
+      // Nobody was let in, so nobody can leave either.
+      const [document] = await gate.rows.transact((tx) => tx.documents());
+      expect(document?.state).to.equal('closed');
+    });
+  });
+
+  describe('a change of mode', () => {
+    it('keeps session and token, gives the place back and asks for it again', async () => {
+      const session = await gate.create();
+      const viewing = (await (await mode(session, 'view')).json()) as EmbedSession;
+      expect(viewing).to.deep.include({ session_id: session.session_id, mode: 'view', requested_mode: 'view' });
+      expect(viewing.form).to.deep.equal(session.form);
+      expect(viewing.editor_url).to.match(/permission=readonly$/);
+      expect(gate.admission.places.size).to.equal(0);
+      const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+      expect(row).to.include({ mode: 'view', hasEdited: true });
+      const editing = (await (await mode(session, 'edit')).json()) as EmbedSession;
+      expect(editing).to.deep.include({ mode: 'edit', limited: false, editor_url: session.editor_url });
+      expect(gate.admission.places.size).to.equal(1);
+    });
+
+    it('stays a view when there is no place', async () => {
+      gate.admission.limit = 0;
+      const session = await gate.create(gate.config({ editor: { mode: 'view' } }));
+      const answer = (await (await mode(session, 'edit')).json()) as EmbedSession;
+      expect(answer).to.include({ mode: 'view', requested_mode: 'edit', limited: true });
+    });
+
+    it('changes nothing while the editor cannot be reached', async () => {
+      const session = await gate.create();
+      gate.editor.available = false;
+      expect((await errorOf(await mode(session, 'view'))).code).to.equal('editor_unavailable');
+      expect(gate.admission.places.size).to.equal(1);
+      expect((await state(session)).mode).to.equal('edit');
+    });
+
+    it('of two at a time, mode and place agree', async () => {
+      const session = await gate.create();
+      await Promise.all(['view', 'edit', 'view', 'edit', 'view'].map((wanted) => mode(session, wanted)));
+      expect(gate.admission.places.size).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
+    });
+
+    for (const wanted of ['admin', '', null, 7, ['edit']]) {
+      it(`to ${JSON.stringify(wanted)} is a bad request`, async () => {
+        const session = await gate.create();
+        expect((await errorOf(await mode(session, wanted))).code).to.equal('bad_request');
+      });
+    }
+  });
+
+  describe('documents', () => {
+    const other = (changes: object) => gate.config({ document: changes });
+
+    it('of one key are one: it is fetched once, also when several open it at the same time', async () => {
+      let waiting: ServerResponse | undefined;
+      gate.serve((_request, response) => {
+        waiting = response;
+      });
+      const creations = Array.from({ length: 5 }, () => gate.create());
+      await until('the download', () => waiting);
+      waiting?.end(ooxml('docx'));
+      const sessions = await Promise.all(creations);
+      sessions.push(await gate.create());
+      expect(new Set(sessions.map(({ doc_id }) => doc_id)).size).to.equal(1);
+      expect(new Set(sessions.map(({ session_id }) => session_id)).size).to.equal(6);
+      expect(gate.portal.requests).to.have.length(1);
+      expect(await gate.temporaries()).to.deep.equal([]);
+    });
+
+    it("another's address that leads nowhere does not fail one's own", async () => {
+      let broken: ServerResponse | undefined;
+      gate.serve((request, response) => {
+        if (request.url === '/broken') broken = response;
+        else response.end(ooxml('docx'));
+      });
+      const url = `http://127.0.0.1:${gate.portal.port}/broken`;
+      const first = gate.post(other({ url }));
+      await until('the first download', () => broken);
+      const second = gate.create();
+      const third = gate.post(other({ url }));
+      broken?.writeHead(500).end();
+      expect((await errorOf(await first)).code).to.equal('download_failed');
+      expect((await second).version).to.equal(0);
+      await third;
+    });
+
+    it('come back with their last working copy when the key is opened again', async () => {
+      const { doc_id } = await gate.create();
+      await saved(doc_id, 2);
+      await gate.rows.transact((tx) => {
+        const document = tx.document(doc_id);
+        if (document) tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
+      });
+      gate.clock.now += 3_600_000;
+      const again = await gate.create();
+      expect(again).to.include({ doc_id, version: 2 });
+      const { now } = gate.clock;
+      expect(await documentOf(doc_id)).to.deep.include({ state: 'open', closedAt: null, lastViewAt: now });
+      expect(gate.portal.requests).to.have.length(1);
+    });
+
+    it('have the title and the callback address that the newest session gave them', async () => {
+      const callback = (path: string) => `http://127.0.0.1:${gate.portal.port}/${path}`;
+      const { doc_id } = await gate.create();
+      expect(await documentOf(doc_id)).to.include({ title: 'key-1.docx', callbackUrl: null, baseUrl: gate.url });
+      await gate.create({ ...other({ title: 'Hợp đồng' }), editor: { callbackUrl: callback('one') } });
+      expect(await documentOf(doc_id)).to.include({ title: 'Hợp đồng', callbackUrl: callback('one') });
+      await gate.create({ ...other({}), editor: { callbackUrl: callback('two'), mode: 'view' } });
+      expect(await documentOf(doc_id)).to.include({ title: 'Hợp đồng', callbackUrl: callback('two') });
+      await gate.create();
+      expect(await documentOf(doc_id)).to.include({ callbackUrl: callback('two') });
+    });
+
+    it('keep their type: the same key with another is told to be a mistake', async () => {
+      await gate.create();
+      const error = await errorOf(await gate.post(other({ fileType: 'odt' })));
+      expect(error).to.include({ status: 400, code: 'invalid_config' });
+      const { errors } = error.detail as { errors?: unknown };
+      const [mistake] = errors as { path: string; message: string }[];
+      expect(mistake?.path).to.equal('/document/fileType');
+      expect(mistake?.message).to.match(/must be docx/);
+      expect(gate.portal.requests).to.have.length(1);
+    });
+
+    it('are what their type says', async () => {
+      const odt = odf('odt');
+      for (const [bytes, fileType, found] of [
+        [Buffer.from('<!doctype html><title>Login</title>'), 'docx', 'html'],
+        [ooxml('xlsx'), 'docx', 'xlsx'],
+        [odt, 'docx', 'odt'],
+        [ooxml('docx'), 'odt', 'docx'],
+        [ooxml('docx').subarray(0, 200), 'docx', 'zip'],
+        [Buffer.from('%PDF-1.7'), 'doc', 'pdf'],
+        [Buffer.alloc(0), 'xlsx', 'empty'],
+        [Buffer.from([0, 1, 2, 3]), 'txt', 'binary'],
+      ] as const) {
+        gate.serve((_request, response) => void response.end(bytes));
+        const error = await errorOf(await gate.post(other({ key: `k-${found}-${fileType}`, fileType })));
+        expect(error).to.deep.include({ status: 422, code: 'download_failed' });
+        expect(error.detail).to.deep.equal({ reason: 'content', expected: fileType, found, path: '/document/url' });
+      }
+      for (const [bytes, fileType] of [
+        [odt, 'odt'],
+        [ooxml('xlsm'), 'xlsx'],
+        [ooxml('pptx'), 'pptx'],
+        [Buffer.from('a,b\n'), 'csv'],
+        [Buffer.from('{\\rtf1}'), 'rtf'],
+        [Buffer.alloc(0), 'txt'],
+      ] as const) {
+        gate.serve((_request, response) => void response.end(bytes));
+        expect((await gate.post(other({ key: `good-${fileType}`, fileType }))).status, fileType).to.equal(201);
+      }
+      expect(await gate.temporaries()).to.deep.equal([]);
+    });
+
+    it('are not over the size allowed', async () => {
+      gate.serve((_request, response) => void response.end(Buffer.alloc(1_048_577, 'x')));
+      const error = await errorOf(await gate.post(other({ fileType: 'txt' })));
+      expect(error).to.deep.include({ status: 413, code: 'file_too_large', detail: { limit_mb: 1 } });
+      gate.serve((_request, response) => void response.end(Buffer.alloc(1_048_576, 'x')));
+      expect((await gate.post(other({ fileType: 'txt' }))).status).to.equal(201);
+    });
+
+    for (const status of [204, 404, 401, 500]) {
+      it(`are not there when their address answers ${status}`, async () => {
+        gate.serve((_request, response) => void response.writeHead(status).end());
+        const error = await errorOf(await gate.post(gate.config()));
+        expect(error).to.include({ status: 422, code: 'download_failed' });
+        expect(error.detail).to.deep.equal({ reason: 'status', status, path: '/document/url' });
+      });
+    }
+  });
+
+  describe('processing order', () => {
+    it('origin, token, configuration, addresses, download, cap, editor', async () => {
+      const strict = await start({ jwtSecrets: [EMBED_SECRET], names: {} });
+      strict.editor.available = false;
+      strict.serve((_request, response) => void response.writeHead(500).end());
+      const code = async (body: unknown, headers = {}) => (await errorOf(await strict.post(body, headers))).code;
+      const evil = { Origin: 'https://evil.test' };
+      const bad = { document: { url: 'http://127.0.0.1:1/', fileType: 'DOCX', key: 'k' }, editor: {} };
+      expect(await code('{', evil)).to.equal('origin_not_allowed');
+      expect(await code('{')).to.equal('bad_request');
+      expect(await code(bad)).to.equal('token_required');
+      expect(await code({ token: 'x' })).to.equal('invalid_token');
+      expect(await code({ token: signed({ ...bad, editor: undefined }) })).to.equal('invalid_config');
+      expect(await code({ token: signed(bad) })).to.equal('unsupported_file_type');
+      const internal = { ...bad, document: { ...bad.document, fileType: 'docx' } };
+      expect(await code({ token: signed(internal) })).to.equal('url_not_allowed');
+      expect(await code({ token: signed(strict.config()) })).to.equal('download_failed');
+      expect(strict.admission.places.size).to.equal(0);
+      strict.serve((_request, response) => void response.end(ooxml('docx')));
+      expect(await code({ token: signed(strict.config()) })).to.equal('editor_unavailable');
+      strict.editor.available = true;
+      expect((await strict.post({ token: signed(strict.config()) })).status).to.equal(201);
+      const refusals = strict.audited.filter(({ event }) => event === 'session.refused');
+      expect(refusals).to.have.length(9);
+      expect(refusals[0]?.facts).to.include({ code: 'origin_not_allowed', origin: 'https://evil.test' });
+    });
+  });
+
+  describe('CORS', () => {
+    it('lets an allowed page read every answer, errors too', async () => {
+      const session = await gate.create();
+      for (const [path, init] of [
+        ['/svc/embed/session', { method: 'POST', body: '{', headers: json }],
+        [`/svc/embed/session/${session.session_id}`, {}],
+        ['/svc/nothing', {}],
+        ['/svc//odd', {}],
+        ['/svc/embed/files/x', {}],
+      ] as const) {
+        const response = await gate.call(path, { ...init, headers: { ...json, Origin: PORTAL_ORIGIN } });
+        expect(response.headers.get('access-control-allow-origin'), path).to.equal(PORTAL_ORIGIN);
+        expect(response.headers.get('vary'), path).to.equal('Origin');
+        expect(response.status).to.be.within(400, 404);
+        await response.text();
+      }
+    });
+
+    it('names no other origin, and varies all the same', async () => {
+      for (const headers of [{}, { Origin: 'https://evil.test' }, { Origin: 'null' }] as Record<string, string>[]) {
+        const response = await gate.call('/svc/embed/session', { headers });
+        expect(response.headers.get('access-control-allow-origin')).to.equal(null);
+        expect(response.headers.get('vary')).to.equal('Origin');
+        await response.text();
+      }
+    });
+
+    it('answers preflights on any path', async () => {
+      for (const path of ['/svc/embed/session', '/svc/limits', '/svc/whatever/it/is']) {
+        const response = await gate.call(path, { method: 'OPTIONS', headers: { Origin: PORTAL_ORIGIN } });
+        expect([response.status, await response.text()]).to.deep.equal([204, '']);
+        const { headers } = response;
+        expect(headers.get('access-control-allow-origin')).to.equal(PORTAL_ORIGIN);
+        expect(headers.get('access-control-allow-methods')).to.equal('GET, POST, DELETE, OPTIONS');
+        expect(headers.get('access-control-allow-headers')).to.equal('Content-Type, Authorization');
+        expect(headers.get('access-control-max-age')).to.equal('600');
+        expect(headers.get('access-control-allow-credentials')).to.equal(null);
+      }
+    });
+
+    it('with `*` names the origin that asks', async () => {
+      const open = await start({ allowedOrigins: ['*'] });
+      for (const origin of ['https://anybody.test', 'null']) {
+        const response = await open.post(open.config(), { Origin: origin });
+        expect(response.status).to.equal(201);
+        expect(response.headers.get('access-control-allow-origin')).to.equal(origin);
+        await response.text();
+      }
+    });
+  });
+
+  describe('bodies', () => {
+    it('are JSON of at most 64 KiB', async () => {
+      const code = async (body: string, headers = {}) => (await errorOf(await gate.post(body, headers))).code;
+      expect(await code('{"document":')).to.equal('bad_request');
+      expect(await code('')).to.equal('bad_request');
+      expect(await code('{}', { 'Content-Type': 'text/plain' })).to.equal('bad_request');
+      expect(await code(JSON.stringify({ pad: 'x'.repeat(65_536) }))).to.equal('file_too_large');
+      const length = Buffer.byteLength(JSON.stringify({ ...gate.config(), pad: '' }));
+      expect((await gate.post({ ...gate.config(), pad: 'x'.repeat(65_536 - length) })).status).to.equal(201);
+    });
+
+    it('a wrong method is 405 and names the right ones', async () => {
+      const response = await gate.call('/svc/embed/session');
+      expect(response.headers.get('allow')).to.equal('POST, OPTIONS');
+      expect(await errorOf(response)).to.deep.include({ status: 405, code: 'bad_request' });
+    });
+  });
+
+  describe('downloads', () => {
+    let link: string;
+    let docx: Buffer;
+    beforeEach(async () => {
+      docx = ooxml('docx');
+      const session = await gate.create(gate.config({ document: { title: 'Hợp đồng số 1/2026' } }));
+      link = (await state(session)).download_url;
+    });
+
+    it('are attachments that no browser shows', async () => {
+      const response = await fetch(link);
+      expect(response.status).to.equal(200);
+      expect(Object.fromEntries(response.headers)).to.deep.include({
+        'content-type': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+        'content-length': String(docx.length),
+        'x-content-type-options': 'nosniff',
+        etag: `"${sha256(docx)}"`,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-cache',
+      });
+      const disposition = response.headers.get('content-disposition') ?? '';
+      expect(disposition).to.match(/^attachment; /);
+      expect(decodeURIComponent(disposition)).to.contain("filename*=UTF-8''Hợp đồng số 1_2026.docx");
+      expect(Buffer.from(await response.arrayBuffer()).equals(docx)).to.equal(true);
+    });
+
+    it('come in ranges', async () => {
+      for (const [asked, start, end] of [
+        ['bytes=0-9', 0, 9],
+        ['bytes=5-', 5, docx.length - 1],
+        ['bytes=-7', docx.length - 7, docx.length - 1],
+        [`bytes=3-${docx.length + 100}`, 3, docx.length - 1],
+      ] as const) {
+        const response = await fetch(link, { headers: { Range: asked } });
+        expect(response.status).to.equal(206);
+        expect(response.headers.get('content-range')).to.equal(`bytes ${start}-${end}/${docx.length}`);
+        const bytes = Buffer.from(await response.arrayBuffer());
+        expect(bytes.equals(docx.subarray(start, end + 1))).to.equal(true);
+      }
+    });
+
+    it('are whole for several ranges, a range of another version and a range that is none', async () => {
+      for (const headers of [
+        { Range: 'bytes=0-1,4-5' },
+        { Range: 'bytes=0-1', 'If-Range': '"other"' },
+        { Range: 'lines=1-2' },
+        { Range: 'bytes=x' },
+      ] as Record<string, string>[]) {
+        const response = await fetch(link, { headers });
+        expect(response.status).to.equal(200);
+        expect((await response.arrayBuffer()).byteLength).to.equal(docx.length);
+      }
+      const same = { Range: 'bytes=0-1', 'If-Range': `"${sha256(docx)}"` };
+      expect((await fetch(link, { headers: same })).status).to.equal(206);
+    });
+
+    it('have no bytes beyond their end', async () => {
+      const response = await fetch(link, { headers: { Range: `bytes=${docx.length}-` } });
+      expect(response.headers.get('content-range')).to.equal(`bytes */${docx.length}`);
+      expect(response.headers.get('etag')).to.equal(null);
+      expect(await errorOf(response)).to.include({ status: 416, code: 'bad_request' });
+    });
+
+    it('are not sent again to who has them, and not at all to HEAD', async () => {
+      const known = await fetch(link, { headers: { 'If-None-Match': `"${sha256(docx)}"` } });
+      expect([known.status, await known.text()]).to.deep.equal([304, '']);
+      const head = await fetch(link, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
+      expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(docx.length)]);
+    });
+
+    it('of versions that were cleaned up are gone, of unknown documents and versions not found', async () => {
+      const docId = new URL(link).pathname.split('/').at(-1) ?? '';
+      const code = async (url: string) => (await errorOf(await fetch(url))).code;
+      await saved(docId, 7);
+      expect(await code(gate.links.sign(gate.url, docId, 3))).to.equal('version_gone');
+      expect(await code(gate.links.sign(gate.url, docId, 8))).to.equal('not_found');
+      expect(await code(gate.links.sign(gate.url, `doc_${'0'.repeat(32)}`, 0))).to.equal('not_found');
+      expect((await fetch(gate.links.sign(gate.url, docId, 0))).status).to.equal(200);
+    });
+
+    it('end after the retention time', async () => {
+      gate.clock.now += 24 * 3_600_000;
+      expect(await errorOf(await fetch(link))).to.include({ status: 410, code: 'link_expired' });
+    });
+
+    it('of bytes that are lost are an honest error', async () => {
+      await gate.blobs.remove(sha256(docx));
+      expect(await errorOf(await fetch(link))).to.include({ status: 500, code: 'internal' });
+    });
+
+    it('that a client breaks off harm nobody', async () => {
+      const big = Buffer.alloc(1_000_000, 'x');
+      gate.serve((_request, response) => void response.end(big));
+      const session = await gate.create(gate.config({ document: { key: 'big', fileType: 'txt' } }));
+      const url = (await state(session)).download_url;
+      const { get } = await import('node:http');
+      const request = get(url);
+      const [response] = await once(request, 'response');
+      await once(response, 'readable');
+      request.destroy();
+      expect((await (await fetch(url)).arrayBuffer()).byteLength).to.equal(big.length);
+    });
+  });
+});

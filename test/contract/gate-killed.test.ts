@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
+import { callbackReceiver, unreliable } from '../support/gate-receiver.ts';
+import { putHeaders, savesBench } from '../support/gate-saves.ts';
+import { until } from '../support/service.ts';
+
+const CHILD = resolve(import.meta.dirname, '../support/gate-put-process.ts');
+const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 30);
+const DOCUMENTS = ['doc_0', 'doc_1', 'doc_2', 'doc_3'];
+
+/** A save that the editor was told of. */
+interface Acknowledged {
+  docId: string;
+  version: number;
+  sha256: string;
+}
+
+describe('the gate, killed in the middle of saves', () => {
+  let receiver: Awaited<ReturnType<typeof callbackReceiver>>;
+
+  beforeEach(async () => {
+    receiver = await callbackReceiver(unreliable);
+  });
+  afterEach(() => receiver.stop());
+
+  it(`loses no save that it told of and no callback, and serves no half file, in ${KILLS} kills`, async function () {
+    this.timeout(60_000 + KILLS * 5_000);
+    const first = await savesBench({ clock: Date.now });
+    const { folder } = first;
+    for (const docId of DOCUMENTS)
+      await first.open({ docId, key: docId, callbackUrl: receiver.url }, {}, tokenOf(docId));
+    await first.stop({ keep: true });
+
+    const told: Acknowledged[] = [];
+    let cut = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const { child, url } = await start(folder);
+      const stopping = new AbortController();
+      const saving = DOCUMENTS.map((docId) => keepSaving(url, docId, told, stopping.signal));
+      const before = told.length;
+      // A cold process takes its time over the first one.
+      await until('one is saved', () => told.length > before, 30_000);
+      await sleep(randomInt(100));
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      stopping.abort();
+      cut += (await Promise.all(saving)).filter((broken) => broken).length;
+    }
+    expect(cut).to.be.greaterThan(0);
+    expect(told.length).to.be.at.least(KILLS);
+
+    const { child } = await start(folder);
+    await settle(receiver);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const bench = await savesBench({ folder, clock: Date.now });
+
+    try {
+      const state = await bench.rows.transact((tx) => ({
+        versions: DOCUMENTS.flatMap((docId) => tx.versions(docId)),
+        current: new Map(DOCUMENTS.map((docId) => [docId, tx.document(docId)?.version ?? 0])),
+        pending: tx.pendingDeliveries(),
+        givenUp: tx.givenUp(100_000),
+      }));
+      const kept = new Map(state.versions.map((version) => [`${version.docId} ${version.version}`, version]));
+      for (const { docId, version, sha256 } of told) {
+        const current = state.current.get(docId) ?? 0;
+        expect(version, docId).to.be.at.most(current);
+        if (version > current - 5) expect(kept.get(`${docId} ${version}`)?.sha256, docId).to.equal(sha256);
+      }
+      for (const { sha256, size } of state.versions) {
+        const hash = createHash('sha256');
+        let length = 0;
+        for await (const chunk of bench.blobs.read(sha256) as AsyncIterable<Buffer>) {
+          hash.update(chunk);
+          length += chunk.length;
+        }
+        expect([hash.digest('hex'), length]).to.deep.equal([sha256, size]);
+      }
+      await bench.keeper.discardOrphans();
+      expect(new Set(await bench.blobs.list())).to.deep.equal(new Set(state.versions.map(({ sha256 }) => sha256)));
+      expect(await readdir(join(folder, 'blobs', 'incoming'))).to.deep.equal([]);
+
+      const taken = new Set(receiver.arrived.filter(({ answer }) => answer === 204).map(nameOf));
+      const listed = new Set(state.givenUp.map(({ docId, version }) => `${docId} ${version}`));
+      expect(state.pending).to.equal(0);
+      for (const [docId, current] of state.current) {
+        for (let version = 1; version <= current; version += 1) {
+          const name = `${docId} ${version}`;
+          expect(taken.has(name) || listed.has(name), name).to.equal(true);
+        }
+        const order = receiver.arrived.filter(({ body }) => body.key === docId).map(({ body }) => body.version);
+        expect(order).to.deep.equal(order.toSorted((a, b) => a - b));
+      }
+    } finally {
+      await bench.stop({ keep: true });
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+async function start(folder: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, CHILD, folder], {
+    env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close').then(() => {
+    throw new Error('the gate did not start');
+  });
+  ended.catch(() => {});
+  const [line] = (await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), ended])) as [string];
+  return { child, url: line.trim() };
+}
+
+/** Saves again and again until the gate is gone. @returns whether the last one was cut off */
+async function keepSaving(url: string, docId: string, told: Acknowledged[], signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const body = randomBytes(randomInt(1, 500_000));
+    try {
+      const headers = putHeaders({}, tokenOf(docId));
+      const response = await fetch(`${url}/${docId}/contents`, { method: 'POST', headers, body, signal });
+      const version = Number(response.headers.get('x-wopi-itemversion'));
+      await response.json();
+      if (response.status !== 200) throw new Error(`answered ${response.status}`);
+      told.push({ docId, version, sha256: createHash('sha256').update(body).digest('hex') });
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Resolves when nothing has arrived for a while: longer than any wait between attempts. */
+async function settle({ arrived }: { arrived: unknown[] }): Promise<void> {
+  for (let before = -1; before !== arrived.length; await sleep(1500)) before = arrived.length;
+}
+
+function tokenOf(docId: string): string {
+  return docId.padEnd(43, 'T');
+}
+
+function nameOf({ body }: { body: { key: string; version: number } }): string {
+  return `${body.key} ${body.version}`;
+}

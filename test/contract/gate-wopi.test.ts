@@ -1,0 +1,225 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import { expect } from 'chai';
+import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
+import { sessionRecord } from '../support/gate-records.ts';
+import {
+  close,
+  MB,
+  ORIGINAL,
+  putHeaders,
+  type SavesBench,
+  savesBench,
+  serveWopi,
+  TOKEN,
+} from '../support/gate-saves.ts';
+import { secret } from '../support/logs.ts';
+import { errorOf } from '../support/service.ts';
+
+describe('the WOPI host', () => {
+  let bench: SavesBench;
+  let server: Server;
+  let url: string;
+
+  beforeEach(async () => {
+    bench = await savesBench();
+    ({ server, url } = await serveWopi(bench));
+    await bench.open({ callbackUrl: 'https://portal.example.vn/cb' });
+  });
+  afterEach(async () => {
+    await close(server);
+    await bench.stop();
+  });
+
+  const file = (rest = '', token = TOKEN) => `${url}/doc_a${rest}?access_token=${token}&access_token_ttl=0`;
+  const info = async () => (await (await fetch(file())).json()) as Record<string, unknown>;
+  const put = (body: string | Buffer, headers: Record<string, string | undefined> = {}) =>
+    fetch(file('/contents'), { method: 'POST', headers: putHeaders(headers), body });
+
+  it('answers CheckFileInfo with all that the editor reads', async () => {
+    const answer = await info();
+    expect(answer).to.include({
+      BaseFileName: 'Báo cáo _quý 1_.docx',
+      OwnerId: 'svc',
+      Size: ORIGINAL.length,
+      Version: '0',
+      UserId: 'ses_doc_a',
+      UserFriendlyName: "Nguyễn Thị O'Hara",
+      UserCanWrite: true,
+      ReadOnly: false,
+      UserCanNotWriteRelative: true,
+      SupportsUpdate: true,
+      SupportsLocks: false,
+      SupportsRename: false,
+      EnableOwnerTermination: false,
+      PostMessageOrigin: 'https://portal.example.vn',
+      DisablePrint: false,
+      HideSaveOption: false,
+      LastModifiedTime: '2026-09-21T00:00:00.000Z',
+    });
+  });
+
+  it('takes the token as Bearer alone', async () => {
+    const response = await fetch(`${url}/doc_a`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+    expect(response.status).to.equal(200);
+  });
+
+  it('lets views look and not write', async () => {
+    const token = secret('V'.repeat(43));
+    await bench.rows.transact((tx) =>
+      tx.putSession(
+        sessionRecord({
+          sessionId: 'ses_v',
+          mode: 'view',
+          hasEdited: false,
+          ui: { print: false },
+          origin: null,
+          tokenHash: hashOfToken(token),
+          expiresAt: bench.now() + 1000,
+        }),
+      ),
+    );
+    const answer = (await (await fetch(file('', token))).json()) as Record<string, unknown>;
+    expect(answer).to.include({ UserCanWrite: false, ReadOnly: true, HideSaveOption: true, DisablePrint: true });
+    expect(answer).not.to.have.property('PostMessageOrigin');
+    const refused = await fetch(file('/contents', token), {
+      method: 'POST',
+      headers: putHeaders({}, token),
+      body: 'x',
+    });
+    expect(await errorOf(refused)).to.include({ status: 401, code: 'invalid_session_token' });
+  });
+
+  it('serves the current version, whole and in ranges', async () => {
+    const whole = await fetch(file('/contents'));
+    expect(whole.status).to.equal(200);
+    expect(whole.headers.get('x-wopi-itemversion')).to.equal('0');
+    expect(await whole.text()).to.equal(ORIGINAL.toString());
+    const part = await fetch(file('/contents'), { headers: { Range: 'bytes=4-7' } });
+    expect([part.status, part.headers.get('content-range'), await part.text()]).to.deep.equal([
+      206,
+      'bytes 4-7/12',
+      'orig',
+    ]);
+    const end = await fetch(file('/contents'), { headers: { Range: 'bytes=-3' } });
+    expect(await end.text()).to.equal('nal');
+    const outside = await fetch(file('/contents'), { headers: { Range: 'bytes=99-' } });
+    expect([outside.status, outside.headers.get('content-range')]).to.deep.equal([416, 'bytes */12']);
+    const changed = await fetch(file('/contents'), { headers: { Range: 'bytes=0-1', 'If-Range': '"other"' } });
+    expect(changed.status).to.equal(200);
+  });
+
+  it('stores a PutFile with its facts before it answers', async () => {
+    const before = await info();
+    const response = await put('one', {
+      'X-COOL-WOPI-Timestamp': String(before['LastModifiedTime']),
+      'X-COOL-WOPI-ExtendedData': 'svc1.n0nce',
+    });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('x-wopi-itemversion')).to.equal('1');
+    const told = (await response.json()) as Record<string, unknown>;
+    const after = await info();
+    expect(told).to.deep.equal({ LastModifiedTime: after['LastModifiedTime'] });
+    expect(after['LastModifiedTime']).not.to.equal(before['LastModifiedTime']);
+    expect(after).to.include({ Size: 3, Version: '1' });
+    const version = await bench.rows.transact((tx) => tx.version('doc_a', 1));
+    expect(version).to.deep.include({
+      size: 3,
+      sha256: createHash('sha256').update('one').digest('hex'),
+      savedBy: { id: 'u1', name: "Nguyễn Thị O'Hara" },
+      autosave: false,
+      final: false,
+      modifiedByUser: true,
+      nonce: 'n0nce',
+    });
+  });
+
+  it('gives each version a stamp of its own, also within one millisecond', async () => {
+    const stamps = new Set([(await info())['LastModifiedTime']]);
+    for (const body of ['a', 'b', 'c']) {
+      stamps.add(((await (await put(body)).json()) as { LastModifiedTime: string }).LastModifiedTime);
+    }
+    expect(stamps.size).to.equal(4);
+    expect([...stamps]).to.deep.equal([...stamps].sort());
+  });
+
+  it('tells a save that began from another version from one that was forced', async () => {
+    const stale = String((await info())['LastModifiedTime']);
+    await put('one', { 'X-COOL-WOPI-Timestamp': stale });
+    const conflict = await put('two', { 'X-COOL-WOPI-Timestamp': stale });
+    expect(conflict.status).to.equal(409);
+    expect(await conflict.json()).to.deep.equal({ COOLStatusCode: 1010 });
+    expect((await info())['Version']).to.equal('1');
+    expect((await put('two')).status).to.equal(200);
+    expect((await info())['Version']).to.equal('2');
+  });
+
+  it('marks autosaves and final saves, and counts a nonce once', async () => {
+    await put('one', { 'X-COOL-WOPI-ExtendedData': 'svc1.abc' });
+    await put('two', { 'X-COOL-WOPI-IsAutosave': 'true', 'X-COOL-WOPI-ExtendedData': 'undefined' });
+    await put('six', { 'X-COOL-WOPI-IsExitSave': 'true', 'X-COOL-WOPI-ExtendedData': 'svc1.abc' });
+    await put('ten', { 'X-COOL-WOPI-ExtendedData': 'svc1.abc', 'X-COOL-WOPI-IsModifiedByUser': 'false' });
+    const versions = await bench.rows.transact((tx) => tx.versions('doc_a'));
+    expect(versions.map(({ nonce }) => nonce)).to.deep.equal([null, 'abc', null, null, null]);
+    expect(versions.map(({ autosave }) => autosave)).to.deep.equal([false, false, true, false, false]);
+    expect(versions.map(({ final }) => final)).to.deep.equal([false, false, false, true, false]);
+    expect(versions.map(({ modifiedByUser }) => modifiedByUser)).to.deep.equal([false, true, true, true, false]);
+  });
+
+  it('takes a save of a session that expired, was deleted or is a view by now', async () => {
+    bench.pass(13 * 3_600_000);
+    expect((await put('late')).status).to.equal(200);
+    const session = await bench.rows.transact((tx) => tx.session('ses_doc_a'));
+    if (!session) throw new Error('no session');
+    await bench.rows.transact((tx) => tx.putSession({ ...session, closedAt: bench.now(), mode: 'view' }));
+    expect((await put('later')).status).to.equal(200);
+    // The editor looks again after trouble, and nobody opens the document with it.
+    expect((await fetch(file())).status).to.equal(200);
+    expect((await fetch(file('/contents'))).status).to.equal(401);
+  });
+
+  it('has no answer for an ended session once the document is closed, but still takes its save', async () => {
+    bench.pass(13 * 3_600_000);
+    await bench.samples(3);
+    expect((await bench.rows.transact((tx) => tx.document('doc_a')))?.state).to.equal('closed');
+    expect((await fetch(file())).status).to.equal(401);
+    expect((await put('very late')).status).to.equal(200);
+    expect((await bench.rows.transact((tx) => tx.document('doc_a')))?.state).to.equal('open');
+  });
+
+  it('does without what it does not offer', async () => {
+    for (const override of ['PUT_RELATIVE', 'RENAME_FILE', 'LOCK', 'UNLOCK', 'REFRESH_LOCK', 'GET_LOCK', 'DELETE']) {
+      const response = await fetch(file(), { method: 'POST', headers: putHeaders({ 'X-WOPI-Override': override }) });
+      expect(await errorOf(response), override).to.include({ status: 501, code: 'not_implemented' });
+    }
+    expect(await errorOf(await put('x', { 'X-WOPI-Override': 'COBALT' }))).to.include({ status: 501 });
+    expect((await fetch(file('/ancestry'))).status).to.equal(501);
+    expect((await fetch(file('/contents'), { method: 'PUT', body: 'x' })).status).to.equal(501);
+    expect((await fetch(`${url}/../containers/a`)).status).to.equal(501);
+  });
+
+  it('refuses what is empty or too large', async () => {
+    expect(await errorOf(await put(''))).to.include({ status: 400, code: 'bad_request' });
+    expect(await errorOf(await put(Buffer.alloc(MB + 1)))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 1 },
+    });
+    expect((await info())['Version']).to.equal('0');
+  });
+
+  it('keeps identical bytes once, as versions all the same', async () => {
+    const bytes = randomBytes(1000);
+    for (let n = 0; n < 3; n += 1) expect((await put(bytes)).status).to.equal(200);
+    expect((await info())['Version']).to.equal('3');
+    expect(await bench.blobs.list()).to.have.lengthOf(2);
+  });
+
+  it('keeps the latest five versions and the original, and no bytes of others', async () => {
+    for (let n = 1; n <= 9; n += 1) await put(`version ${n}`);
+    const versions = await bench.rows.transact((tx) => tx.versions('doc_a'));
+    expect(versions.map(({ version }) => version)).to.deep.equal([0, 5, 6, 7, 8, 9]);
+    await bench.keeper.discard([]);
+    expect((await bench.blobs.list()).sort()).to.deep.equal(versions.map(({ sha256 }) => sha256).sort());
+  });
+});

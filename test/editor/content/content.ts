@@ -1,0 +1,61 @@
+import { extname } from 'node:path';
+import { createDocx } from './docx.ts';
+import { createPlainText } from './plain-text.ts';
+
+/** What can be edited of a document: its paragraphs, each with an id that lasts as long as the document is open. */
+export interface Content {
+  /** False where only the file as a whole can be saved again. */
+  readonly editable: boolean;
+  lines(): Line[];
+  /** @returns false when there is no such line or it cannot be edited */
+  set(id: string, text: string): boolean;
+  /** @param after null for the beginning */
+  add(id: string, after: string | null, text: string): boolean;
+  /** `emptied`: the file needs a paragraph there. */
+  remove(id: string): 'removed' | 'emptied' | false;
+  /** The file as it is now. */
+  render(): Uint8Array;
+}
+
+export interface Line {
+  id: string;
+  text: string;
+  /** Shown only: it holds more than this editor can keep while it is edited. */
+  fixed?: true;
+}
+
+/** @throws {Error} when the bytes are not what the name says */
+export function openContent(name: string, bytes: Uint8Array): Content {
+  switch (extname(name).toLowerCase()) {
+    case '.docx':
+      return createDocx(bytes);
+    case '.txt':
+    case '.csv':
+      return createPlainText(bytes);
+    default:
+      return {
+        editable: false,
+        lines: () => [],
+        set: () => false,
+        add: () => false,
+        remove: () => false,
+        render: () => bytes,
+      };
+  }
+}
+
+/** Lines by id and in order; `Item` is what a format keeps of one. */
+export function createLines<Item extends { id: string }>(items: Item[]) {
+  const indexOf = (id: string): number => items.findIndex((item) => item.id === id);
+  return {
+    items,
+    find: (id: string): Item | undefined => items.find((item) => item.id === id),
+    insert(item: Item, after: string | null): boolean {
+      const index = after === null ? -1 : indexOf(after);
+      if ((after !== null && index < 0) || indexOf(item.id) >= 0) return false;
+      items.splice(index + 1, 0, item);
+      return true;
+    },
+    remove: (id: string): boolean => items.splice(indexOf(id), indexOf(id) < 0 ? 0 : 1).length > 0,
+  };
+}

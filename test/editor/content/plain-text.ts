@@ -1,0 +1,35 @@
+import { type Content, createLines } from './content.ts';
+
+const BOM = '\ufeff';
+
+/** Text in UTF-8; its line ends, its byte order mark and a missing last line end stay as they are. */
+export function createPlainText(bytes: Uint8Array): Content {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    text = Buffer.from(bytes).toString('latin1');
+  }
+  const encoding = Buffer.compare(Buffer.from(text), bytes) === 0 ? 'utf8' : 'latin1';
+  const mark = text.startsWith(BOM) ? BOM : '';
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = createLines(
+    text
+      .slice(mark.length)
+      .split(lineEnd)
+      .map((line, index) => ({ id: `p${index}`, text: line })),
+  );
+  const oneLine = (value: string): string => value.replaceAll(/\r?\n/g, ' ');
+  return {
+    editable: true,
+    lines: () => lines.items.map((line) => ({ ...line })),
+    set(id, value) {
+      const line = lines.find(id);
+      if (line) line.text = oneLine(value);
+      return line !== undefined;
+    },
+    add: (id, after, value) => lines.insert({ id, text: oneLine(value) }, after),
+    remove: (id) => lines.remove(id) && 'removed',
+    render: () => Buffer.from(mark + lines.items.map((line) => line.text).join(lineEnd), encoding),
+  };
+}

@@ -1,0 +1,296 @@
+import { createHost } from './host.js';
+import { createLines } from './lines.js';
+
+/** The stand-in editor's page. What it and its server say to each other is listed in test/editor/document.ts. */
+const element = (id) => document.getElementById(id);
+const given = element('initial-variables').dataset;
+const parameters = new URLSearchParams(location.search);
+const wopiSrc = parameters.get('WOPISrc') ?? '';
+const RETRIES = 20;
+
+const TEXTS = {
+  savefailed: 'Chưa lưu được vào kho, sẽ thử lại. / Not stored yet, trying again.',
+  saveunauthorized: 'Kho từ chối: phiên đã hết hạn. / Storage refused: the session has expired.',
+  savetoolarge: 'Tệp quá lớn, không lưu được. / The file is too large to be stored.',
+  documentconflict: 'Tài liệu đã thay đổi trên kho. / The document was changed in storage.',
+};
+const CLOSED = {
+  ownertermination: 'OwnerTermination',
+  idle: 'DocumentIdle',
+  oom: 'OOM',
+  shuttingdown: 'ShuttingDown',
+  docdisconnected: 'DocumentDisconnected',
+};
+const LOAD_ERRORS = { internal: 'websocketunauthorized', load: 'websocketloadfailed' };
+
+const state = {
+  socket: undefined,
+  token: given.accessToken,
+  loaded: false,
+  everLoaded: false,
+  everModified: false,
+  modified: false,
+  readonly: true,
+  closed: false,
+  hostReady: false,
+  notify: false,
+  retries: 0,
+  lastInput: Date.now(),
+  views: [],
+  viewId: undefined,
+  disabled: new Set(),
+  texts: {},
+};
+
+const host = createHost({ origin: given.postmessageOrigin, frameAncestors: given.frameAncestors, onMessage });
+const lines = createLines(element('lines'), say);
+
+function say(message) {
+  if (state.socket?.readyState === WebSocket.OPEN) state.socket.send(message);
+}
+
+function show(text) {
+  element('status').textContent = text;
+}
+
+/** Both forms of the URL; only a reconnect carries `permission` (reference/editor.md A1.1). */
+function socketUrl(again) {
+  const access = new URLSearchParams({
+    access_token: state.token,
+    access_token_ttl: given.accessTokenTtl || '0',
+    no_auth_header: given.noAuthHeader,
+    ...(again ? { permission: state.readonly ? 'readonly' : 'edit' } : {}),
+  });
+  const base = location.origin.replace(/^http/, 'ws');
+  const source = encodeURIComponent(wopiSrc);
+  if (given.uri === '26.04') return `${base}/cool/ws?WOPISrc=${source}&${access}&compat=`;
+  const document = encodeURIComponent(`${wopiSrc}${wopiSrc.includes('?') ? '&' : '?'}${access}`);
+  return `${base}/cool/${document}/ws?WOPISrc=${source}&compat=/ws`;
+}
+
+function connect() {
+  const socket = new WebSocket(socketUrl(state.everLoaded));
+  let refusal;
+  state.socket = socket;
+  socket.onmessage = ({ data }) => {
+    refusal = /^error: cmd=(internal|load) kind=(\w+)/.exec(data) ?? refusal;
+    receive(data);
+  };
+  socket.onclose = () => {
+    state.loaded = false;
+    lines.setReadOnly(true);
+    if (state.closed) return;
+    const [, cmd, kind] = refusal ?? [];
+    if ((kind === 'docunloading' || (state.everLoaded && !refusal)) && state.retries++ < RETRIES) {
+      show('Đang kết nối lại… / Reconnecting…');
+      setTimeout(connect, Math.min(500 * state.retries, 3000));
+    } else loadFailed(LOAD_ERRORS[cmd] ?? 'websocketproxyfailure', kind ?? '');
+  };
+}
+
+function loadFailed(errorType, kind) {
+  state.closed = true;
+  const errorMsg =
+    state.texts[errorType] ?? `Không mở được tài liệu. / The document could not be opened. (${errorType} ${kind})`;
+  show(errorMsg);
+  host.post('App_LoadingStatus', { Status: 'Failed' });
+  host.post('Action_Load_Resp', { success: false, result: '', errorMsg, errorType });
+}
+
+function receive(data) {
+  const [, name, rest] = /^(\w+):? ?([\s\S]*)$/.exec(data) ?? [];
+  const value = () => JSON.parse(rest);
+  switch (name) {
+    case 'wopi':
+      host.setOrigin(value().PostMessageOrigin);
+      return host.post('App_LoadingStatus', { Status: 'Frame_Ready', Features: { VersionStates: true } });
+    case 'perm':
+      return permit(rest);
+    case 'lines':
+      state.viewId = value().viewId;
+      return lines.reset(value());
+    case 'set':
+    case 'add':
+    case 'remove':
+      return lines.apply(name, value());
+    case 'viewinfo':
+      return showViews(value());
+    case 'docloaded':
+      return loaded();
+    case 'modified':
+      return modified(rest === 'true');
+    case 'saveresult':
+      return saveResult(value());
+    case 'uploaded':
+      return show(state.modified ? '' : 'Đã lưu vào kho. / Stored.');
+    case 'error':
+      return storageError(/cmd=storage kind=(\w+)/.exec(rest)?.[1]);
+    case 'close':
+      return closedBy(rest);
+  }
+}
+
+function permit(permission) {
+  state.readonly = permission === 'readonly' || parameters.get('permission') === 'readonly';
+  element('mode').textContent = state.readonly ? 'Chỉ xem / Read-only' : '';
+  element('save').disabled = state.readonly;
+  lines.setReadOnly(state.readonly);
+}
+
+function loaded() {
+  state.loaded = true;
+  state.everLoaded = true;
+  state.retries = 0;
+  lines.setReadOnly(state.readonly);
+  show('');
+  host.post('Action_Load_Resp', { success: true, result: '', errorMsg: '' });
+  host.post('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: Date.now() });
+  tellViews(state.views, []);
+}
+
+function showViews(views) {
+  const before = state.views;
+  state.views = views;
+  element('views').replaceChildren(
+    ...views.map(({ username, readonly, color }) => {
+      const item = document.createElement('li');
+      item.textContent = username + (readonly === '1' ? ' (xem / view)' : '');
+      item.style.borderColor = color;
+      return item;
+    }),
+  );
+  if (state.loaded) tellViews(views, before);
+}
+
+function tellViews(views, before) {
+  const isIn = (list) => (view) => list.some(({ id }) => id === view.id);
+  for (const view of views.filter((one) => !isIn(before)(one)))
+    host.post('View_Added', { ...hostView(view), Deprecated: true });
+  for (const view of before.filter((one) => !isIn(views)(one)))
+    host.post('View_Removed', { ViewId: view.id, Deprecated: true });
+  host.post('Views_List', views.map(hostView));
+}
+
+function hostView({ id, userid, username, userextrainfo, readonly, color }) {
+  return {
+    ViewId: id,
+    UserId: userid,
+    UserName: username,
+    UserExtraInfo: userextrainfo,
+    Color: color,
+    ReadOnly: readonly,
+    IsCurrentView: id === state.viewId,
+  };
+}
+
+function modified(value) {
+  state.modified = value;
+  state.everModified ||= value;
+  if (value) show('Chưa lưu / Not saved');
+  host.post('Doc_ModifiedStatus', { Modified: value });
+}
+
+/** As the real one: a host that asked hears of success before the upload has begun, and of nothing after it. */
+function saveResult({ success, result }) {
+  if (success) show('Đang gửi vào kho… / Storing…');
+  if (!state.notify) return;
+  state.notify = false;
+  host.post('Action_Save_Resp', success ? { success } : { success, result, errorMsg: result });
+}
+
+function storageError(kind) {
+  if (!kind) return;
+  show(state.texts[kind] ?? TEXTS[kind] ?? kind);
+  if (kind === 'documentconflict' && !element('conflict').open) element('conflict').showModal();
+}
+
+function closedBy(reason) {
+  if (reason === 'documentconflict') {
+    show('Đang tải lại… / Reloading…');
+    return;
+  }
+  end();
+  host.post('Session_Closed', { Reason: CLOSED[reason] ?? reason });
+}
+
+function end() {
+  state.closed = true;
+  state.socket?.close();
+  lines.setReadOnly(true);
+  element('save').disabled = true;
+  show('Đã đóng. / Closed.');
+}
+
+function save(values, fromHost) {
+  const options = { dontSaveIfUnmodified: Boolean(values.DontSaveIfUnmodified) };
+  if (fromHost) options.extendedData = String(values.ExtendedData);
+  if (values.Notify) state.notify = true;
+  say(`save ${JSON.stringify(options)}`);
+}
+
+function userSave(source) {
+  host.post('UI_Save', { source });
+  if (!state.disabled.has('UI_Save') && !state.readonly) save({ DontSaveIfUnmodified: true }, false);
+}
+
+function userClose() {
+  host.post('close', { EverModified: state.everModified, Deprecated: true });
+  host.post('UI_Close', { EverModified: state.everModified });
+  if (!state.disabled.has('UI_Close')) end();
+}
+
+function setHidden(id, hidden) {
+  if (id === 'save' || id === 'close') element(id).hidden = hidden;
+}
+
+const EARLY = {
+  Host_PostmessageReady: () => (state.hostReady = true),
+  Show_Button: ({ id }) => setHidden(id, false),
+  Hide_Button: ({ id }) => setHidden(id, true),
+  Disable_Default_UIAction: ({ action, disable }) => state.disabled[disable ? 'add' : 'delete'](action),
+  Error_Messages: ({ list = [] }) => {
+    for (const { type, msg } of list) state.texts[type] = msg;
+  },
+  Close_Session: () => say('closedocument'),
+};
+const AFTER_READY = {
+  Grab_Focus: () => lines.focus(),
+  Get_User_State: () => {
+    const elapsed = Math.floor((Date.now() - state.lastInput) / 1000);
+    host.post('Get_User_State_Resp', { State: elapsed > 60 ? 'idle' : 'active', Elapsed: elapsed });
+  },
+};
+const AFTER_LOAD = {
+  Get_Views: () => host.post('Get_Views_Resp', state.views.map(hostView)),
+  // The page itself goes on with the old token when it connects again, as the real one does.
+  Reset_Access_Token: ({ token }) => say(`resetaccesstoken ${token}`),
+  Action_Save: (values) => save(values, true),
+  Action_Close: () => end(),
+  Action_RemoveView: ({ ViewId }) => say(`removeview ${ViewId}`),
+};
+
+function onMessage(id, values) {
+  if (Object.hasOwn(EARLY, id)) EARLY[id](values);
+  else if (Object.hasOwn(AFTER_READY, id) && state.hostReady) AFTER_READY[id](values);
+  else if (Object.hasOwn(AFTER_LOAD, id) && state.loaded) AFTER_LOAD[id](values);
+}
+
+element('save').addEventListener('click', () => userSave('toolbar'));
+element('close').addEventListener('click', userClose);
+element('close').hidden = parameters.get('closebutton') !== '1';
+element('overwrite').addEventListener('click', () => {
+  element('conflict').close();
+  say('savetostorage force=1');
+});
+element('discard').addEventListener('click', () => {
+  element('conflict').close();
+  state.socket?.close();
+});
+document.addEventListener('input', () => (state.lastInput = Date.now()));
+document.addEventListener('keydown', (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+  event.preventDefault();
+  userSave('keyboard');
+});
+host.post('App_LoadingStatus', { Status: 'Initialized' });
+connect();

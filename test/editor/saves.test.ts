@@ -1,0 +1,409 @@
+import { expect } from 'chai';
+import { ooxml } from '../support/documents.ts';
+import { until } from '../support/until.ts';
+import { type EditorClient, openEditor } from './client.ts';
+import { openContent } from './content/content.ts';
+import { type StandInEditor, startEditor } from './editor.ts';
+import type { EditorOptions, Timings } from './options.ts';
+import { startWopiHost, type WopiHost } from './wopi-host.ts';
+
+/** As the real ones, a hundred times faster. */
+const FAST: Partial<Timings> = { uploadGap: 50, unloadRetry: 40, giveUp: 40, tooLarge: 200 };
+const ORIGINAL = ooxml('docx', { paragraphs: 2 });
+
+describe('stand-in editor: saves', () => {
+  let editor: StandInEditor;
+  let host: WopiHost;
+
+  beforeEach(async () => {
+    host = await startWopiHost();
+    host.files.set('doc_1', { name: 'a.docx', bytes: ORIGINAL, stamp: 'first' });
+    editor = await start();
+  });
+  afterEach(async () => {
+    await editor.kill();
+    await host.stop();
+  });
+
+  const start = (options: Partial<EditorOptions> = {}): Promise<StandInEditor> =>
+    startEditor({ port: 0, host: '127.0.0.1', admin: null, timings: FAST, ...options });
+  const open = (token = 'an', options = {}): Promise<EditorClient> =>
+    openEditor({ server: editor.url, session: host.session('doc_1', token), ...options });
+  const storedLines = (): string[] => {
+    const { name, bytes } = host.files.get('doc_1') ?? { name: '', bytes: Buffer.alloc(0) };
+    return openContent(name, bytes)
+      .lines()
+      .map(({ text }) => text);
+  };
+  const errors = (client: EditorClient): string[] => client.received.filter((text) => text.startsWith('error: '));
+  const putsReach = (count: number): Promise<unknown> =>
+    until(`${count} uploads`, async () => host.puts().length >= count || undefined);
+  /** So many uploads have failed, and the properties were asked for and not had after each. */
+  const failuresReach = (count: number): Promise<unknown> =>
+    until(`${count} failures`, async () => {
+      const asked = host.requests.at(-1)?.operation === 'CheckFileInfo';
+      return (asked && host.puts().length >= count) || undefined;
+    });
+  /** All views are gone and all that was to be done was done: the document can be opened anew. */
+  const settled = async (): Promise<EditorClient> => open('later');
+
+  it('asks for the properties with the page and again with the socket, then for the file, always with the token', async () => {
+    await open();
+    await until('both', async () => host.requests.length === 3 || undefined);
+    expect(host.requests.map(({ operation }) => operation)).to.deep.equal([
+      'CheckFileInfo',
+      'CheckFileInfo',
+      'GetFile',
+    ]);
+    for (const { token, headers, query } of host.requests) {
+      expect(token).to.equal('an');
+      expect(headers.authorization).to.equal('Bearer an');
+      expect(headers['user-agent']).to.match(/^COOLWSD HTTP Agent \d/);
+      expect(headers['x-cool-wopi-serverid']).to.be.a('string');
+      expect(query.get('access_token_ttl')).to.equal('0');
+    }
+  });
+
+  it('stores what was typed, with the headers of the real one', async () => {
+    const client = await open();
+    await client.setLine(0, 'Điều 1. Đã sửa');
+    expect(client.modified()).to.equal(true);
+    expect(await client.save({ extendedData: 'svc1.nonce' })).to.deep.equal({ success: true, result: '' });
+    await client.stored();
+    expect(storedLines()[0]).to.equal('Điều 1. Đã sửa');
+    const [put] = host.puts();
+    expect(put?.headers).to.include({
+      'x-wopi-override': 'PUT',
+      'content-type': 'application/octet-stream',
+      'content-length': String(put?.body.length),
+      'x-cool-wopi-ismodifiedbyuser': 'true',
+      'x-cool-wopi-isautosave': 'false',
+      'x-cool-wopi-isexitsave': 'false',
+      'x-cool-wopi-extendeddata': 'svc1.nonce',
+      'x-cool-wopi-timestamp': 'first',
+    });
+    expect(put?.headers).not.to.have.any.keys('transfer-encoding', 'x-wopi-lock');
+    await client.addLine('nữa');
+    await client.save();
+    await client.stored();
+    expect(host.puts()[1]?.headers['x-cool-wopi-timestamp'], 'as the host told it last').to.match(/^2026-/);
+    expect(host.puts()[1]?.headers).not.to.have.property('x-cool-wopi-extendeddata');
+  });
+
+  it('tells success and "not modified" before the upload has an answer, and even when it fails', async () => {
+    let answer: (status: number) => void = () => {};
+    host.answer = ({ operation }) =>
+      operation === 'PutFile' ? new Promise<number>((resolve) => (answer = resolve)) : 200;
+    const client = await open();
+    await client.addLine('mới');
+    expect((await client.save()).success).to.equal(true);
+    expect(client.modified()).to.equal(false);
+    await putsReach(1);
+    answer(500);
+    await client.message('error: cmd=storage kind=savefailed');
+    expect(client.received.filter((text) => text.startsWith('saveresult'))).to.have.lengthOf(1);
+  });
+
+  it('answers a save without a change with "unmodified" and stores nothing, unless asked to', async () => {
+    const client = await open();
+    expect(await client.save({ dontSaveIfUnmodified: true })).to.deep.equal({ success: false, result: 'unmodified' });
+    expect((await client.save()).success).to.equal(true);
+    await client.stored();
+    expect(host.puts().map(({ headers }) => headers['x-cool-wopi-ismodifiedbyuser'])).to.deep.equal(['false']);
+  });
+
+  it('saves by itself: after a pause in typing, and from time to time without one', async () => {
+    await editor.kill();
+    editor = await start({ timings: { ...FAST, idleSave: 60, periodicSave: 200 } });
+    const client = await open();
+    await client.addLine('một');
+    await putsReach(1);
+    const before = host.puts().length;
+    const began = performance.now();
+    while (host.puts().length === before && performance.now() - began < 5_000) await client.type('x');
+    await putsReach(before + 1);
+    for (const { headers } of host.puts()) expect(headers['x-cool-wopi-isautosave']).to.equal('true');
+  });
+
+  it('saves when the last view leaves, marked as exit save, with the extended data of the save before', async () => {
+    const client = await open();
+    await client.addLine('một');
+    await client.save({ extendedData: 'svc1.one' });
+    await client.stored();
+    await client.addLine('hai');
+    await client.leave();
+    await putsReach(2);
+    const [, put] = host.puts();
+    expect(put?.headers).to.include({
+      'x-cool-wopi-isexitsave': 'true',
+      'x-cool-wopi-isautosave': 'false',
+      'x-cool-wopi-extendeddata': 'svc1.one',
+      connection: 'close',
+    });
+    expect((await settled()).lines().slice(-2)).to.deep.equal(['một', 'hai']);
+  });
+
+  it('leaves without a save when nothing was changed', async () => {
+    await (await open()).leave();
+    await settled();
+    expect(host.puts()).to.deep.equal([]);
+  });
+
+  it('lets several people edit one document: all see all, in one order; names and colours are told', async () => {
+    host.people.set('xem', { UserCanWrite: false });
+    const [an, binh, xem] = [await open('an'), await open('binh', { uri: '26.04' }), await open('xem')];
+    await Promise.all([
+      an.setLine(0, 'An viết'),
+      binh.setLine(1, 'Bình viết'),
+      an.addLine('An thêm'),
+      binh.addLine('Bình thêm'),
+    ]);
+    await Promise.all([1, 2, 3].map(() => an.type('!', 0)));
+    const same = async (): Promise<true | undefined> =>
+      JSON.stringify(an.lines()) === JSON.stringify(binh.lines()) &&
+      JSON.stringify(an.lines()) === JSON.stringify(xem.lines())
+        ? true
+        : undefined;
+    await until('all are alike', same);
+    expect(an.lines()).to.include.members(['Bình viết', 'An thêm', 'Bình thêm']);
+    expect(an.views().map(({ userid, readonly }) => `${userid} ${readonly}`)).to.deep.equal([
+      'an 0',
+      'binh 0',
+      'xem 1',
+    ]);
+    await binh.save();
+    await binh.stored();
+    expect(storedLines()).to.deep.equal(an.lines());
+    expect(host.puts()[0]?.token, 'in the name of who saved').to.equal('binh');
+    expect(host.requests.filter(({ operation }) => operation === 'GetFile')).to.have.lengthOf(1);
+  });
+
+  it('keeps views read-only by UserCanWrite and by permission=readonly in the document URI, whatever they send', async () => {
+    host.people.set('xem', { UserCanWrite: false });
+    for (const view of [await open('xem'), await open('an', { permission: 'readonly' })]) {
+      expect(view.readonly()).to.equal(true);
+      view.say(`set ${JSON.stringify({ id: 'p1', text: 'lén' })}`);
+      view.say('touch');
+      expect(await view.save()).to.deep.equal({ success: false, result: 'readonly' });
+      expect(view.lines()).not.to.include('lén');
+      expect(view.modified()).to.equal(false);
+    }
+    expect((await open('an', { permission: 'view' })).readonly(), 'the real one does not heed this').to.equal(false);
+  });
+
+  describe('when the upload fails while somebody is there', () => {
+    const edited = async (...statuses: (number | undefined)[]): Promise<EditorClient> => {
+      const client = await open();
+      host.answer = ({ operation }) => (operation === 'PutFile' && statuses.length > 0 ? statuses.shift() : 200);
+      await client.addLine('quý giá');
+      await client.save();
+      return client;
+    };
+
+    for (const status of [401, 403, 404]) {
+      it(`${status}: this view's token is taken for expired; another's is used, or a new one`, async () => {
+        const other = await open('binh');
+        const client = await edited(status);
+        await client.message('error: cmd=storage kind=saveunauthorized');
+        await client.message('uploaded');
+        expect(host.puts().map(({ token }) => token)).to.deep.equal(['an', 'binh']);
+        expect(errors(other)).to.deep.equal([]);
+      });
+    }
+
+    it('401 for the only one: nothing more is tried until the token is renewed', async () => {
+      const client = await edited(401);
+      await client.message('error: cmd=storage kind=saveunauthorized');
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect(host.puts()).to.have.lengthOf(1);
+      client.resetToken('renewed');
+      await client.stored();
+      expect(host.puts().map(({ token }) => token)).to.deep.equal(['an', 'renewed']);
+    });
+
+    it('413: everybody becomes read-only, and it is not tried again', async () => {
+      const other = await open('binh');
+      const client = await edited(413);
+      for (const view of [client, other]) {
+        await view.message('error: cmd=storage kind=savetoolarge');
+        await view.message('perm: readonly');
+        expect(view.readonly()).to.equal(true);
+      }
+      expect(host.puts()).to.have.lengthOf(1);
+    });
+
+    it('409: the user is asked; forced, it goes without a timestamp', async () => {
+      const client = await edited(409);
+      await client.message('error: cmd=storage kind=documentconflict');
+      client.force();
+      await client.stored();
+      const [first, second] = host.puts();
+      expect(first?.headers).to.have.property('x-cool-wopi-timestamp');
+      expect(second?.headers).not.to.have.property('x-cool-wopi-timestamp');
+    });
+
+    it('anything else: tried again as long as the properties cannot be had either', async () => {
+      const client = await open();
+      let down = true;
+      host.answer = () => (down ? undefined : 200);
+      await client.addLine('quý giá');
+      await client.save();
+      await failuresReach(4);
+      down = false;
+      await client.stored();
+      expect(storedLines().at(-1)).to.equal('quý giá');
+      expect(host.puts().at(-1)?.headers, 'nobody knows').not.to.have.property('x-cool-wopi-timestamp');
+    });
+
+    it('503 while the properties show another size: taken for a conflict', async () => {
+      const client = await edited(503);
+      await client.message('error: cmd=storage kind=documentconflict');
+    });
+
+    it('an answer that is lost: the properties show the size that was sent, and it is sent again with their time', async () => {
+      editor.faults.putFile = 'unheard';
+      const client = await edited();
+      await client.message('error: cmd=storage kind=savefailed');
+      editor.faults.putFile = 'ok';
+      await client.stored();
+      expect(errors(client)).to.deep.equal(['error: cmd=storage kind=savefailed']);
+      expect(host.puts()[1]?.headers['x-cool-wopi-timestamp']).to.match(/^2026-/);
+    });
+  });
+
+  describe('when the upload fails after the last one left', () => {
+    const leave = async (answer: WopiHost['answer']): Promise<void> => {
+      const client = await open();
+      await client.addLine('quý giá');
+      host.answer = answer;
+      await client.leave();
+    };
+    const outcome = async (): Promise<'lost' | 'stored'> => {
+      host.answer = () => 200;
+      return (await settled()).lines().includes('quý giá') ? 'stored' : 'lost';
+    };
+
+    it('the host is away: 5 attempts, then what was typed is lost', async () => {
+      await leave(() => undefined);
+      await putsReach(5);
+      expect(await outcome()).to.equal('lost');
+      expect(host.puts().map(({ headers }) => headers['x-cool-wopi-isexitsave'])).to.deep.equal([
+        'true',
+        'false',
+        'false',
+        'false',
+        'false',
+      ]);
+    });
+
+    it('without a limit it is stored once the host is back', async () => {
+      await editor.kill();
+      editor = await start({ limitStoreFailures: 0 });
+      let down = true;
+      await leave(() => (down ? undefined : 200));
+      await failuresReach(7);
+      down = false;
+      expect(await outcome()).to.equal('stored');
+    });
+
+    for (const status of [503, 409, 401, 404]) {
+      it(`${status} while the properties can be had: one attempt, lost`, async () => {
+        await leave(({ operation }) => (operation === 'PutFile' ? status : 200));
+        await putsReach(1);
+        expect(await outcome()).to.equal('lost');
+        expect(host.puts()).to.have.lengthOf(1);
+      });
+    }
+
+    it('413 while the properties can be had: one attempt, lost, and the view stays listed for long', async () => {
+      const began = performance.now();
+      await leave(({ operation }) => (operation === 'PutFile' ? 413 : 200));
+      await putsReach(1);
+      expect(await outcome()).to.equal('lost');
+      expect(performance.now() - began).to.be.greaterThan(FAST.tooLarge ?? 0);
+      expect(host.puts()).to.have.lengthOf(1);
+    });
+
+    it('an upload of before that hangs is dropped after a while, and sent again by the time that the host tells', async () => {
+      const client = await open();
+      let hang = true;
+      host.answer = ({ operation }) => (operation === 'PutFile' && hang ? new Promise<number>(() => {}) : 200);
+      await client.addLine('quý giá');
+      await client.save();
+      await putsReach(1);
+      hang = false;
+      await client.leave();
+      expect(await outcome(), 'the properties show another size: taken for a conflict').to.equal('lost');
+      expect(host.puts()[0]?.headers).to.include({ 'x-cool-wopi-isexitsave': 'false' });
+    });
+
+    it('an answer that takes long is waited for', async () => {
+      await leave(async ({ operation }) => {
+        if (operation === 'PutFile') await new Promise((resolve) => setTimeout(resolve, 150));
+        return 200;
+      });
+      expect(await outcome()).to.equal('stored');
+    });
+  });
+
+  it('saves by itself in the name of the owner, if the owner is there, or else of who typed last', async () => {
+    await editor.kill();
+    editor = await start({ timings: { ...FAST, idleSave: 40 } });
+    const [an, binh] = [await open('an'), await open('binh')];
+    await binh.addLine('Bình');
+    await putsReach(1);
+    await an.addLine('An');
+    await putsReach(2);
+    await open('host');
+    await binh.addLine('Bình nữa');
+    await putsReach(3);
+    expect(host.puts().map(({ token }) => token)).to.deep.equal(['binh', 'an', 'host']);
+  });
+
+  it('sees that the file was changed behind its back when somebody else opens it', async () => {
+    const clean = await open('an');
+    const file = host.files.get('doc_1');
+    if (file) file.stamp = 'changed';
+    await open('binh').catch(() => undefined);
+    await clean.message('close: documentconflict');
+    const [dirty] = [await settled()];
+    await dirty.addLine('mới');
+    if (file) file.stamp = 'changed again';
+    await open('binh');
+    await dirty.message('error: cmd=storage kind=documentconflict');
+  });
+
+  it('saves everything when it is stopped, and nothing when it is killed', async () => {
+    const client = await open();
+    await client.addLine('trước khi dừng');
+    await editor.stop();
+    expect(storedLines()).to.include('trước khi dừng');
+    expect(client.received).to.include('close: shuttingdown');
+    editor = await start();
+    await (await open()).addLine('trước khi mất điện');
+    await editor.kill();
+    editor = await start();
+    expect((await open()).lines().at(-1)).to.equal('trước khi dừng');
+  });
+
+  it('has faults on demand: refused, cut, forgotten and slow uploads, failing loads, dropped sockets', async () => {
+    const client = await open();
+    await client.addLine('một');
+    editor.faults.putFile = 'cut';
+    await client.save();
+    await client.message('error: cmd=storage kind=');
+    expect(host.puts()).to.deep.equal([]);
+    editor.dropSockets();
+    await client.message('never', 0, 5_000).catch((error: Error) => expect(error.message).to.contain('1006'));
+    editor.faults.putFile = 'ok';
+    const again = await settled();
+    editor.faults.putFile = 'forgotten';
+    await again.addLine('hai');
+    expect((await again.save()).success).to.equal(true);
+    await again.leave();
+    editor.faults.load = 'fail';
+    const error = await open('sau').catch((failure: unknown) => failure);
+    expect(error).to.have.property('body', 'error: cmd=load kind=faileddocloading');
+    expect(host.puts().filter(({ body }) => body.includes('hai'))).to.deep.equal([]);
+  });
+});

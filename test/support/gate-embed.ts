@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
+import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
+import { createDocuments } from '../../cmd/gate/domain/documents.ts';
+import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
+import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
+import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
+import { createSessions } from '../../cmd/gate/domain/sessions.ts';
+import { cors } from '../../cmd/gate/http/cors.ts';
+import { embedRoutes } from '../../cmd/gate/http/embed.ts';
+import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
+import { createBlobs } from '../../cmd/gate/store/blobs.ts';
+import { createRows } from '../../cmd/gate/store/rows.ts';
+import type { AuditEvent } from '../../src/common/audit.ts';
+import { AppError } from '../../src/common/errors.ts';
+import type { EmbedSession, EmbedUser, ErrorResponse } from '../../src/common/generated/wire.ts';
+import { errorHandler, notFound } from '../../src/common/http/errors.ts';
+import { refuseOddTargets } from '../../src/common/http/raw-target.ts';
+import { createHttpServer } from '../../src/common/http/server.ts';
+import { type Canary, startCanary } from './canary.ts';
+import { ooxml } from './documents.ts';
+import { hmac, jws } from './jws.ts';
+import { portOf } from './listen.ts';
+import { secret, testLogger } from './logs.ts';
+import { openDoor } from './outbound.ts';
+
+export const EMBED_SECRET = secret('embed-secret-of-thirty-two-and-more-characters');
+export const PORTAL_ORIGIN = 'https://portal.example.com';
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const RETAIN_HOURS = 24;
+
+/** In the place of counting: so many places, no samples. */
+export interface StandInAdmission extends Pick<Admission, 'admit' | 'release'> {
+  limit: number;
+  places: Set<string>;
+}
+
+/** In the place of the editor's discovery and list. */
+export interface StandInEditor extends Pick<EditorServer, 'page'>, Pick<Presence, 'users' | 'modified'> {
+  available: boolean;
+  present: EmbedUser[];
+  changed: boolean;
+}
+
+export interface EmbedOptions {
+  enabled?: boolean;
+  jwtSecrets?: string[];
+  allowUnsigned?: boolean;
+  allowedOrigins?: string[];
+  maxFileMb?: number;
+  ttlMinutes?: number;
+  /** Further outbound targets; the portal is listed unless told. */
+  allow?: string;
+  /** DNS: the answers of each call in turn, the last one for ever. */
+  names?: Record<string, string[][]>;
+}
+
+/** The embedding part of the gate, with real HTTP, rows, blobs and outbound door; counting and editor are stand-ins. */
+export interface TestEmbed {
+  url: string;
+  rows: Rows;
+  blobs: Blobs;
+  links: Links;
+  admission: StandInAdmission;
+  editor: StandInEditor;
+  /** Where documents come from; `serve` says what it answers. */
+  portal: Canary;
+  serve(answer: RequestListener): void;
+  clock: { now: number };
+  audited: { event: AuditEvent; facts: Record<string, unknown> }[];
+  /** A configuration of a docx at the portal. */
+  config(changes?: { document?: object; editor?: object; ui?: object }): Record<string, unknown>;
+  call(path: string, init?: RequestInit): Promise<Response>;
+  /** POST /svc/embed/session with any body. */
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** A session that must come about. */
+  create(config?: unknown): Promise<EmbedSession>;
+  /** A request of a session. */
+  ask(session: EmbedSession, path?: string, init?: RequestInit): Promise<Response>;
+  /** What is left in the folder for downloads. */
+  temporaries(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-embed-'));
+  const temporary = await mkdtemp(join(folder, 'temporary-'));
+  const docx = ooxml('docx');
+  let answer: RequestListener = (_request, response) => void response.end(docx);
+  const portal = await startCanary((request, response) => answer(request, response));
+  const clock = { now: NOW };
+  const audited: TestEmbed['audited'] = [];
+  const audit = {
+    record: (event: AuditEvent, facts = {}) => void audited.push({ event, facts }),
+    close: async () => {},
+  };
+
+  const rows = await createRows(':memory:');
+  const blobs = await createBlobs(join(folder, 'blobs'));
+  const keeper = createBlobKeeper({ rows, blobs });
+  const { door } = openDoor(options.allow ?? `127.0.0.1:${portal.port}`, options.names);
+  const downloader = createDownloader({ outbound: door, temporary });
+  const links = createLinks({
+    secret: secret('link-secret-of-the-tests'),
+    hours: RETAIN_HOURS,
+    clock: () => clock.now,
+  });
+  const shared = { rows, downloader, clock: () => clock.now, audit };
+  const documents = createDocuments({ ...shared, blobs, keeper, maxFileMb: options.maxFileMb ?? 1 });
+  const [admission, editor] = [standInAdmission(), standInEditor()];
+  const sessions = createSessions({
+    ...shared,
+    documents,
+    admission,
+    editor,
+    presence: editor,
+    links,
+    wopiUrl: 'http://gate:8081',
+    ttlMinutes: options.ttlMinutes ?? 720,
+  });
+
+  const allowedOrigins = options.allowedOrigins ?? [PORTAL_ORIGIN];
+  const app = express();
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  app.use(cors({ allowedOrigins }), refuseOddTargets);
+  const checkConfig = createConfigCheck({
+    jwtSecrets: options.jwtSecrets ?? [],
+    allowUnsigned: options.allowUnsigned ?? true,
+    clock: () => clock.now,
+  });
+  const downloads = createDownloads({ links, keeper });
+  const { enabled = true } = options;
+  const handlers = { enabled, allowedOrigins, checkConfig, sessions, downloads, baseUrl: undefined, audit };
+  app.use('/svc/embed', embedRoutes(handlers));
+  app.use(notFound, errorHandler(testLogger()));
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${await portOf(server)}`;
+
+  const call: TestEmbed['call'] = (path, init) => fetch(`${url}${path}`, init);
+  const post: TestEmbed['post'] = (body, headers = {}) =>
+    call('/svc/embed/session', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const config: TestEmbed['config'] = ({ document, editor: editing, ui } = {}) => ({
+    document: { url: `http://127.0.0.1:${portal.port}/a.docx`, fileType: 'docx', key: 'key-1', ...document },
+    editor: { user: { id: 'u1', name: 'Nguyễn Văn An' }, ...editing },
+    ...(ui && { ui }),
+  });
+  return {
+    url,
+    rows,
+    blobs,
+    links,
+    admission,
+    editor,
+    portal,
+    serve: (next) => {
+      answer = next;
+    },
+    clock,
+    audited,
+    config,
+    call,
+    post,
+    create: async (wanted = config()) => {
+      const response = await post(wanted);
+      if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+      const session = (await response.json()) as EmbedSession;
+      secret(session.form.access_token);
+      return session;
+    },
+    ask: (session, path = '', init = {}) =>
+      call(`/svc/embed/session/${session.session_id}${path}`, {
+        ...init,
+        headers: { Authorization: `Bearer ${session.form.access_token}`, ...init.headers },
+      }),
+    temporaries: () => readdir(temporary),
+    stop: async () => {
+      documents.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await portal.close();
+      await rows.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function standInAdmission(): StandInAdmission {
+  const places = new Set<string>();
+  return {
+    limit: 50,
+    places,
+    admit({ sessionId }): AdmissionAnswer {
+      const { limit } = this as StandInAdmission;
+      if (!places.has(sessionId) && places.size >= limit) {
+        return { admitted: false, limit, current: places.size, pending: 0 };
+      }
+      places.add(sessionId);
+      return { admitted: true };
+    },
+    release: (sessionId) => void places.delete(sessionId),
+  };
+}
+
+function standInEditor(): StandInEditor {
+  return {
+    available: true,
+    present: [],
+    changed: false,
+    async page() {
+      if (!(this as StandInEditor).available) throw new AppError('editor_unavailable');
+      return '/browser/a1b2c3/cool.html?';
+    },
+    users() {
+      return (this as StandInEditor).present;
+    },
+    modified() {
+      return (this as StandInEditor).changed;
+    },
+  };
+}
+
+/** A configuration as a token, valid for an hour. */
+export function signed(payload: object, claims: object = {}, key: string = EMBED_SECRET): string {
+  const exp = Math.floor(NOW / 1000) + 3600;
+  return jws({ alg: 'HS256', typ: 'JWT' }, { exp, ...payload, ...claims }, hmac(256, key));
+}
+
+export async function errorOf(response: Response): Promise<ErrorResponse['error'] & { status: number }> {
+  const { error } = (await response.json()) as ErrorResponse;
+  return { ...error, status: response.status };
+}
+
+export function randomKey(): string {
+  return randomBytes(8).toString('hex');
+}

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import express from 'express';
+import { type BlobKeeper, createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
+import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
+import { type Closing, createClosing } from '../../cmd/gate/domain/closing.ts';
+import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
+import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
+import type { Blobs, CallbackPoster, EditorSample, Rows } from '../../cmd/gate/domain/ports.ts';
+import { createSaves, type Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
+import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
+import { viewFlags } from '../../cmd/gate/domain/ui.ts';
+import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
+import { wopiRoutes } from '../../cmd/gate/http/wopi.ts';
+import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
+import { createAudit } from '../../src/common/audit.ts';
+import { errorHandler } from '../../src/common/http/errors.ts';
+import { createHttpServer } from '../../src/common/http/server.ts';
+import { documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
+import { portOf } from './listen.ts';
+import { secret, testLogger } from './logs.ts';
+
+export const MB = 1024 * 1024;
+export const TOKEN: string = secret(`${'A'.repeat(42)}b`);
+export const ORIGINAL = Buffer.from('the original');
+
+/** The real pieces that take saves, in a data folder of their own, under a clock that only tests move. */
+export interface SavesBench {
+  folder: string;
+  rows: Rows;
+  blobs: Blobs;
+  keeper: BlobKeeper;
+  saves: Saves;
+  outbox: Outbox;
+  closing: Closing;
+  cleaning: Cleaning;
+  /** Moves the clock on. */
+  pass(ms: number): void;
+  now(): number;
+  /** A sample of the editor, taken in: who has which document open. */
+  sample(...views: { docId: string; userId?: string }[]): Promise<void>;
+  /** A sample now and one after each 10 s, `count` times, without a view. */
+  samples(count: number): Promise<void>;
+  /** A document with an original, and a session in it with a token. */
+  open(document?: Partial<DocumentRecord>, session?: Partial<SessionRecord>, token?: string): Promise<SessionRecord>;
+  stop(options?: { keep: boolean }): Promise<void>;
+}
+
+export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' | 'maxBytes'>> {
+  folder?: string;
+  poster?: CallbackPoster;
+  schedule?: readonly number[];
+  retainHours?: number;
+  /** Puts something between the pieces and the disk. */
+  wrap?: (blobs: Blobs, rows: Rows) => { blobs: Blobs; rows: Rows };
+  clock?: () => number;
+}
+
+export async function savesBench(options: BenchOptions = {}): Promise<SavesBench> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-saves-')));
+  const dataDir = await openDataDir(folder);
+  const { rows, blobs } = options.wrap?.(dataDir.blobs, dataDir.rows) ?? dataDir;
+  let time = Date.UTC(2026, 8, 21);
+  const clock = options.clock ?? (() => time);
+  const log = testLogger();
+  const audit = createAudit('gate', 'off');
+  const keeper = createBlobKeeper({ rows, blobs });
+  let last: EditorSample | undefined;
+  const users = () => [{ id: 'u1', name: 'Lan' }];
+  const outbox = createOutbox({
+    rows,
+    poster: options.poster ?? { post: async () => 200 },
+    clock,
+    log,
+    audit,
+    ...(options.schedule && { schedule: options.schedule }),
+  });
+  const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
+  const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
+  const saves = createSaves({
+    ...common,
+    blobs,
+    presence: { users },
+    maxBytes: options.maxBytes ?? MB,
+    ...(options.timings && { timings: options.timings }),
+  });
+  const closing = createClosing({ ...common, saving: saves.saving });
+  const cleaning = createCleaning({
+    ...common,
+    sample: () => last,
+    saving: saves.saving,
+    retainHours: options.retainHours ?? 24,
+  });
+  const sample: SavesBench['sample'] = (...views) => {
+    last = sampleOf(clock(), views);
+    return closing.observe(last);
+  };
+  return {
+    folder,
+    rows,
+    blobs,
+    keeper,
+    saves,
+    outbox,
+    closing,
+    cleaning,
+    now: clock,
+    pass: (ms) => {
+      time += ms;
+    },
+    sample,
+    samples: async (count) => {
+      await sample();
+      for (let n = 0; n < count; n += 1) {
+        time += 10_000;
+        await sample();
+      }
+    },
+    open: async (document = {}, session = {}, token = TOKEN) => {
+      const bytes = await blobs.write(Readable.from([ORIGINAL]), MB);
+      const made = documentRecord({ createdAt: clock(), lastViewAt: clock(), ...document });
+      const { docId } = made;
+      const entered = sessionRecord({
+        docId,
+        sessionId: `ses_${docId}`,
+        tokenHash: hashOfToken(token),
+        createdAt: clock(),
+        expiresAt: clock() + 720 * 60_000,
+        ...session,
+      });
+      await rows.transact((tx) => {
+        tx.putDocument(made);
+        tx.putVersion(versionRecord({ docId, ...bytes, savedAt: clock() }));
+        tx.putSession(entered);
+      });
+      return entered;
+    },
+    stop: async ({ keep } = { keep: false }) => {
+      closing.stop();
+      cleaning.stop();
+      await outbox.stop();
+      await rows.close();
+      // This process lives on, and owns it no more.
+      await rm(join(folder, 'owner.json'), { force: true });
+      if (!keep) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function sampleOf(at: number, views: { docId: string; userId?: string }[]): EditorSample {
+  return {
+    at,
+    views: views.map(({ docId, userId = 'ses_x' }, index) => ({
+      docId,
+      wopiSrc: `http://gate/svc/wopi/files/${docId}`,
+      userId,
+      viewId: String(index),
+      readonly: false,
+    })),
+    documents: views.length,
+    modified: new Set(),
+  };
+}
+
+/** The WOPI side of a bench on a port of its own. */
+export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url: string; server: Server }> {
+  const log = testLogger();
+  const app = express();
+  const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
+  const { keeper, saves } = bench;
+  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, flagsOf: (ui) => ({ ...viewFlags(ui) }), maxBytes }));
+  app.use(errorHandler(log));
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  return { url: `http://127.0.0.1:${await portOf(server)}/svc/wopi/files`, server };
+}
+
+export async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+/** The headers of a PutFile, as the editor sends them (reference: PutFile). */
+export function putHeaders(changes: Record<string, string | undefined> = {}, token = TOKEN): Record<string, string> {
+  const headers = {
+    'X-WOPI-Override': 'PUT',
+    'Content-Type': 'application/octet-stream',
+    'X-COOL-WOPI-IsModifiedByUser': 'true',
+    'X-COOL-WOPI-IsAutosave': 'false',
+    'X-COOL-WOPI-IsExitSave': 'false',
+    'X-COOL-WOPI-ServerId': 'c0ffee',
+    'User-Agent': 'COOLWSD HTTP Agent 25.04.9.4',
+    Authorization: `Bearer ${token}`,
+    ...changes,
+  };
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { deliveryRecord } from '../../../support/gate-records.ts';
+import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+
+const HOUR = 3_600_000;
+
+describe('cleaning', () => {
+  let bench: SavesBench;
+
+  beforeEach(async () => {
+    bench = await savesBench({ retainHours: 24 });
+  });
+  afterEach(() => bench.stop());
+
+  const count = (what: 'documents' | 'sessions') =>
+    bench.rows.transact(
+      (tx) => (what === 'documents' ? tx.documents() : tx.endedSessions(Number.MAX_SAFE_INTEGER)).length,
+    );
+
+  it('keeps a closed document for as long as it is promised, then removes all of it', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    bench.pass(24 * HOUR - 1);
+    await bench.cleaning.sweep();
+    expect(await count('documents')).to.equal(1);
+    bench.pass(1);
+    await bench.cleaning.sweep();
+    expect(await count('documents')).to.equal(0);
+    expect(await count('sessions')).to.equal(0);
+    expect(await bench.blobs.list()).to.deep.equal([]);
+  });
+
+  it('never removes an open document', async () => {
+    await bench.open();
+    bench.pass(1000 * HOUR);
+    await bench.cleaning.sweep();
+    expect(await count('documents')).to.equal(1);
+  });
+
+  it('leaves bytes that another document has', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
+    bench.pass(25 * HOUR);
+    await bench.cleaning.sweep();
+    expect(await bench.blobs.list()).to.have.lengthOf(1);
+  });
+
+  it('removes ended sessions, save those that the editor still lists', async () => {
+    await bench.open({}, { sessionId: 'ses_gone' }, 'G'.repeat(43));
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, { sessionId: 'ses_there' }, 'T'.repeat(43));
+    bench.pass(48 * HOUR);
+    await bench.cleaning.sweep();
+    expect(await count('sessions')).to.equal(2);
+    await bench.sample({ docId: 'doc_b', userId: 'ses_there' });
+    await bench.cleaning.sweep();
+    const left = await bench.rows.transact((tx) => [tx.session('ses_gone'), tx.session('ses_there')?.sessionId]);
+    expect(left).to.deep.equal([undefined, 'ses_there']);
+  });
+
+  it('forgets callbacks that ended, and no others', async () => {
+    await bench.rows.transact((tx) => {
+      tx.addDelivery(deliveryRecord({ state: 'given_up', endedAt: bench.now() }));
+      tx.addDelivery(deliveryRecord({ nextAttemptAt: Number.MAX_SAFE_INTEGER }));
+    });
+    bench.pass(25 * HOUR);
+    await bench.cleaning.sweep();
+    const left = await bench.rows.transact((tx) => [tx.givenUp(9).length, tx.pendingDeliveries()]);
+    expect(left).to.deep.equal([0, 1]);
+  });
+
+  it('finds bytes that a crash left', async () => {
+    await bench.open();
+    await bench.blobs.write(Readable.from([Buffer.from('nobody has me')]), MB);
+    expect(await bench.blobs.list()).to.have.lengthOf(2);
+    await bench.keeper.discardOrphans();
+    expect(await bench.blobs.list()).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,196 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
+import type { Blobs, Rows } from '../../../../cmd/gate/domain/ports.ts';
+import type { SaveFacts } from '../../../../cmd/gate/domain/save-transaction.ts';
+import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
+import { validator } from '../../../../src/common/schema.ts';
+import { type BenchOptions, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { refusal } from '../../../support/outbound.ts';
+import { until } from '../../../support/service.ts';
+
+const FACTS: SaveFacts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
+const QUICK = { retry: 5, hold: 100, idle: 50 };
+
+describe('saves', () => {
+  let bench: SavesBench;
+  let session: SessionRecord;
+
+  async function begin(options: BenchOptions = {}): Promise<void> {
+    bench = await savesBench({ timings: QUICK, ...options });
+    session = await bench.open({ callbackUrl: 'https://portal.example.vn/cb' });
+  }
+  afterEach(() => bench.stop());
+
+  const save = (content: Readable, facts: Partial<SaveFacts> = {}) =>
+    bench.saves.save(session, content, { ...FACTS, ...facts });
+  const bytes = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+  const version = () => bench.rows.transact((tx) => tx.document('doc_a')?.version);
+
+  it('put the version, the document and the callback on disk together', async () => {
+    const posted: string[] = [];
+    await begin({
+      poster: {
+        post: async ({ body }) => {
+          posted.push(body);
+          return 200;
+        },
+      },
+    });
+    await save(bytes('new'), { autosave: true });
+    const body = JSON.parse(await until('a callback', () => posted[0])) as DocumentCallback;
+    expect(validator('document-callback.json')(body)).to.have.property('ok', true);
+    expect(body).to.deep.include({
+      status: 'saved',
+      key: 'key-a',
+      version: 1,
+      url: 'https://office.example.vn/doc_a/1',
+      fileType: 'docx',
+      size: 3,
+      users: [{ id: 'u1', name: 'Lan' }],
+      savedBy: session.user,
+      autosave: true,
+      final: false,
+      modifiedByUser: true,
+    });
+  });
+
+  it('do not wait for the callback', async () => {
+    let answered = false;
+    await begin({
+      poster: {
+        post: (_delivery, signal) =>
+          new Promise((resolve) => {
+            answered = true;
+            signal.addEventListener('abort', () => resolve(null));
+          }),
+      },
+    });
+    await save(bytes('one'));
+    await until('the callback is under way', () => answered);
+    await save(bytes('two'));
+    expect(await version()).to.equal(2);
+  });
+
+  it('outlast trouble with the disk, wherever in the content it comes', async () => {
+    for (const readFirst of [0, 1, 2]) {
+      let failures = 3;
+      const wrap = (blobs: Blobs, rows: Rows) => ({
+        rows,
+        blobs: {
+          ...blobs,
+          write: async (content: Readable, maxBytes: number) => {
+            if (failures-- <= 0) return blobs.write(content, maxBytes);
+            const chunks = content.iterator({ destroyOnReturn: false });
+            for (let n = 0; n < readFirst; n += 1) await chunks.next();
+            throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+          },
+        },
+      });
+      await begin();
+      await bench.stop();
+      failures = 0;
+      bench = await savesBench({ timings: QUICK, wrap });
+      session = await bench.open();
+      failures = 3;
+      const saved = await save(bytes('ab', 'cd', 'ef'));
+      if (saved === 'conflict') throw new Error('no conflict');
+      expect(await text(bench.blobs.read(saved.sha256)), String(readFirst)).to.equal('abcdef');
+      expect(failures).to.equal(-1);
+      if (readFirst < 2) await bench.stop();
+    }
+  });
+
+  it('outlast trouble with the rows, and make one version', async () => {
+    let failures = 0;
+    const wrap = (blobs: Blobs, rows: Rows) => ({
+      blobs,
+      rows: {
+        ...rows,
+        transact: ((work) =>
+          failures-- > 0 ? Promise.reject(new Error('disk I/O error')) : rows.transact(work)) as Rows['transact'],
+      },
+    });
+    await begin({ wrap });
+    failures = 4;
+    await save(bytes('one'));
+    expect(await version()).to.equal(1);
+  });
+
+  it('end in 503 when the trouble lasts, and then answer no CheckFileInfo until one is stored', async () => {
+    let broken = false;
+    const wrap = (blobs: Blobs, rows: Rows) => ({
+      rows,
+      blobs: {
+        ...blobs,
+        write: (content: Readable, maxBytes: number) =>
+          broken ? Promise.reject(new Error('EIO')) : blobs.write(content, maxBytes),
+      },
+    });
+    await begin({ wrap });
+    broken = true;
+    const started = performance.now();
+    await save(bytes('one')).then(
+      () => expect.fail('stored'),
+      (error) => expect(error).to.include({ status: 503, code: 'internal' }),
+    );
+    expect(performance.now() - started).to.be.greaterThan(QUICK.hold - 10);
+    expect(bench.saves.troubled('doc_a')).to.equal(true);
+    expect(bench.saves.saving('doc_a')).to.equal(false);
+    broken = false;
+    await save(bytes('one'));
+    expect(bench.saves.troubled('doc_a')).to.equal(false);
+  });
+
+  it('forget trouble after a minute', async () => {
+    let broken = false;
+    const wrap = (blobs: Blobs, rows: Rows) => ({
+      rows,
+      blobs: {
+        ...blobs,
+        write: (...given: Parameters<Blobs['write']>) =>
+          broken ? Promise.reject(new Error('EIO')) : blobs.write(...given),
+      },
+    });
+    await begin({ wrap });
+    broken = true;
+    await save(bytes('one')).catch(() => undefined);
+    bench.pass(60_000);
+    expect(bench.saves.troubled('doc_a')).to.equal(false);
+  });
+
+  it('leave nothing of content that breaks off or stalls', async () => {
+    await begin();
+    const broken = new Readable({ read: () => undefined });
+    const saving = save(broken);
+    broken.push('half');
+    setImmediate(() => broken.destroy(new Error('aborted')));
+    await refusal(saving, 'bad_request');
+    const stalled = new Readable({ read: () => undefined });
+    stalled.push('half');
+    await save(stalled).then(
+      () => expect.fail('stored'),
+      (error) => expect(error).to.include({ status: 408 }),
+    );
+    stalled.destroy();
+    expect(await version()).to.equal(0);
+    expect(await bench.blobs.list()).to.have.lengthOf(1);
+  });
+
+  it('of content larger than what is kept for a second try still go through', async () => {
+    await begin({ maxBytes: 64 * MB });
+    const chunk = Buffer.alloc(MB, 'x');
+    const content = Readable.from(Array.from({ length: 40 }, () => chunk));
+    const saved = await save(content);
+    expect(saved).to.include({ size: 40 * MB });
+  });
+
+  it('run side by side without losing a number', async () => {
+    await begin();
+    await Promise.all(Array.from({ length: 20 }, (_, n) => save(bytes(`content ${n}`))));
+    const versions = await bench.rows.transact((tx) => tx.versions('doc_a'));
+    expect(versions.map(({ version: number }) => number)).to.deep.equal([0, 16, 17, 18, 19, 20]);
+    expect(new Set(versions.map(({ savedAt }) => savedAt)).size).to.equal(6);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { baseFileName, checkFileInfo, nonceOf, savedAfter } from '../../../../cmd/gate/domain/wopi.ts';
+import { documentRecord, sessionRecord, versionRecord } from '../../../support/gate-records.ts';
+
+describe('CheckFileInfo', () => {
+  const name = (title: string) => baseFileName({ title, fileType: 'docx', key: 'the-key' });
+
+  it('names a file by its title, once with its extension', () => {
+    expect(name('Báo cáo')).to.equal('Báo cáo.docx');
+    expect(name('Báo cáo.DOCX')).to.equal('Báo cáo.docx');
+    expect(name('a/b\\c:d.odt')).to.equal('a_b_c_d.odt.docx');
+    expect(name('..')).to.equal('the-key.docx');
+    expect(name(' .docx')).to.equal('the-key.docx');
+  });
+
+  it('names no file with a slash, a control character or no stem, whatever the title', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (title) => {
+        const made = name(title);
+        expect(made).to.match(/^[^/\\\p{Cc}]*[^.\s][^/\\\p{Cc}]*\.docx$/u);
+        expect(made.isWellFormed()).to.equal(true);
+      }),
+    );
+  });
+
+  it('has a name for people that breaks no list of the editor', () => {
+    const info = (user: string) =>
+      checkFileInfo(sessionRecord({ user: { id: 'u', name: user } }), documentRecord(), versionRecord());
+    expect(info('A "B" \\ C\n')['UserFriendlyName']).to.equal('A B  C');
+    expect(info('""')['UserFriendlyName']).to.equal('Khách');
+  });
+
+  it('lets no flag of a portal change what it may do', () => {
+    const flags = { UserCanWrite: true, OwnerId: 'ses_a', SupportsLocks: true, PostMessageOrigin: '*' };
+    const info = checkFileInfo(sessionRecord({ mode: 'view' }), documentRecord(), versionRecord(), flags);
+    expect(info).to.include({
+      UserCanWrite: false,
+      OwnerId: 'svc',
+      SupportsLocks: false,
+      PostMessageOrigin: 'https://portal.example.vn',
+    });
+  });
+
+  it('reads a nonce only from what the library writes', () => {
+    expect(nonceOf('svc1.aB_-9')).to.equal('aB_-9');
+    for (const other of [
+      'undefined',
+      '',
+      'svc1.',
+      'svc2.a',
+      'svc1.a b',
+      ` svc1.a`,
+      `svc1.${'a'.repeat(65)}`,
+      undefined,
+    ]) {
+      expect(nonceOf(other), String(other)).to.equal(null);
+    }
+  });
+
+  it('gives versions times that only go up, whatever the clock does', () => {
+    expect(savedAfter({ savedAt: 100 }, 50)).to.equal(101);
+    expect(savedAfter({ savedAt: 100 }, 100)).to.equal(101);
+    expect(savedAfter({ savedAt: 100 }, 200)).to.equal(200);
+  });
+});

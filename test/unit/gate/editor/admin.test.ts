@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import type { EditorSample, EditorServer } from '../../../../cmd/gate/domain/ports.ts';
+import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
+import { createEditorServer } from '../../../../cmd/gate/outbound/editor/editor-server.ts';
+import { systemClock } from '../../../../src/common/clock.ts';
+import { type AdminServer, startAdminServer } from '../../../support/admin-server.ts';
+import { DOC, sourceOf, WOPI_URL } from '../../../support/gate-openings.ts';
+import { portOf } from '../../../support/listen.ts';
+import { secret, testLogger } from '../../../support/logs.ts';
+import { until } from '../../../support/service.ts';
+
+describe('the admin channel', () => {
+  let server: AdminServer;
+  let editor: EditorServer | undefined;
+  const samples: EditorSample[] = [];
+
+  const start = (options: { password?: string; url?: string } = {}): EditorServer => {
+    samples.length = 0;
+    editor = createEditorServer({
+      url: options.url ?? server.url,
+      adminUser: 'admin',
+      adminPassword: options.password ?? secret(server.now.password),
+      readWopiSrc: createWopiSrcReader(WOPI_URL),
+      clock: systemClock,
+      log: testLogger(),
+      sampleIntervalMs: 40,
+    });
+    editor.onSample((sample) => samples.push(sample));
+    return editor;
+  };
+  const isState = (state: string) =>
+    until(`the state is ${state}`, () => (editor?.state() === state ? true : undefined), 5000);
+  const oneMore = (count = samples.length) =>
+    until('one more sample', () => (samples.length > count ? samples.at(-1) : undefined), 5000);
+
+  beforeEach(async () => {
+    server = await startAdminServer();
+  });
+  afterEach(async () => {
+    editor?.stop();
+    await server.stop();
+  });
+
+  for (const place of ['set-cookie', 'cookie', 'page'] as const) {
+    it(`takes its token from: ${place}`, async () => {
+      server.now.tokenIn = place;
+      server.now.documents = [{ wopiSrc: sourceOf(DOC), views: [{ userId: 'ses_1' }] }];
+      expect(start().state()).to.equal('down');
+      await isState('ok');
+      expect(editor?.sample()?.views[0]?.userId).to.equal('ses_1');
+    });
+  }
+
+  it('samples again and again over one socket and one login', async () => {
+    start();
+    await until('five samples', () => samples.length >= 5 || undefined);
+    expect(server.counts).to.include({ logins: 1, sockets: 1 });
+    server.now.documents = [{ wopiSrc: sourceOf(DOC), views: [{ userId: 'ses_2' }] }];
+    await until('the new view', () => samples.at(-1)?.views[0]?.userId === 'ses_2' || undefined);
+  });
+
+  it('tells a wrong password, and works once it is right', async () => {
+    start({ password: secret('not-the-password') });
+    await isState('auth_failed');
+    expect(editor?.sample()).to.equal(undefined);
+    server.now.password = 'not-the-password';
+    await isState('ok');
+  });
+
+  it('logs in anew after a restart of the editor, keeps the last sample, and forgets the old discovery', async () => {
+    start();
+    await isState('ok');
+    await editor?.page('docx');
+    server.forgetTokens();
+    server.now.password = 'another';
+    server.cut();
+    await isState('auth_failed');
+    expect(editor?.sample()).to.equal(samples.at(-1));
+    server.now.password = 'geheim-genug';
+    await isState('ok');
+    expect(server.counts.sockets).to.equal(2);
+    await editor?.page('docx');
+    expect(server.counts.discovery).to.equal(2);
+  });
+
+  it('keeps the last good sample through an answer that cannot be read', async () => {
+    start();
+    await isState('ok');
+    const { commands } = server.counts;
+    server.now.answer = 'documents {"documents":[{"pid":';
+    await until('some such answers', () => server.counts.commands > commands + 3 || undefined);
+    const count = samples.length;
+    expect(editor?.state()).to.equal('ok');
+    server.now.answer = null;
+    await oneMore(count);
+    expect(server.counts.sockets).to.equal(1);
+  });
+
+  it('takes silence for a dead channel', async () => {
+    start();
+    await isState('ok');
+    server.now.silent = true;
+    await isState('down');
+    server.now.silent = false;
+    await isState('ok');
+  });
+
+  it('takes a long list', async () => {
+    const views = Array.from({ length: 2000 }, (_, index) => ({ userId: `ses_${index}` }));
+    server.now.documents = [{ wopiSrc: sourceOf(DOC), views }];
+    start();
+    expect((await oneMore()).views).to.have.length(2000);
+  });
+
+  it('is down without a token, without a console, and without a server', async () => {
+    server.now.tokenIn = 'nowhere';
+    start();
+    await until('two tries', () => server.counts.logins >= 2 || undefined);
+    expect(editor?.state()).to.equal('down');
+    editor?.stop();
+    const free = createServer().listen(0, '127.0.0.1');
+    const port = await portOf(free);
+    free.close();
+    await once(free, 'close');
+    expect(start({ url: `http://127.0.0.1:${port}` }).state()).to.equal('down');
+  });
+
+  it('comes to an end', async () => {
+    start();
+    await isState('ok');
+    editor?.stop();
+    const count = await new Promise<number>((resolve) => setTimeout(() => resolve(server.counts.commands), 50));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(server.counts.commands).to.equal(count);
+  });
+});

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import express from 'express';
+import { type BrowserFiles, getApiJs, getApiTypes, loadBrowserFiles } from '../../../../cmd/gate/http/api-js.ts';
+import { portOf } from '../../../support/listen.ts';
+
+const MAX_GZIPPED = 12 * 1024;
+
+describe('GET /svc/api.js', () => {
+  let server: Server;
+  let files: BrowserFiles;
+  let url: string;
+
+  before(async () => {
+    files = await loadBrowserFiles();
+    const app = express();
+    app.disable('etag');
+    app.get('/svc/api.js', getApiJs(files)).get('/svc/api.d.ts', getApiTypes(files));
+    server = createServer(app).listen(0, '127.0.0.1');
+    url = `http://127.0.0.1:${await portOf(server)}`;
+  });
+  after(async () => {
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('is under 12 KiB gzipped', () => {
+    expect(gzipSync(files.api).length).to.be.within(1000, MAX_GZIPPED);
+  });
+
+  it('is one script that makes no code from text, writes no markup and keeps nothing', () => {
+    expect(files.api).to.match(/^"use strict";\(\(\)=>\{/);
+    expect(files.api).to.not.match(
+      /\beval\b|\bFunction\(|innerHTML|outerHTML|document\.write|localStorage|sessionStorage|\.cookie\b|\bimport\b|\brequire\b/,
+    );
+  });
+
+  it('may be loaded by any page, isolated ones too, and is asked for again soon', async () => {
+    const response = await fetch(`${url}/svc/api.js`, { headers: { Origin: 'https://portal.example.com' } });
+    expect(await response.text()).to.equal(files.api);
+    expect(response.status).to.equal(200);
+    expect(Object.fromEntries(response.headers)).to.include({
+      'content-type': 'text/javascript; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=300',
+    });
+  });
+
+  it('is not sent again to those who have it', async () => {
+    const tag = (await fetch(`${url}/svc/api.js`)).headers.get('etag') ?? '';
+    const ask = (known: string) =>
+      fetch(`${url}/svc/api.js`, { headers: { 'If-None-Match': known, 'Cache-Control': 'max-age=0' } });
+    const again = await ask(tag);
+    expect([again.status, await again.text()]).to.deep.equal([304, '']);
+    expect((await ask('"x"')).status).to.equal(200);
+  });
+
+  it('has its types beside it', async () => {
+    const response = await fetch(`${url}/svc/api.d.ts`);
+    expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+    expect(await response.text()).to.contain('declare namespace SVC');
+  });
+});

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import type { EditorSample, EditorView } from '../../../cmd/gate/domain/ports.ts';
+import { createPresence } from '../../../cmd/gate/domain/presence.ts';
+import { silentLogger } from '../../../src/common/log.ts';
+import { DOC, FOREIGN, OTHER_DOC, sourceOf } from '../../support/gate-openings.ts';
+
+const an = { id: 'an', name: 'An' };
+const be = { id: 'be', name: 'Bé' };
+const sessions = [
+  { sessionId: 'ses_1', docId: DOC, user: an },
+  { sessionId: 'ses_2', docId: DOC, user: be },
+  { sessionId: 'ses_3', docId: DOC, user: an },
+];
+
+const view = (userId: string, docId: string | null = DOC): EditorView => ({
+  docId,
+  wopiSrc: docId === null ? FOREIGN : sourceOf(docId),
+  userId,
+  viewId: userId,
+  readonly: false,
+});
+
+function start() {
+  const state = { broken: false, lookups: [] as string[][] };
+  const matched: EditorSample[] = [];
+  const presence = createPresence({
+    findSessions: async (ids) => {
+      state.lookups.push([...ids]);
+      if (state.broken) throw new Error('the disk is gone');
+      return sessions.filter(({ sessionId }) => ids.includes(sessionId));
+    },
+    onMatched: (sample) => matched.push(sample),
+    log: silentLogger(),
+  });
+  const see = (at: number, views: EditorView[], modified: string[] = []) =>
+    presence.sampled({ at, views, documents: 1, modified: new Set(modified) });
+  return { state, presence, matched, see };
+}
+
+describe('presence', () => {
+  it('tells the people of a document, each once, and whether it has changes', async () => {
+    const { presence, see } = start();
+    expect([presence.sampledAt(), presence.hasViews(DOC), presence.users(DOC)]).to.deep.equal([null, false, []]);
+    await see(7, [view('ses_1'), view('ses_2'), view('ses_3'), view('x', null)], [DOC]);
+    expect(presence.users(DOC)).to.deep.equal([an, be]);
+    expect([presence.modified(DOC), presence.modified(OTHER_DOC)]).to.deep.equal([true, false]);
+    expect([presence.hasViews(DOC), presence.hasViews(OTHER_DOC), presence.sampledAt()]).to.deep.equal([
+      true,
+      false,
+      7,
+    ]);
+  });
+
+  it('leaves out ghosts: no session of ours, or one of another document', async () => {
+    const { presence, see, matched } = start();
+    await see(7, [view('ses_9'), view('ses_1', OTHER_DOC), view('anybody', null)]);
+    expect(matched[0]?.views).to.deep.equal([view('anybody', null)]);
+    expect([presence.hasViews(DOC), presence.hasViews(OTHER_DOC)]).to.deep.equal([false, false]);
+  });
+
+  it('looks a session up once, and forgets it when its view has gone', async () => {
+    const { state, see } = start();
+    await see(1, [view('ses_1'), view('ses_1')]);
+    await see(2, [view('ses_1'), view('ses_2')]);
+    await see(3, []);
+    await see(4, [view('ses_1')]);
+    expect(state.lookups).to.deep.equal([['ses_1'], ['ses_2'], ['ses_1']]);
+  });
+
+  it('takes views as they are while sessions cannot be read, in the order of the samples', async () => {
+    const { state, presence, see, matched } = start();
+    state.broken = true;
+    await Promise.all([see(1, [view('ses_1')]), see(2, [])]);
+    expect(matched.map(({ at, views }) => [at, views.length])).to.deep.equal([
+      [1, 1],
+      [2, 0],
+    ]);
+    expect(presence.hasViews(DOC)).to.equal(false);
+  });
+});
