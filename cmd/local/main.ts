@@ -1,43 +1,128 @@
 import { resolve } from 'node:path';
-import { localKey } from './key.ts';
-import { isFree } from './port.ts';
-import { startService } from './service.ts';
+import { nginx } from './front.ts';
+import { localSecret } from './key.ts';
+import { freePorts, isFree } from './port.ts';
+import { node, type RunningService, startService } from './service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const dataDir = resolve(process.env['SVC_LOCAL_DIR'] || `${root}/.data`);
 const port = Number(process.env['PORT'] || 8080);
 const address = `http://localhost:${port}`;
+/** An editor server that runs already; without one the stand-in is started. */
+const ownEditor = process.env['SVC_ONLINE_URL'];
 
 if (!(await isFree(port))) {
   console.error(`Port ${port} is taken. Choose another: make run PORT=${port + 1}`);
   process.exit(1);
 }
-const key = await localKey(dataDir);
-const docbuilder = await startService({
-  name: 'docbuilder',
-  main: `${root}/cmd/docbuilder/main.ts`,
-  logFile: `${dataDir}/docbuilder.log`,
-  readyUrl: `${address}/v1/status`,
-  environment: {
-    SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,
-    SVC_BASE_URL: address,
-    SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
-    SVC_DOCBUILDER_API_KEYS: `local:${key}`,
-    SVC_DEV_MODE: '1',
-  },
-});
+const key = await localSecret(dataDir, 'api-key');
+const callbackSecret = await localSecret(dataDir, 'callback-secret');
+const adminPassword = await localSecret(dataDir, 'editor-password');
+const [gate, gateInternal, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(6);
+const on = (some: number | undefined): string => `127.0.0.1:${some}`;
+const log = (name: string): string => `${dataDir}/${name}.log`;
+
+const services: RunningService[] = [];
+if (!ownEditor) {
+  services.push(
+    await startService({
+      name: 'stand-in editor',
+      ...node(`${root}/test/editor/main.ts`),
+      logFile: log('editor'),
+      readyUrl: `http://${on(editor)}/hosting/capabilities`,
+      environment: {
+        EDITOR_LISTEN: on(editor),
+        EDITOR_ADMIN_USER: 'admin',
+        EDITOR_ADMIN_PASSWORD: adminPassword,
+        EDITOR_SERVER_NAME: `localhost:${port}`,
+        EDITOR_WOPI_ALLOW: '127.0.0.1',
+        EDITOR_FRAME_ANCESTORS: 'localhost:* 127.0.0.1:*',
+      },
+    }),
+  );
+}
+services.push(
+  ...(await Promise.all([
+    startService({
+      name: 'docbuilder',
+      ...node(`${root}/cmd/docbuilder/main.ts`),
+      logFile: log('docbuilder'),
+      readyUrl: `http://${on(docbuilder)}/v1/status`,
+      environment: {
+        SVC_DOCBUILDER_LISTEN: on(docbuilder),
+        SVC_BASE_URL: address,
+        SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
+        SVC_DOCBUILDER_API_KEYS: `local:${key}`,
+        SVC_DEV_MODE: '1',
+      },
+    }),
+    startService({
+      name: 'gate',
+      ...node(`${root}/cmd/gate/main.ts`),
+      logFile: log('gate'),
+      readyUrl: `http://${on(gate)}/svc/healthz`,
+      environment: {
+        SVC_GATE_LISTEN: on(gate),
+        SVC_GATE_INTERNAL_LISTEN: on(gateInternal),
+        SVC_GATE_DATA_DIR: `${dataDir}/gate`,
+        SVC_GATE_WOPI_URL: `http://${on(gateInternal)}`,
+        SVC_BASE_URL: address,
+        SVC_ONLINE_URL: ownEditor ?? `http://${on(editor)}`,
+        SVC_ONLINE_ADMIN_PASSWORD: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
+        // A page on this machine may embed, and have its documents fetched, without signing anything.
+        SVC_EMBED_ALLOW_UNSIGNED: '1',
+        SVC_EMBED_ALLOWED_ORIGINS: '*',
+        SVC_EMBED_CALLBACK_SECRET: callbackSecret,
+        SVC_FETCH_ALLOW_HOSTS: 'localhost,127.0.0.1',
+        SVC_DEV_MODE: '1',
+      },
+    }),
+  ])),
+);
+services.push(
+  await startService({
+    name: 'front',
+    ...(await nginx({
+      prefix: `${dataDir}/front`,
+      directory: `${root}/ingress/front`,
+      log: log('front'),
+      address: '127.0.0.1',
+      ...{ port, openPort, askPort },
+      gate: on(gate),
+      gateInternal: on(gateInternal),
+      docbuilder: on(docbuilder),
+      editor: ownEditor ? new URL(ownEditor).host : on(editor),
+    })),
+    logFile: log('front'),
+    readyUrl: `${address}/svc/healthz`,
+    environment: {},
+  }),
+);
 
 console.log(`
 SVC is running.  Ctrl+C stops it.
 
-  address   ${address}
-  API key   ${key}
-  log       ${docbuilder.logFile}
+  address          ${address}
+  demo             ${address}/svc/demo
+  API key          ${key}
+  callback secret  ${callbackSecret}
+  logs             ${dataDir}/*.log
+  editor           ${ownEditor ?? 'the stand-in: it edits plain text of docx files. compose.yaml has the real one'}
 
 Convert a document (any .docx, .xlsx, .pptx, .odt ... in place of report.docx):
 
 curl -H 'Authorization: Bearer ${key}' -F file=@report.docx -F to=pdf ${address}/v1/convert -o report.pdf
 `);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => docbuilder.stop(signal));
-process.exitCode = await docbuilder.ended;
+const stop = (signal: NodeJS.Signals): void => {
+  for (const service of services) service.stop(signal);
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+const codes = services.map(async ({ name, ended, logFile }) => {
+  const code = await ended;
+  if (code !== 0) console.error(`${name} ended with ${code}; see ${logFile}`);
+  // One alone is of no use.
+  stop('SIGTERM');
+  return code;
+});
+process.exitCode = Math.max(...(await Promise.all(codes)));

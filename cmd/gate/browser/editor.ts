@@ -51,7 +51,8 @@ export function createEditor(
       onLost,
       onModified: onModifiedStatus,
       onSaveAnswer: (message) => saving.onAnswer(message),
-      onNews: hurry,
+      onSaving: hurry,
+      onPeople: () => watch?.nudge(),
       onCloseButton: () => void close('user').catch(() => {}),
     },
   });
@@ -86,20 +87,23 @@ export function createEditor(
     status = 'loading';
     setModified(false);
     unstored.reset();
-    page.open(new URL(path, origin).href, form);
+    const url = new URL(path, origin);
+    // The token is for nobody else.
+    if (url.origin === origin) page.open(url.href, form);
+    else failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
   }
 
   function onLoaded(): void {
     if (status === 'closing') return;
     status = 'loaded';
-    hurry();
+    watch?.nudge();
     emit('onDocumentLoaded', getInfo());
   }
 
   function onModifiedStatus(on: boolean): void {
+    if (modified && !on) hurry();
     setModified(on);
     if (session?.mode === 'edit') unstored.modified(on);
-    if (!on) hurry();
   }
 
   function setModified(on: boolean): void {

@@ -15,8 +15,10 @@ export interface PageEvents {
   onLost(detail: Record<string, unknown>): void;
   onModified(modified: boolean): void;
   onSaveAnswer(message: EditorMessage): void;
-  /** Somebody has saved, come or gone. */
-  onNews(): void;
+  /** The user has asked for a save. */
+  onSaving(): void;
+  /** Somebody has come or gone. */
+  onPeople(): void;
   onCloseButton(): void;
 }
 
@@ -62,7 +64,8 @@ export function createPage({ container, origin, texts, config, events }: PageOpt
     else if (id === 'Action_Load_Resp' && values.success === false) onLost({ ...message });
     else if (id === 'Doc_ModifiedStatus') events.onModified(values.Modified === true);
     else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
-    else if (id === 'UI_Save' || id === 'Views_List') events.onNews();
+    else if (id === 'UI_Save') events.onSaving();
+    else if (id === 'Views_List') events.onPeople();
     else if (id === 'UI_Close') events.onCloseButton();
     // An idle document is opened anew by the editor itself.
     else if (id === 'Session_Closed' && values.Reason !== 'DocumentIdle') onLost({ ...message });

@@ -52,5 +52,5 @@ const ENGLISH: Texts = {
 
 /** @param lang interface language; everything but English is told in Vietnamese, as the server's messages are */
 export function textsFor(lang: string): Texts {
-  return /^en\b/i.test(lang) ? ENGLISH : VIETNAMESE;
+  return /^en([-_]|$)/i.test(lang) ? ENGLISH : VIETNAMESE;
 }

@@ -5,6 +5,8 @@ import type { SessionState } from './server.ts';
 export interface Watch {
   /** News is expected: asks at once, and often for a while. */
   hurry(): void;
+  /** People have come or gone: asks soon, and again when the server has had time to see it. */
+  nudge(): void;
   stop(): void;
 }
 
@@ -20,6 +22,7 @@ export interface WatchOptions {
 const HURRY_MS = 35_000;
 const SHORTEST_MS = 250;
 const LONGEST_MS = 2_000;
+const NUDGES_MS = [1_000, 11_000];
 const EXPECTING_MS = 10_000;
 const IDLE_MS = 30_000;
 /** That many failures in a row are told. */
@@ -31,6 +34,7 @@ export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hurryUntil = 0;
   let pause = SHORTEST_MS;
+  let nudges: number[] = [];
   let failures = 0;
   let asking = false;
   let stopped = false;
@@ -41,7 +45,7 @@ export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions
   }
 
   function wait(): number {
-    if (Date.now() >= hurryUntil) return expecting() ? EXPECTING_MS : IDLE_MS;
+    if (Date.now() >= hurryUntil) return nudges.shift() ?? (expecting() ? EXPECTING_MS : IDLE_MS);
     const now = pause;
     pause = Math.min(pause * 1.5, LONGEST_MS);
     return now;
@@ -78,6 +82,10 @@ export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions
       hurryUntil = Date.now() + HURRY_MS;
       pause = SHORTEST_MS;
       plan();
+    },
+    nudge() {
+      nudges = [...NUDGES_MS];
+      if (Date.now() >= hurryUntil) plan();
     },
     stop,
   };

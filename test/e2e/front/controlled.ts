@@ -108,7 +108,9 @@ export const CONTROLLED: readonly ControlledRow[] = [
       const misses: string[] = [];
       for (const [upstream, target] of [
         ['gate', '/svc/limits'],
+        ['gate', '/svc/embed/files/doc_0?v=1&exp=2&sig=3'],
         ['docbuilder', '/v1/limits'],
+        ['docbuilder', '/v1/jobs/job_0?a=b%2Fc&d=//e'],
       ] as const) {
         await send(baseUrl, { target, upgrade: true, headers: SPOOFED });
         const [seen] = await control.seen(upstream);
