@@ -70,7 +70,7 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
   function onUnmodified(asked: Pending): void {
     if (asked.force) return;
     // A save of the editor's own may have come between, and be on its way still.
-    asked.force = false;
+    asked.force = doubtful();
     if (asked.force) request(asked);
     else nothingToSave();
   }

@@ -1,0 +1,495 @@
+import { expect } from 'chai';
+import type { Browser, Frame, Page } from 'puppeteer-core';
+import { until } from '../support/until.ts';
+import { BROWSERS, launch } from './support/browsers.ts';
+import { type FakeGate, startFakeGate } from './support/fake-gate.ts';
+import {
+  editorFrame,
+  event,
+  inEditor,
+  openEditor,
+  openPortal,
+  type Portal,
+  received,
+  startPortal,
+  toldBy,
+} from './support/portal.ts';
+
+/** The library in real browsers, against a gate and an editor's page that speak as the real ones do. */
+for (const installed of BROWSERS) {
+  describe(`SVC.Editor in ${installed.path ? installed.name : `${installed.name}, which scripts/setup.sh did not find`}`, function () {
+    this.timeout(60_000);
+    let browser: Browser;
+    let gate: FakeGate;
+    let portal: Portal;
+    let page: Page;
+    let warnings: string[];
+
+    before(async function () {
+      if (installed.path === undefined) return this.skip();
+      [browser, gate] = await Promise.all([launch(installed), startFakeGate()]);
+      portal = await startPortal(gate.origin);
+    });
+    after(async () => {
+      await browser?.close();
+      await portal?.close();
+      await gate?.close();
+    });
+    beforeEach(async () => {
+      gate.reset();
+      page = await browser.newPage();
+      warnings = [];
+      page.on('console', (message) => void warnings.push(message.text()));
+      await openPortal(page, portal);
+    });
+    afterEach(() => page?.close());
+
+    const call = <Result>(code: string): Promise<Result> => page.evaluate(code) as Promise<Result>;
+    /** Begins a call and notes how it ends in `window.ends`. */
+    const begin = (code: string, name = 'call') =>
+      call(`void (window.ends ??= {}, ${code}.then(
+        (value) => { ends.${name} = { value }; }, ({ code, detail }) => { ends.${name} = { code, detail }; }))`);
+    const ends = (name = 'call') =>
+      call<{ value?: unknown; code?: string; detail?: unknown } | undefined>(`(window.ends ?? {}).${name}`);
+    const ended = (name = 'call') => until(`${name} ends`, () => ends(name));
+    const asks = (frame: Frame) => received(frame, 'Action_Save');
+    const posts = () => gate.requests.filter((request) => request.startsWith('POST /browser/'));
+
+    it('opens a document: token in the form only, events in their order, nothing kept in the browser', async () => {
+      const frame = await openEditor(page, { width: 700, height: '500px' });
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
+      expect(frame.url()).to.equal(`${gate.origin}/browser/1/cool.html?WOPISrc=x&lang=vi`);
+      const [session] = gate.sessions.values();
+      expect(Object.fromEntries(gate.forms[0] ?? [])).to.include({ access_token: session?.token });
+      expect(await call('document.forms.length')).to.equal(0);
+      expect(await call('[document.cookie, localStorage.length, sessionStorage.length]')).to.deep.equal(['', 0, 0]);
+      expect(gate.cookies).to.deep.equal([]);
+      expect(
+        await call('[...document.querySelectorAll("iframe")].map((f) => [f.offsetWidth, f.offsetHeight])'),
+      ).to.deep.equal([[700, 500]]);
+      expect(gate.configs).to.deep.equal([
+        {
+          document: { url: 'https://portal.example/a.docx', title: 'a.docx', fileType: 'docx', key: 'key-editor' },
+          editor: { mode: 'edit', user: { id: 'u1', name: 'Lan' } },
+        },
+      ]);
+      expect(warnings).to.deep.equal([]);
+    });
+
+    it('gives clipboard and full screen to the service although it is on another origin', async function () {
+      if (installed.name !== 'chrome') return this.skip();
+      const frame = await openEditor(page);
+      expect(await inEditor(frame, 'permissions()')).to.have.members([
+        'clipboard-read',
+        'clipboard-write',
+        'fullscreen',
+      ]);
+    });
+
+    it('tells screen readers what goes on, names the frame, and puts the keyboard into the document', async () => {
+      const slow = Promise.withResolvers<void>();
+      gate.orders.slow = slow.promise;
+      await page.evaluate(() =>
+        window.make('editor', { document: { url: 'x', title: '<b>"báo cáo"', fileType: 'docx', key: 'k' } }),
+      );
+      expect(await call('document.querySelector("[role=status]").textContent')).to.equal('Đang mở tài liệu…');
+      slow.resolve();
+      await event(page, 'onDocumentLoaded');
+      expect(await call('document.querySelector("[role=status]").textContent')).to.equal('Tài liệu đã mở.');
+      expect(await call('document.querySelector("iframe").title')).to.equal('Trình soạn thảo tài liệu: <b>"báo cáo"');
+      expect(await call('document.querySelectorAll("#editor b").length')).to.equal(0);
+      const frame = await editorFrame(page);
+      await until('the text has the focus', () => inEditor<boolean>(frame, 'document.activeElement.id === "text"'));
+    });
+
+    it('leaves the keyboard where it is when somebody is using it', async () => {
+      await page.focus('#button');
+      const frame = await openEditor(page);
+      await until('it was told', async () => (await received(frame, 'Host_PostmessageReady')).length > 1);
+      expect(await call('document.activeElement.id')).to.equal('button');
+    });
+
+    it('opens inside of a shadow tree, given the element', async () => {
+      await page.evaluate(() => {
+        const root = document.querySelector('#editor')?.attachShadow({ mode: 'open' });
+        const inner = document.createElement('div');
+        root?.append(inner);
+        window.make('shadow', {}, inner);
+      });
+      await event(page, 'onDocumentLoaded', 'shadow');
+      expect(await call('editors.shadow.getInfo().state')).to.equal('loaded');
+    });
+
+    it('save() resolves when the version is stored, not when the editor says that it has saved', async () => {
+      const frame = await openEditor(page);
+      const hold = Promise.withResolvers<void>();
+      gate.orders.hold = hold.promise;
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.save()');
+      await until('the upload', () => gate.requests.includes('POST /fake/put'));
+      const polls = () => gate.requests.filter((request) => request.startsWith('GET /svc/embed/session/')).length;
+      const before = polls();
+      await until('three more questions', () => polls() > before + 3);
+      expect(await ends()).to.equal(undefined);
+      expect(await toldBy(page)).to.not.include('onSaved');
+      hold.resolve();
+      const { value } = (await ended()) as { value: SVC.SaveResult };
+      expect(value).to.include({ version: 1, unmodified: false, size: 1001 });
+      expect(value.url).to.match(/\?v=1$/);
+      expect(await event(page, 'onSaved')).to.deep.equal({
+        version: 1,
+        url: value.url,
+        size: 1001,
+        sha256: value.sha256,
+        savedAt: '2026-01-01T00:00:00.000Z',
+      });
+      expect((await toldBy(page)).filter((name) => name === 'onSaved')).to.have.length(1);
+    });
+
+    it('save() of a document without changes resolves with the version that is there', async () => {
+      await openEditor(page);
+      await begin('editors.editor.save()');
+      expect((await ended()).value).to.include({ version: 0, unmodified: true, savedAt: null });
+    });
+
+    it('save() that the editor could not do rejects with what it said', async () => {
+      gate.orders.failSave = true;
+      await openEditor(page);
+      await begin('editors.editor.save()');
+      expect(await ended()).to.deep.include({ code: 'save_failed' });
+      expect(await event(page, 'onError')).to.deep.nested.include({
+        code: 'save_failed',
+        'detail.MessageId': 'Action_Save_Resp',
+        'detail.Values.errorMsg': 'disk',
+      });
+    });
+
+    it('save() whose version never comes rejects with save_timeout', async () => {
+      gate.orders.loseUploads = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.save()');
+      expect(await ended()).to.deep.include({ code: 'save_timeout' });
+      expect(await event(page, 'onError')).to.include({ code: 'save_timeout' });
+    });
+
+    it('calls of save() that come together share one save; one that comes while another is under way has its own', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin(`Promise.all([1, 2, 3, 4].map(() => editors.editor.save()))
+        .then((saves) => saves.map(({ version }) => version))`);
+      expect(await ended()).to.deep.equal({ value: [1, 1, 1, 1] });
+      expect(await asks(frame)).to.have.length(1);
+      const hold = Promise.withResolvers<void>();
+      gate.orders.hold = hold.promise;
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.save()', 'first');
+      await until('it is asked', async () => (await asks(frame)).length === 2);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.save()', 'second');
+      hold.resolve();
+      expect((await ended('first')).value).to.include({ version: 2 });
+      expect((await ended('second')).value).to.include({ version: 3, unmodified: false });
+    });
+
+    it('tells of saves that the editor makes by itself', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await inEditor(frame, 'autosave()');
+      expect(await event(page, 'onSaved')).to.include({ version: 1 });
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded', 'onModified', 'onModified', 'onSaved']);
+      expect(await call('editors.editor.getInfo().users')).to.deep.equal([{ id: 'u1', name: 'Lan' }]);
+    });
+
+    it('doubts a save without a version: asks the editor again, by force, and says so when that fails too', async () => {
+      gate.orders.loseUploads = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await inEditor(frame, 'autosave()');
+      expect(await event(page, 'onError')).to.include({ code: 'save_timeout' });
+      expect(await asks(frame)).to.have.length(1);
+      expect((await asks(frame))[0]).to.include({ DontSaveIfUnmodified: false });
+    });
+
+    it('does not take "unmodified" for stored while a version is owed', async () => {
+      gate.orders.loseUploads = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await inEditor(frame, 'autosave()');
+      await until('it is heard', async () => (await toldBy(page)).filter((name) => name === 'onModified').length === 2);
+      await begin('editors.editor.save()');
+      expect(await ended()).to.include({ code: 'save_timeout' });
+    });
+
+    it('nor when the editor saved by itself just before it was asked', async () => {
+      gate.orders.race = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.save()');
+      expect((await ended()).value).to.include({ version: 1, unmodified: false });
+      expect((await asks(frame)).map(({ DontSaveIfUnmodified }) => DontSaveIfUnmodified)).to.deep.equal([true, false]);
+    });
+
+    it('setReadOnly saves, opens the document anew for reading, and for editing again', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.setReadOnly(true)');
+      expect(await ended()).to.deep.equal({ value: 'view' });
+      expect(gate.documents.get('key-editor')?.version).to.equal(1);
+      expect(posts()).to.have.length(2);
+      const [first, second] = gate.forms;
+      expect(second?.get('access_token')).to.equal(first?.get('access_token'));
+      expect((await editorFrame(page)).url()).to.match(/&permission=readonly$/);
+      expect(await call('document.querySelectorAll("iframe").length')).to.equal(1);
+      expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', state: 'loaded', version: 1 });
+      await begin('editors.editor.setReadOnly(false)', 'back');
+      expect(await ended('back')).to.deep.equal({ value: 'edit' });
+      expect(gate.requests.findLastIndex((r) => r.endsWith('/mode'))).to.be.greaterThan(
+        gate.requests.indexOf('POST /fake/put'),
+      );
+    });
+
+    it('setReadOnly(false) without a free place stays as it is and says why', async () => {
+      await openEditor(page, { editor: { mode: 'view' } });
+      gate.orders.full = true;
+      await begin('editors.editor.setReadOnly(false)');
+      expect(await ended()).to.deep.equal({ value: 'view' });
+      expect(await event(page, 'onLimitReached')).to.deep.equal({
+        message: 'Hết chỗ.',
+        limit: { code: 'connection_limit_reached', limit: 2, current: 2, pending: 0 },
+      });
+      expect(posts()).to.have.length(1);
+    });
+
+    it('setReadOnly(true) does not leave a document that it could not save', async () => {
+      gate.orders.failSave = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.setReadOnly(true)');
+      expect(await ended()).to.include({ code: 'save_failed' });
+      expect(posts()).to.have.length(1);
+      expect(gate.requests.filter((request) => request.endsWith('/mode'))).to.deep.equal([]);
+    });
+
+    it('opens for reading when all places are taken, and says so', async () => {
+      gate.orders.full = true;
+      await openEditor(page);
+      expect((await toldBy(page))[0]).to.equal('onLimitReached');
+      expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', requestedMode: 'edit', limited: true });
+    });
+
+    it('close() saves, leaves and empties the element; onClose comes once', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('Promise.all([editors.editor.close(), editors.editor.close()])');
+      expect((await ended()).code).to.equal(undefined);
+      expect(gate.documents.get('key-editor')?.version).to.equal(1);
+      expect(gate.sessions.size).to.equal(0);
+      expect(await call('document.querySelector("#editor").childNodes.length')).to.equal(0);
+      expect((await toldBy(page)).filter((name) => name === 'onClose')).to.have.length(1);
+      expect(await call('editors.editor.getInfo().state')).to.equal('closed');
+      await begin('editors.editor.save()', 'late');
+      expect(await ended('late')).to.include({ code: 'closed' });
+    });
+
+    it('the close button of the editor saves first, too', async () => {
+      const frame = await openEditor(page);
+      expect((await received(frame, 'Disable_Default_UIAction'))[0]).to.deep.equal({
+        action: 'UI_Close',
+        disable: true,
+      });
+      await inEditor(frame, 'type()');
+      await inEditor(frame, 'closeButton()');
+      expect(await event(page, 'onClose')).to.deep.equal({ reason: 'user' });
+      expect(gate.documents.get('key-editor')?.version).to.equal(1);
+    });
+
+    it('close() of a document that can not be saved rejects and leaves it open', async () => {
+      gate.orders.failSave = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.close()');
+      expect(await ended()).to.include({ code: 'save_failed' });
+      expect(await call('editors.editor.getInfo().state')).to.equal('loaded');
+      expect(gate.sessions.size).to.equal(1);
+      expect(await received(frame, 'Action_Close')).to.deep.equal([]);
+    });
+
+    it('close() ends a change of mode that is waiting for its page', async () => {
+      const frame = await openEditor(page);
+      gate.orders.silent = true;
+      await begin('editors.editor.setReadOnly(true)', 'mode');
+      await until('it opens anew', () => posts().length === 2);
+      await begin('editors.editor.close()');
+      expect((await ended()).code).to.equal(undefined);
+      expect(await ended('mode')).to.include({ code: 'closed' });
+      expect(frame.detached).to.equal(true);
+    });
+
+    it('destroy() takes all away at once: frame, listeners, timers, session, open promises', async () => {
+      gate.orders.deaf = true;
+      const listeners = await call<number>('listeners');
+      await openEditor(page, { warnBeforeUnload: true });
+      await begin('editors.editor.save()');
+      await call('editors.editor.destroy()');
+      expect(await call('document.querySelector("#editor").childNodes.length')).to.equal(0);
+      await call('editors.editor.destroy()');
+      expect(await ended()).to.include({ code: 'closed' });
+      expect(await call('listeners')).to.equal(listeners);
+      await until('the session is gone', () => gate.sessions.size === 0);
+      const asked = gate.requests.length;
+      await call('new Promise((resolve) => setTimeout(resolve, 1000))');
+      expect(gate.requests.length).to.equal(asked);
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
+      await openEditor(page);
+    });
+
+    it('destroy() before the server has answered leaves no session behind', async () => {
+      const slow = Promise.withResolvers<void>();
+      gate.orders.slow = slow.promise;
+      await page.evaluate(() => window.make('editor'));
+      await until('it was asked', () => gate.configs.length === 1);
+      await call('editors.editor.destroy()');
+      slow.resolve();
+      await until('it was removed', () => gate.requests.some((request) => request.startsWith('DELETE ')));
+      expect(gate.sessions.size).to.equal(0);
+      expect(posts()).to.deep.equal([]);
+      expect(await toldBy(page)).to.deep.equal([]);
+    });
+
+    it('keeps several editors apart', async () => {
+      const first = await openEditor(page);
+      await openEditor(page, {}, 'second');
+      await inEditor(first, 'type()');
+      await begin('editors.editor.save()');
+      await ended();
+      expect(await toldBy(page, 'second')).to.deep.equal(['onReady', 'onDocumentLoaded']);
+      expect(gate.documents.get('key-second')?.version).to.equal(0);
+      await call('editors.editor.destroy()');
+      expect(await call('editors.second.getInfo().state')).to.equal('loaded');
+    });
+
+    it('says what is wrong with a call: no such element, one that has an editor, an event that there is none of', async () => {
+      const thrown = (code: string) =>
+        call<[string, string]>(`(() => { try { ${code} } catch (e) { return [e.code, e.message]; } })()`);
+      expect(await thrown('make("nowhere")')).to.satisfy(
+        ([code, text]: [string, string]) => code === 'invalid_config' && /"nowhere"/.test(text),
+      );
+      expect(await thrown('make("editor", { events: { onsaved() {} } })')).to.satisfy(([, text]: [string, string]) =>
+        /onsaved.*onSaved/.test(text),
+      );
+      expect(await thrown('make("editor", { document: undefined })')).to.satisfy(
+        ([code]: [string]) => code === 'invalid_config',
+      );
+      expect(await thrown('make("editor", { serverUrl: "javascript:1" })')).to.satisfy(([, text]: [string, string]) =>
+        /serverUrl/.test(text),
+      );
+      await call('make("editor")');
+      expect(await thrown('make("editor")')).to.satisfy(([, text]: [string, string]) => /already/.test(text));
+      expect(await thrown('SVC.Editor("second", { token: "x" }).destroy()')).to.equal(undefined);
+    });
+
+    it('passes on what the server refused, word for word', async () => {
+      gate.orders.refuse = { status: 400, code: 'invalid_config' };
+      await page.evaluate(() => window.make('editor'));
+      expect(await event(page, 'onError')).to.deep.equal({
+        code: 'invalid_config',
+        message: 'Không được.',
+        detail: { errors: [{ path: '/document/key', message: 'is wrong' }] },
+      });
+      expect(await call('editors.editor.getInfo().state')).to.equal('failed');
+      await begin('editors.editor.save()');
+      expect(await ended()).to.include({ code: 'not_loaded' });
+    });
+
+    it('a server that can not be reached is a network_error, at the start and later', async () => {
+      gate.orders.down = true;
+      await page.evaluate(() => window.make('editor'));
+      expect(await event(page, 'onError')).to.include({ code: 'network_error' });
+      gate.orders.down = false;
+      const frame = await openEditor(page, {}, 'second');
+      gate.orders.down = true;
+      await inEditor(frame, 'type()');
+      await inEditor(frame, 'undo()');
+      expect(await event(page, 'onError', 'second')).to.include({ code: 'network_error' });
+    });
+
+    it('a document that did not open is load_failed, with what the editor said', async () => {
+      gate.orders.failLoad = true;
+      await page.evaluate(() => window.make('editor'));
+      expect(await event(page, 'onError')).to.deep.nested.include({
+        code: 'load_failed',
+        'detail.Values.errorType': 'websocketproxyfailure',
+      });
+    });
+
+    for (const [what, order] of [
+      ['says nothing', { silent: true }],
+      ['is refused by frame-ancestors', { frameAncestors: "'none'" }],
+    ] as const) {
+      it(`a page that ${what} gets a hint at the policies that may be why`, async () => {
+        Object.assign(gate.orders, order);
+        await page.evaluate(() => window.make('editor'));
+        const error = await event<{ code: string; detail: { hint: string; reason: string } }>(page, 'onError');
+        expect(error).to.deep.nested.include({ code: 'load_failed', 'detail.reason': 'timeout' });
+        expect(error.detail.hint).to.contain(portal.origin).and.contain('frame-ancestors');
+        expect(warnings.some((text) => text.includes('frame-ancestors') && text.startsWith('SVC.Editor'))).to.equal(
+          true,
+        );
+      });
+    }
+
+    it('takes messages from its own frame only', async () => {
+      await openEditor(page);
+      const forged = JSON.stringify(JSON.stringify({ MessageId: 'Doc_ModifiedStatus', Values: { Modified: true } }));
+      // The page itself; a frame of another origin; another frame of the service's origin.
+      await call(`postMessage(${forged}, '*')`);
+      for (const address of [`${portal.origin}/`, `${gate.origin}/frame`]) {
+        await call(`new Promise((done) => {
+          const other = document.createElement('iframe');
+          other.src = ${JSON.stringify(address)};
+          other.className = 'other';
+          other.onload = done;
+          document.body.append(other);
+        })`);
+        const other = page.frames().find((frame) => frame.url() === address && frame !== page.mainFrame());
+        expect(other, address).to.not.equal(undefined);
+        await other?.evaluate(`parent.postMessage(${forged}, '*'); parent.postMessage(JSON.parse(${forged}), '*')`);
+      }
+      const frame = await editorFrame(page);
+      // Of the right frame, but no text, or no message.
+      await inEditor(
+        frame,
+        `parent.postMessage(JSON.parse(${forged}), '*'); parent.postMessage('{', '*');
+        parent.postMessage('null', '*'); parent.postMessage('{"MessageId":{}}', '*')`,
+      );
+      await inEditor(frame, 'say("UI_Save", {})');
+      await call('new Promise((resolve) => setTimeout(resolve, 200))');
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
+      await inEditor(frame, 'type()');
+      expect(await event(page, 'onModified')).to.deep.equal({ modified: true });
+    });
+
+    it('asks before the page is left only where that is wanted and something may be lost', async () => {
+      const asked = () => call<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))');
+      const frame = await openEditor(page, { warnBeforeUnload: true });
+      expect(await asked()).to.equal(false);
+      await inEditor(frame, 'type()');
+      await event(page, 'onModified');
+      expect(await asked()).to.equal(true);
+      await begin('editors.editor.save()');
+      await ended();
+      expect(await asked()).to.equal(false);
+    });
+
+    it('lives through handlers that throw', async () => {
+      const thrown: unknown[] = [];
+      page.on('pageerror', (error) => void thrown.push(error));
+      await call(
+        'make("editor", { events: { onReady() { throw new Error("theirs"); }, onDocumentLoaded() { window.there = true; } } })',
+      );
+      await until('it is there', () => call<boolean>('window.there === true'));
+      await until('it is shown', () => thrown.length > 0);
+    });
+  });
+}

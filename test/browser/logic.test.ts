@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { checkConfig, serverOrigin, sessionRequest } from '../../cmd/gate/browser/config.ts';
+import { createQueue } from '../../cmd/gate/browser/defer.ts';
+import { readMessage, writeMessage } from '../../cmd/gate/browser/messages.ts';
+import { textsFor } from '../../cmd/gate/browser/texts.ts';
+
+const ORIGIN = 'https://office.example.com';
+const FRAME = {};
+
+describe('SVC.Editor: messages', () => {
+  const data = JSON.stringify({ MessageId: 'Doc_ModifiedStatus', SendTime: 1, Values: { Modified: true } });
+
+  it('are read from the right origin and the right window only', () => {
+    const from = (origin: string, source: unknown) => readMessage({ origin, source, data }, ORIGIN, FRAME);
+    expect(from(ORIGIN, FRAME)).to.deep.equal({ MessageId: 'Doc_ModifiedStatus', Values: { Modified: true } });
+    for (const origin of [
+      'null',
+      '',
+      'http://office.example.com',
+      'https://office.example.com:8443',
+      'https://office.example.com.evil.example',
+      'https://OFFICE.example.com',
+    ]) {
+      expect(from(origin, FRAME), origin).to.equal(undefined);
+    }
+    for (const source of [null, undefined, {}, globalThis]) expect(from(ORIGIN, source)).to.equal(undefined);
+  });
+
+  it('are read from no frame that there is none of', () => {
+    for (const none of [null, undefined]) {
+      expect(readMessage({ origin: ORIGIN, source: none, data }, ORIGIN, none)).to.equal(undefined);
+    }
+  });
+
+  it('may hold anything', () => {
+    const anything = fc.oneof(fc.anything(), fc.string(), fc.json());
+    fc.assert(
+      fc.property(anything, (posted) => {
+        const message = readMessage({ origin: ORIGIN, source: FRAME, data: posted }, ORIGIN, FRAME);
+        if (message === undefined) return;
+        expect(message.MessageId).to.be.a('string');
+        expect(message.Values).to.satisfy((values: unknown) => typeof values === 'object' && values !== null);
+      }),
+    );
+  });
+
+  it('are written as text', () => {
+    expect(JSON.parse(writeMessage('Action_Close'))).to.deep.include({ MessageId: 'Action_Close', Values: {} });
+  });
+});
+
+describe('SVC.Editor: configuration', () => {
+  it('goes to the server without what is the browser’s', () => {
+    const document = { url: 'https://a', fileType: 'docx', key: 'k' } as const;
+    const config: SVC.Config = { document, editor: {}, width: 1, events: {}, serverUrl: ORIGIN, autofocus: false };
+    expect(JSON.parse(JSON.stringify(sessionRequest(config)))).to.deep.equal({ document, editor: {} });
+  });
+
+  it('may come in a token only', () => {
+    expect(() => checkConfig({ token: 'x.y.z' })).to.not.throw();
+    for (const wrong of [undefined, null, 'x', [], {}, { document: {} }, { token: 'x', events: { onReady: 1 } }]) {
+      expect(() => checkConfig(wrong))
+        .to.throw()
+        .with.property('code', 'invalid_config');
+    }
+  });
+
+  it('finds the service where the script came from, or where it is told', () => {
+    expect(serverOrigin(undefined, `${ORIGIN}/svc/api.js?x`)).to.equal(ORIGIN);
+    expect(serverOrigin('http://localhost:8080/', `${ORIGIN}/svc/api.js`)).to.equal('http://localhost:8080');
+    for (const wrong of ['javascript:alert(1)', 'data:text/html,x', '/svc', '', 'file:///x']) {
+      expect(() => serverOrigin(wrong, ORIGIN), wrong)
+        .to.throw()
+        .with.property('code', 'invalid_config');
+    }
+    expect(() => serverOrigin(undefined, undefined)).to.throw(/serverUrl/);
+  });
+});
+
+describe('SVC.Editor: texts', () => {
+  it('are Vietnamese but for English', () => {
+    const [vietnamese, english] = [textsFor('vi'), textsFor('en')];
+    expect(vietnamese).to.not.equal(english);
+    for (const lang of ['en-GB', 'en_US', 'EN']) expect(textsFor(lang), lang).to.equal(english);
+    for (const lang of ['vi-VN', 'fr', 'enq']) expect(textsFor(lang), lang).to.equal(vietnamese);
+    expect(Object.keys(vietnamese.editorMessages)).to.deep.equal(Object.keys(english.editorMessages));
+  });
+});
+
+describe('SVC.Editor: works in turn', () => {
+  it('wait for each other, and go on after one that failed', async () => {
+    const inTurn = createQueue();
+    const seen: string[] = [];
+    const work =
+      (name: string, fails = false) =>
+      async () => {
+        seen.push(`${name} begins`);
+        await new Promise((resolve) => setTimeout(resolve));
+        seen.push(`${name} ends`);
+        if (fails) throw new Error(name);
+        return name;
+      };
+    const [first, second] = await Promise.allSettled([inTurn(work('a', true)), inTurn(work('b'))]);
+    expect(first.status).to.equal('rejected');
+    expect(second).to.deep.equal({ status: 'fulfilled', value: 'b' });
+    expect(seen).to.deep.equal(['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+});

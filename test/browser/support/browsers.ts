@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import puppeteer, { type Browser } from 'puppeteer-core';
+
+interface Installed {
+  name: 'chrome' | 'firefox';
+  path: string | undefined;
+}
+
+/** The programs themselves: what is in /usr/bin may be a script that only asks for a snap (Ubuntu). */
+const PATHS = {
+  chrome: ['/usr/lib/chromium/chromium', '/opt/google/chrome/chrome'],
+  firefox: ['/usr/lib/firefox-esr/firefox-esr', '/usr/lib/firefox/firefox'],
+};
+
+/** The browsers of this machine (`SVC_TEST_CHROME` and `SVC_TEST_FIREFOX` name others); without a path: there is none. */
+export const BROWSERS: readonly Installed[] = [
+  { name: 'chrome', path: process.env['SVC_TEST_CHROME'] ?? PATHS.chrome.find(existsSync) },
+  { name: 'firefox', path: process.env['SVC_TEST_FIREFOX'] ?? PATHS.firefox.find(existsSync) },
+];
+
+/** Starts a browser without windows. */
+export function launch({ name, path }: Installed): Promise<Browser> {
+  if (path === undefined) throw new Error(`there is no ${name} on this machine`);
+  // Inside of a container there may be nobody but root, and /dev/shm is small.
+  const args = name === 'chrome' ? ['--no-sandbox', '--disable-dev-shm-usage', '--no-first-run'] : [];
+  return puppeteer.launch({ browser: name, executablePath: path, headless: true, args, protocolTimeout: 60_000 });
+}
