@@ -357,6 +357,19 @@ for (const installed of BROWSERS) {
       expect(await toldBy(page)).to.deep.equal([]);
     });
 
+    it('destroy() may be called by a handler', async () => {
+      gate.orders.full = true;
+      for (const name of ['onLimitReached', 'onReady', 'onDocumentLoaded']) {
+        await call(`make('second', { events: { ${name}() { window.done = '${name}'; editors.second.destroy(); } } })`);
+        await until(name, () => call<boolean>(`window.done === '${name}'`));
+        await call('new Promise((resolve) => setTimeout(resolve, 100))');
+        expect(await call('editors.second.getInfo().state'), name).to.equal('destroyed');
+        expect(await call('document.querySelector("#second").childNodes.length'), name).to.equal(0);
+        await until('the session is gone', () => gate.sessions.size === 0);
+      }
+      expect(posts()).to.have.length(2);
+    });
+
     it('keeps several editors apart', async () => {
       const first = await openEditor(page);
       await openEditor(page, {}, 'second');
@@ -367,6 +380,28 @@ for (const installed of BROWSERS) {
       expect(gate.documents.get('key-second')?.version).to.equal(0);
       await call('editors.editor.destroy()');
       expect(await call('editors.second.getInfo().state')).to.equal('loaded');
+    });
+
+    it('save() whose upload went under the name of another asks once more instead of calling it lost', async () => {
+      gate.orders.shared = true;
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type()');
+      await begin('editors.editor.save()');
+      expect((await ended()).value).to.include({ version: 2, unmodified: false });
+      expect(await asks(frame)).to.have.length(2);
+    });
+
+    it('each of two people who save one document at the same moment learns of it', async () => {
+      const document = { url: 'https://portal.example/a.docx', fileType: 'docx', key: 'shared' };
+      const frames = [await openEditor(page, { document }), await openEditor(page, { document }, 'second')];
+      const hold = Promise.withResolvers<void>();
+      gate.orders.hold = hold.promise;
+      for (const frame of frames) await inEditor(frame, 'type()');
+      await begin('editors.editor.save()', 'first');
+      await begin('editors.second.save()', 'second');
+      await until('both', () => gate.requests.filter((request) => request === 'POST /fake/put').length === 2);
+      hold.resolve();
+      for (const name of ['first', 'second']) expect((await ended(name)).value).to.include({ unmodified: false });
     });
 
     it('says what is wrong with a call: no such element, one that has an editor, an event that there is none of', async () => {

@@ -84,9 +84,11 @@ export function createEditor(
   }
 
   function open({ editor_url: path, form }: Session): void {
-    status = 'loading';
+    if (!isOver()) status = 'loading';
     setModified(false);
     unstored.reset();
+    // A handler may have destroyed it just now.
+    if (isOver()) return;
     const url = new URL(path, origin);
     // The token is for nobody else.
     if (url.origin === origin) page.open(url.href, form);
@@ -94,7 +96,7 @@ export function createEditor(
   }
 
   function onLoaded(): void {
-    if (status === 'closing') return;
+    if (status !== 'loading' && status !== 'failed') return;
     status = 'loaded';
     watch?.nudge();
     emit('onDocumentLoaded', getInfo());
@@ -157,7 +159,7 @@ export function createEditor(
 
   async function saveNow(): Promise<SVC.SaveResult> {
     if (!session || (status !== 'loaded' && status !== 'closing')) throw notLoaded();
-    if (session.mode === 'view') return { ...savedVersion(await askState()), unmodified: true };
+    if (session.mode === 'view') return { ...savedVersion(await toldIfFails(askState())), unmodified: true };
     return toldIfFails(saving.save());
   }
 
@@ -202,6 +204,7 @@ export function createEditor(
         throw error;
       },
     );
+    closing.catch(() => {});
     return closing;
   }
 

@@ -32,19 +32,25 @@ interface Pending extends Deferred<SVC.SaveResult> {
   /** Save even if the editor takes the document for unmodified. */
   force: boolean;
   timer: ReturnType<typeof setTimeout>;
+  /** The newest version known when it was asked for. */
+  from: number;
+  retry?: ReturnType<typeof setTimeout>;
 }
 
 /** Contract: Browser events. */
 const SAVE_MS = 30_000;
+const RETRY_MS = 10_000;
 
 export function createSaving({ texts, post, hurry, state, doubtful }: SavingOptions): Saving {
   let pending: Pending | undefined;
+  let newest = 0;
 
   /** Takes the save that is waited for, unless another is waited for by now. */
   function take(expected = pending): Pending | undefined {
     if (!pending || pending !== expected) return undefined;
     const taken = pending;
     clearTimeout(taken.timer);
+    clearTimeout(taken.retry);
     pending = undefined;
     return taken;
   }
@@ -67,6 +73,20 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
     hurry();
   }
 
+  /**
+   * The editor uploads once for several people who save within 5 s, with the nonce of one of them. Whoever sees versions
+   * come without the own nonce asks once more.
+   */
+  function retryLater(asked: Pending): void {
+    asked.retry = setTimeout(() => {
+      if (newest > asked.from) {
+        asked.force = true;
+        request(asked);
+      }
+      retryLater(asked);
+    }, RETRY_MS);
+  }
+
   function onUnmodified(asked: Pending): void {
     if (asked.force) return;
     // A save of the editor's own may have come between, and be on its way still.
@@ -81,10 +101,12 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
         ...defer<SVC.SaveResult>(),
         nonce: randomName(),
         force: doubtful(),
+        from: newest,
         timer: setTimeout(() => take(asked)?.reject(editorError('save_timeout', texts.saveTimeout)), SAVE_MS),
       };
       pending = asked;
       request(asked);
+      retryLater(asked);
       return asked.promise;
     },
     onAnswer(message) {
@@ -95,6 +117,7 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
       else take()?.reject(editorError('save_failed', texts.saveFailed, { ...message }));
     },
     onState(current) {
+      newest = current.version;
       if (pending && current.save?.nonce === pending.nonce) {
         take()?.resolve({ ...savedVersion(current), unmodified: false });
       }

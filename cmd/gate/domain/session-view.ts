@@ -67,6 +67,8 @@ export interface StateFacts {
   modified: boolean;
   users: EmbedSessionState['users'];
   downloadUrl: string;
+  /** Of the save that the asker waits for. */
+  nonce: string | undefined;
   now: number;
 }
 
@@ -86,16 +88,19 @@ export function sessionStateView(facts: StateFacts): EmbedSessionState {
     sha256: current.sha256,
     download_url: facts.downloadUrl,
     users: facts.users,
-    save: lastAskedSave(facts.versions),
+    save: askedSave(facts.versions, facts.nonce),
   };
 }
 
-/** The last save that was asked for with a nonce. When the last person leaves, the editor sends an earlier one again. */
-function lastAskedSave(versions: readonly VersionRecord[]): EmbedSessionState['save'] {
+/**
+ * The save that was asked for with a nonce, else the last that was with any: two people may save at the same moment.
+ * When the last person leaves, the editor sends an earlier one again.
+ */
+function askedSave(versions: readonly VersionRecord[], asked: string | undefined): EmbedSessionState['save'] {
   const first = new Map<string, number>();
   for (const { nonce, version, final } of versions) {
     if (nonce !== null && !final && !first.has(nonce)) first.set(nonce, version);
   }
-  const last = [...first].at(-1);
-  return last ? { nonce: last[0], version: last[1] } : null;
+  const found = [...first].findLast(([nonce]) => nonce === asked) ?? [...first].at(-1);
+  return found ? { nonce: found[0], version: found[1] } : null;
 }

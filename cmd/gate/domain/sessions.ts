@@ -37,8 +37,12 @@ export interface Caller {
 export interface Sessions {
   /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`, `invalid_config`, `editor_unavailable` */
   create(embedding: Embedding, caller: Caller): Promise<EmbedSession>;
-  /** Also of a session that has ended. @throws {AppError} `not_found`, `invalid_session_token` */
-  state(sessionId: string, token: string | undefined, baseUrl: string): Promise<EmbedSessionState>;
+  /**
+   * Also of a session that has ended.
+   * @param nonce of the save that the asker waits for
+   * @throws {AppError} `not_found`, `invalid_session_token`
+   */
+  state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState>;
   /** @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable` */
   changeMode(sessionId: string, token: string | undefined, mode: Mode): Promise<EmbedSession>;
   /** Ends a session; once more changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
@@ -89,7 +93,7 @@ export function createSessions(deps: Dependencies): Sessions {
       }
     },
 
-    state: (sessionId, token, baseUrl) =>
+    state: (sessionId, token, baseUrl, nonce) =>
       rows.transact((tx) => {
         const session = sessionOf(tx, sessionId, token);
         const now = clock();
@@ -105,6 +109,7 @@ export function createSessions(deps: Dependencies): Sessions {
           modified: presence.modified(document.docId),
           users: active ? presence.users(document.docId) : [],
           downloadUrl: links.sign(baseUrl, document.docId, current.version, until),
+          nonce,
           now,
         });
       }),

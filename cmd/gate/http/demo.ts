@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
@@ -43,8 +43,9 @@ export function demoRoutes(deps: DemoHandlers): Router {
 export function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler {
   // A key stands for one content: after a new start of the service the sample is new.
   const start = clock().toString(36);
+  let guests = 0;
   return async (request, response) => {
-    const { lang, mode, name, doc } = asked(request);
+    const { lang, mode, name = NAMES[guests++ % NAMES.length] ?? '', doc } = asked(request);
     const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
     const config = {
       document: {
@@ -92,13 +93,12 @@ function policy(nonce: string): string {
   ].join('; ');
 }
 
-function asked({ query }: Request): { lang: 'vi' | 'en'; mode: 'edit' | 'view'; name: string; doc: string } {
+function asked({ query }: Request) {
   const { lang, mode, name, doc } = query;
-  const guest = NAMES[randomInt(NAMES.length)] ?? '';
   return {
-    lang: lang === 'en' ? 'en' : 'vi',
+    lang: lang === 'en' ? ('en' as const) : ('vi' as const),
     mode: mode === 'view' ? 'view' : 'edit',
-    name: typeof name === 'string' && /^[\p{L}\p{M}\p{N} .'-]{1,60}$/u.test(name) ? name : guest,
+    name: typeof name === 'string' && /^[\p{L}\p{M}\p{N} .'-]{1,60}$/u.test(name) ? name : undefined,
     doc: typeof doc === 'string' && /^[a-z0-9]{1,32}$/.test(doc) ? doc : '1',
   };
 }

@@ -60,11 +60,17 @@ export function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): 
   };
 }
 
-/** `GET /svc/embed/session/{session_id}`. */
+/** `GET /svc/embed/session/{session_id}`; `nonce` in the query asks after one save. */
 export function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
     const { sessionId } = request.params;
-    const state = await sessions.state(sessionId, tokenOf(request), baseUrlOf(request, baseUrl));
+    const { nonce } = request.query;
+    const state = await sessions.state(
+      sessionId,
+      tokenOf(request),
+      baseUrlOf(request, baseUrl),
+      typeof nonce === 'string' ? nonce : undefined,
+    );
     response.setHeader('Cache-Control', 'no-store').json(state);
   };
 }

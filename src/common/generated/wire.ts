@@ -480,7 +480,7 @@ export interface EmbedSessionState {
    */
   users: EmbedUser[];
   /**
-   * The last save that the browser library asked for and that is stored.
+   * The last save that the browser library asked for and that is stored; with `nonce` in the query that one, once it is stored.
    */
   save: EmbedSave | null;
 }

@@ -12,6 +12,8 @@ export interface Behaviour {
   deaf?: boolean;
   /** A save of its own is always just ahead of one that is asked for, and never arrives. */
   race?: boolean;
+  /** The first upload is for two people who save, and carries what the other one asked with. */
+  shared?: boolean;
 }
 
 /**
@@ -53,7 +55,8 @@ const script = `(behaviour, token) => {
     }
     setModified(false);
     say('Action_Save_Resp', { success: true });
-    upload('&extended=' + Values.ExtendedData);
+    upload('&extended=' + (behaviour.shared ? 'svc1.other' : Values.ExtendedData));
+    behaviour.shared = false;
   });
   if (behaviour.silent) return;
   say('App_LoadingStatus', { Status: 'Initialized' });

@@ -14,7 +14,7 @@ interface Session {
 
 interface Document {
   version: number;
-  save: { nonce: string; version: number } | null;
+  saves: { nonce: string; version: number }[];
 }
 
 /** What a test sets: how the gate and its editor behave from now on. */
@@ -104,7 +104,7 @@ export async function startFakeGate(
       gate.sessions.delete(session.session_id);
       return void response.writeHead(204).end();
     }
-    if (!url.pathname.endsWith('/mode')) return json(response, 200, stateOf(session));
+    if (!url.pathname.endsWith('/mode')) return json(response, 200, stateOf(session, url.searchParams.get('nonce')));
     await orders.slow;
     const { mode } = JSON.parse(body);
     session.mode = orders.full ? 'view' : mode;
@@ -129,7 +129,7 @@ export async function startFakeGate(
       mode: orders.full ? 'view' : wanted,
     };
     gate.sessions.set(session.session_id, session);
-    if (!gate.documents.has(session.key)) gate.documents.set(session.key, { version: 0, save: null });
+    if (!gate.documents.has(session.key)) gate.documents.set(session.key, { version: 0, saves: [] });
     json(response, 201, view(session, wanted));
   }
 
@@ -151,8 +151,8 @@ export async function startFakeGate(
     };
   }
 
-  function stateOf({ session_id, key, mode }: Session): object {
-    const { version, save } = gate.documents.get(key) ?? { version: 0, save: null };
+  function stateOf({ session_id, key, mode }: Session, nonce: string | null): object {
+    const { version, saves } = gate.documents.get(key) ?? { version: 0, saves: [] };
     return {
       session_id,
       key,
@@ -166,7 +166,7 @@ export async function startFakeGate(
       sha256: hash('sha256', `${key} ${version}`),
       download_url: `${gate.origin}/svc/embed/files/x?v=${version}`,
       users: [{ id: 'u1', name: 'Lan' }],
-      save,
+      save: saves.find((save) => save.nonce === nonce) ?? saves.at(-1) ?? null,
     };
   }
 
@@ -185,7 +185,7 @@ export async function startFakeGate(
     if (!document) return void response.writeHead(401).end();
     document.version += 1;
     const nonce = /^svc1\.(.+)$/.exec(url.searchParams.get('extended') ?? '')?.[1];
-    if (nonce) document.save = { nonce, version: document.version };
+    if (nonce) document.saves.push({ nonce, version: document.version });
     response.end();
   }
 }
