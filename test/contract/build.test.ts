@@ -109,16 +109,18 @@ describe('POST /v1/build', () => {
   });
 
   it('formulas have their results where nothing shows them: in hidden sheets, fixed rows, outside of what is printed', async () => {
-    const sum = { type: 'formula', formula: '=1+2' };
+    const sum = { type: 'formula', formula: '=1+2', underline: true };
     const script = {
       ...{ svcscript: 1, type: 'sheet', save: [{ format: 'xlsx' }] },
       sheets: [
+        // Without calculating, LibreOffice 7.4 stores 0 for this one.
+        { rows: [['a', sum]], print: { area: 'A1:A1', repeat_rows: 1 } },
         { rows: [['a'], { cells: [null, sum], height: 9 }], print: { area: 'A1:A1' } },
         { rows: [[sum]], hidden: true },
       ],
     };
     const parts = unzipSync(new Uint8Array(await (await post(service, script)).arrayBuffer()));
-    for (const sheet of ['sheet1', 'sheet2']) {
+    for (const sheet of ['sheet1', 'sheet2', 'sheet3']) {
       const xml = strFromU8(parts[`xl/worksheets/${sheet}.xml`] ?? new Uint8Array());
       expect(/<f[^>]*>1\+2<\/f><v>([^<]*)<\/v>/.exec(xml)?.[1], sheet).to.equal('3');
     }

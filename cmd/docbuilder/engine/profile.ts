@@ -10,6 +10,10 @@ const RECALCULATE_NEVER = 1;
 const MANUAL_PROXY = 1;
 /** Calc's bar above the cells, by its number. */
 const INPUT_BAR = 26_100;
+/** Calc drops frozen panes that are larger than the window it does not show. In pixels; each takes 12 bytes. */
+const CALC_WINDOW = '0,0,1600,1200;1;0,0,1600,1200;';
+const CALC =
+  "/org.openoffice.Setup/Office/Factories/org.openoffice.Setup:Factory['com.sun.star.sheet.SpreadsheetDocument']";
 /** Nothing listens there: where a sandbox were to fail, a request still goes nowhere. */
 const DEAD_PROXY = { host: '127.0.0.1', port: 1 };
 
@@ -22,6 +26,7 @@ function settings(office: Office): [path: string, name: string, value: Value][] 
     ['/org.openoffice.Setup/Product', 'ooSetupLastVersion', office.release],
     ['/org.openoffice.Setup/Office', 'ooSetupInstCompleted', true],
     ['/org.openoffice.Setup/L10N', 'ooLocale', 'en-US'],
+    [CALC, 'ooSetupFactoryWindowAttributes', CALC_WINDOW],
 
     [scripting, 'MacroSecurityLevel', 3],
     [scripting, 'DisableMacrosExecution', true],

@@ -86,6 +86,12 @@ function typedValue(cell: Extract<Cell, object>, workbook: Workbook): [attribute
 
 const LINE_END = /\r\n?|\n/;
 
+/** Whether a cell is text of several lines. */
+export function hasLines(cell: Cell): boolean {
+  if (typeof cell === 'object' && cell?.type === 'string') return LINE_END.test(cell.value);
+  return typeof cell === 'string' && LINE_END.test(cell);
+}
+
 /** Lines of a cell are paragraphs. LibreOffice 7.4 drops the tab element from cells, but keeps the character. */
 function text(value: string): [attributes: string, content: string] {
   let content = '';

@@ -2,7 +2,7 @@ import type { Cell, Column, Row, Sheet } from '../../../../src/common/generated/
 import type { Workbook } from '../../domain/script/formula.ts';
 import { properties, type Styles } from '../styles.ts';
 import { type Attributes, element, mm } from '../xml.ts';
-import { cellsOf, cellValue, formatFor } from './cells.ts';
+import { cellsOf, cellValue, formatFor, hasLines } from './cells.ts';
 import { type CellLook, cellStyle, lookKey, mergeLooks } from './look.ts';
 import { columnWidths } from './widths.ts';
 
@@ -125,7 +125,7 @@ function createLooks(columns: readonly Column[], { styles, separators }: SheetCo
   const known = new Map<string, string>();
 
   function attribute(column: number, cell: Cell, row: CellLook | undefined, rowKey: string): string {
-    const own = typeof cell === 'object' && cell !== null ? cell : undefined;
+    const own = lookOf(cell);
     const ownKey = own ? lookKey(own) : '';
     const inherited = row?.format ?? columns[column]?.format;
     const format = own?.format ?? formatFor(cell, inherited);
@@ -141,4 +141,13 @@ function createLooks(columns: readonly Column[], { styles, separators }: SheetCo
   }
 
   return { attribute };
+}
+
+/**
+ * What a cell says of its look itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
+ * same style wrap in xlsx, too.
+ */
+function lookOf(cell: Cell): CellLook | undefined {
+  const own = typeof cell === 'object' && cell !== null ? cell : undefined;
+  return hasLines(cell) ? { ...own, wrap: true } : own;
 }

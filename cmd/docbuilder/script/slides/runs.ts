@@ -1,5 +1,6 @@
 import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import { inline, type Look } from '../inline.ts';
+import { scriptGroups } from '../script-groups.ts';
 import type { Styles } from '../styles.ts';
 
 /** White space that ODF has elements for. */
@@ -24,13 +25,16 @@ export function plain(text: Inline): string {
   return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }
 
-/** A link in Impress is a field with a string in it, so elements are lost there: its white space stands beside it. */
+/**
+ * A link in Impress is a field with a string in it. Elements are lost there, so its white space stands beside it; and
+ * all of it is drawn in the font of its first letter, so that each group of scripts is a link of its own.
+ */
 function unlinkedSpace(run: Run, around: Look): (string | Run)[] {
   const { link, ...rest } = run;
   if (link === undefined) return [run];
   const look = { underline: around.underline ?? true, ...rest };
-  const pieces = run.text
-    .split(WHITE_SPACE)
-    .map((text, index) => (index % 2 ? { ...look, text } : { ...look, text, link }));
+  const pieces = scriptGroups(run.text).flatMap((group) =>
+    group.split(WHITE_SPACE).map((text, index) => (index % 2 ? { ...look, text } : { ...look, text, link })),
+  );
   return pieces.filter(({ text }) => text !== '');
 }

@@ -1,7 +1,7 @@
 import type { Heading } from '../../../../src/common/generated/script.ts';
-import { inline } from '../inline.ts';
 import type { BlockBuilder } from './context.ts';
 import { ownStyle } from './paragraph.ts';
+import { runs } from './runs.ts';
 import type { StyleName } from './style.ts';
 
 /** A heading: its level is that of its named style, and of the outline. */
@@ -9,7 +9,7 @@ export const heading: BlockBuilder<Heading> = (block, place, context) => {
   const breakBefore = place.breakBefore || block.page_break_before === true;
   // A heading's own space is wider than what a table asks for.
   const style = ownStyle(block, styleName(block.level), { ...place, breakBefore, afterTable: false }, context);
-  const content = inline(block.text, context.styles);
+  const content = runs(block.text, context.styles);
   return [`<text:h text:style-name="${style}" text:outline-level="${block.level}">${content}</text:h>`];
 };
 

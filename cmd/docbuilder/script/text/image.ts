@@ -1,10 +1,10 @@
 import type { Image } from '../../../../src/common/generated/script.ts';
 import { pictureFrame, pictureSize, type Size } from '../frame.ts';
-import { inline } from '../inline.ts';
 import type { Sheet } from '../paper.ts';
 import { properties } from '../styles.ts';
 import type { BlockBuilder } from './context.ts';
 import { blockStyle, textAlign } from './paragraph.ts';
+import { runs } from './runs.ts';
 
 /** What the line of a picture, and a caption below it, need of a page besides the picture; millimetres. */
 const LINE_HEIGHT = 3;
@@ -36,7 +36,7 @@ export const image: BlockBuilder<Image> = (block, place, context) => {
   const paragraph = `<text:p text:style-name="${figure}">${frame}</text:p>`;
   if (block.caption === undefined) return [paragraph];
   const caption = blockStyle('Caption', { attributes: align }, context);
-  return [paragraph, `<text:p text:style-name="${caption}">${inline(block.caption, styles)}</text:p>`];
+  return [paragraph, `<text:p text:style-name="${caption}">${runs(block.caption, styles)}</text:p>`];
 };
 
 /** Without this parent docx has the picture only as an alternative to a shape. */

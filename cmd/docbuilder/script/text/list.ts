@@ -1,9 +1,9 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
 import { itemParts } from '../../domain/script/list-item.ts';
-import { inline } from '../inline.ts';
 import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
 import { listStyle, type Mark, markAt, marksOf } from './list-style.ts';
 import { blockStyle } from './paragraph.ts';
+import { runs } from './runs.ts';
 import type { StyleName } from './style.ts';
 
 const LEVELS = 3;
@@ -42,7 +42,7 @@ interface ItemPlace {
 function itemXml(item: ListItem, at: ItemPlace, listing: Listing): string {
   const { text, ordered = at.ordered, items } = itemParts(item);
   const style = itemStyle({ ...at, last: at.last && !items }, listing);
-  const paragraph = `<text:p text:style-name="${style}">${inline(text, listing.styles)}</text:p>`;
+  const paragraph = `<text:p text:style-name="${style}">${runs(text, listing.styles)}</text:p>`;
   if (!items) return `<text:list-item>${paragraph}</text:list-item>`;
   const end = items.length - 1;
   const below = items.map((child, index) =>

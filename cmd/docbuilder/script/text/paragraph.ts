@@ -1,8 +1,9 @@
 import type { Heading, Paragraph } from '../../../../src/common/generated/script.ts';
-import { inline, lookProperties } from '../inline.ts';
+import { lookProperties } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { type Attributes, mm } from '../xml.ts';
 import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
+import { runs } from './runs.ts';
 import type { Spaces, StyleName } from './style.ts';
 
 /** Space between a table and what follows it, in millimetres. */
@@ -60,7 +61,7 @@ export function ownStyle(block: Heading | Paragraph, name: StyleName, place: Blo
 /** A paragraph. */
 export const paragraph: BlockBuilder<Paragraph> = (block, place, context) => {
   const style = ownStyle(block, 'Text_20_body', place, context);
-  return [`<text:p text:style-name="${style}">${inline(block.text, context.styles)}</text:p>`];
+  return [`<text:p text:style-name="${style}">${runs(block.text, context.styles)}</text:p>`];
 };
 
 /** The text engine holds both spaces in one: who says one takes the other away. */

@@ -1,9 +1,10 @@
 import type { Border, Table, TableCell, TableCellObject } from '../../../../src/common/generated/script.ts';
-import { inline, lookProperties } from '../inline.ts';
+import { lookProperties } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { cellAttributes, cellBorders, cellObject, columnObject, type Neighbours } from '../table.ts';
 import { type Attributes, mm } from '../xml.ts';
 import { paragraphStyle, textAlign } from './paragraph.ts';
+import { runs } from './runs.ts';
 
 /** Between a cell's border and its text; millimetres. In narrow columns the sides give way. */
 const PADDING = { side: 1.9, end: 0.9 };
@@ -29,8 +30,6 @@ export function tableCells(block: Table, widths: readonly number[], styles: Styl
   const rows: readonly (readonly TableCell[])[] = block.header ? [block.header, ...block.rows] : block.rows;
   const hasHeader = block.header !== undefined;
   const common = new Map<string, CellStyle>();
-  // A row stays on one page, unless it is longer than a page.
-  const whole = styles.style('table-row', properties('table-row', { 'fo:keep-together': 'always' }));
 
   function lookOf(row: number, cell: TableCell | undefined): CellLook | undefined {
     const own = typeof cell === 'object' ? cell : undefined;
@@ -83,11 +82,11 @@ export function tableCells(block: Table, widths: readonly number[], styles: Styl
   function row(index: number): string {
     const cells = rows[index] ?? [];
     const bordered = hasBorders(index - 1) || hasBorders(index) || hasBorders(index + 1);
-    let xml = `<table:table-row table:style-name="${whole}">`;
+    let xml = '<table:table-row>';
     for (let column = 0; column < widths.length; column++) {
       const cell = cells[column] ?? '';
       const names = bordered ? style(index, column, neighboursOf(index, column)) : commonStyle(index, column, cell);
-      const content = inline(cellObject(cell).text, styles);
+      const content = runs(cellObject(cell).text, styles);
       xml += `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
       xml += `<text:p text:style-name="${names.paragraph}">${content}</text:p></table:table-cell>`;
     }

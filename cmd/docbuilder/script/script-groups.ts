@@ -1,0 +1,51 @@
+type Group = 'western' | 'asian' | 'complex' | 'right-to-left' | 'digits' | 'signs' | 'symbols' | 'breaks';
+
+const LETTERS: readonly [Group, RegExp][] = [
+  ['western', /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]/u],
+  ['right-to-left', /^[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u],
+  [
+    'asian',
+    /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u,
+  ],
+  ['complex', /^\p{L}/u],
+];
+/** All of it in one group, and nothing to look at. */
+const WESTERN = /^[\t-~\u00a0-\u024f\u1e00-\u1eff\u2010-\u2026]*$/;
+const SYMBOL = /^\p{So}/u;
+const DIGIT = /^\p{Nd}/u;
+const SIGN = /^[!-~]/;
+const BREAK = /^[\t\n\r]/;
+const BLANK_OR_MARK = /^[\p{Zs}\p{M}\u200c\u200d]/u;
+
+/**
+ * Cuts a text wherever LibreOffice may cut it: where letters of another group of scripts (ODF 1.3 part 3, 20.368) or of
+ * another direction begin, and digits and signs behind letters that are not western.
+ * @param before the text in front of it
+ */
+export function scriptGroups(text: string, before = ''): string[] {
+  if (WESTERN.test(text) && WESTERN.test(before)) return [text];
+  let current = [...before].reduce<Group | undefined>(next, undefined);
+  const pieces: string[] = [];
+  let piece = '';
+  for (const character of text) {
+    const group = next(current, character);
+    if (group !== current && piece !== '' && !(current === undefined && group === 'western')) {
+      pieces.push(piece);
+      piece = '';
+    }
+    current = group;
+    piece += character;
+  }
+  return [...pieces, piece];
+}
+
+/** The group of a character behind one of the group `current`. */
+function next(current: Group | undefined, character: string): Group | undefined {
+  const letters = LETTERS.find(([, pattern]) => pattern.test(character))?.[0];
+  if (letters) return letters;
+  if (current === undefined) return SYMBOL.test(character) ? 'symbols' : undefined;
+  if (current === 'western' || (current !== 'digits' && BLANK_OR_MARK.test(character))) return current;
+  if (DIGIT.test(character)) return 'digits';
+  if (BREAK.test(character)) return 'breaks';
+  return SIGN.test(character) ? 'signs' : 'symbols';
+}

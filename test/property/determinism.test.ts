@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { strFromU8, unzipSync } from 'fflate';
+import { decodedPicture, imagesOf, type Picture, picture } from '../../cmd/docbuilder/domain/script/pictures.ts';
+import { buildFlat } from '../../cmd/docbuilder/script/script.ts';
+import type { Script } from '../../src/common/generated/script.ts';
+import { SERVED } from './arbitraries/picture.ts';
+import { sheetScript } from './arbitraries/sheet.ts';
+import { slidesScript } from './arbitraries/slides.ts';
+import { textScript } from './arbitraries/text.ts';
+import { type Builder, NOW, startBuilder } from './support/builder.ts';
+
+const SEED = 20261121;
+
+function flat(script: Script): string {
+  const pictures = new Map<string, Picture>();
+  for (const { path, image } of imagesOf(script)) {
+    pictures.set(path, image.base64 ? decodedPicture(image.base64, path) : picture(SERVED, path));
+  }
+  const { head, body, tail } = buildFlat(script, { pictures, now: NOW });
+  const middle = [...body].join('');
+  return head() + middle + tail;
+}
+
+/** The XML parts of a package without moments and numbers that are drawn by lot. */
+function normalised(file: Buffer): Record<string, string> {
+  const parts = Object.entries(unzipSync(file)).filter(([name]) => /\.(?:xml|rels)$/.test(name));
+  return Object.fromEntries(
+    parts.map(([name, bytes]) => [
+      name,
+      strFromU8(bytes)
+        .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'T')
+        .replace(/(?:xml|draw|loext):?id="[^"]*"/g, '')
+        .replace(/PT\d+H\d+M[\d.]+S/g, 'PT')
+        .replace(/\{[0-9A-Fa-f-]{36}\}/g, 'ID')
+        // LibreOffice counts when it has nothing else to do: the counts are there or not.
+        .replace(/<(Pages|Words|Characters|CharactersWithSpaces|Paragraphs|Lines)>\d+<\/\1>/g, ''),
+    ]),
+  );
+}
+
+describe('the same script', () => {
+  const kinds = { text: textScript, sheet: sheetScript, slides: slidesScript };
+
+  for (const [kind, arbitrary] of Object.entries(kinds)) {
+    it(`of type ${kind} at the same moment gives the same flat file, byte for byte`, () => {
+      for (const script of fc.sample(arbitrary, { numRuns: 50, seed: SEED })) {
+        expect(flat(structuredClone(script))).to.equal(flat(script));
+      }
+    });
+  }
+
+  describe('built twice', function () {
+    this.timeout(60_000);
+    let builder: Builder;
+    before(async () => {
+      builder = await startBuilder(2);
+    });
+    after(() => builder?.stop());
+
+    for (const [kind, format, arbitrary] of [
+      ['text', 'docx', textScript],
+      ['sheet', 'xlsx', sheetScript],
+      ['slides', 'pptx', slidesScript],
+    ] as const) {
+      it(`gives the same ${format}, moments and drawn numbers apart`, async () => {
+        for (const script of fc.sample(arbitrary, { numRuns: 4, seed: SEED })) {
+          const results: Record<string, string>[] = [];
+          for (const _ of [1, 2]) {
+            await builder.build({ ...script, save: [{ format }] }, async ([file]) => {
+              results.push(normalised(await readFile(file?.path ?? '')));
+            });
+          }
+          const [first = {}, second = {}] = results;
+          for (const [name, xml] of Object.entries(first)) expect(xml, `${kind} ${name}`).to.equal(second[name]);
+        }
+      });
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Script } from '../../src/common/generated/script.ts';
+import { sheetScript } from './arbitraries/sheet.ts';
+import { slidesScript } from './arbitraries/slides.ts';
+import { textScript } from './arbitraries/text.ts';
+import { type Builder, startBuilder } from './support/builder.ts';
+
+const JARS = fileURLToPath(new URL('../../.cache/verapdf', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./pdfa/Validate.java', import.meta.url));
+const RUNS = 3;
+const KINDS = { text: textScript, sheet: sheetScript, slides: slidesScript };
+const SEED = 20261121;
+
+const run = promisify(execFile);
+
+/** What veraPDF has against each file; nothing is an empty text. One virtual machine for all: its start takes seconds. */
+async function validate(flavour: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const args = ['-cp', join(JARS, '*'), PROGRAM, flavour, ...paths];
+  const { stdout } = await run('java', args, { maxBuffer: 64 * 1024 * 1024 });
+  const answers = stdout
+    .split(/^(?=true |false )/m)
+    .map((answer) => /^(true|false) (.*)\n([\s\S]*)$/.exec(answer) ?? []);
+  return new Map(answers.map(([, passed, path = '', faults = '']) => [path, passed === 'true' ? '' : faults || 'no']));
+}
+
+const hasVeraPdf = existsSync(join(JARS, 'installed'));
+
+/** As `validate`, for the main rules of ISO 19005-2, clause 6: metadata, output intent, embedded fonts, no encryption. */
+async function examine(paths: readonly string[]): Promise<Map<string, string>> {
+  const faults = async (path: string): Promise<string> => {
+    const [info, meta, fonts] = await Promise.all([
+      run('pdfinfo', [path]),
+      run('pdfinfo', ['-meta', path]),
+      run('pdffonts', [path]),
+    ]);
+    const apart = fonts.stdout
+      .split('\n')
+      .slice(2)
+      .filter(
+        (line) =>
+          / (?:yes|no) +(?:yes|no) +(?:yes|no) +\d+ +\d+$/.test(line) &&
+          !/ yes +(?:yes|no) +(?:yes|no) +\d+ +\d+$/.test(line),
+      );
+    const checks: [string, boolean][] = [
+      ['6.6.4 identification', />2<\/pdfaid:part>[\s\S]*>B<\/pdfaid:conformance>/.test(meta.stdout)],
+      ['6.2.3 output intent', readFileSync(path, 'latin1').includes('/GTS_PDFA1')],
+      ['6.2.11 embedded fonts', apart.length === 0],
+      ['6.1.3 encryption', /^Encrypted: +no$/m.test(info.stdout)],
+      ['6.5 JavaScript', /^JavaScript: +no$/m.test(info.stdout)],
+    ];
+    return checks.flatMap(([rule, holds]) => (holds ? [] : [rule])).join('\n');
+  };
+  return new Map(await Promise.all(paths.map(async (path) => [path, await faults(path)] as const)));
+}
+
+describe('PDF/A-2b of random scripts', function () {
+  this.timeout(180_000);
+  let builder: Builder;
+  let folder: string;
+  let answers: Map<string, string>;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-test-pdfa-'));
+    builder = await startBuilder(2);
+    const wanted = Object.entries(KINDS).map(([kind, arbitrary]) => pdfs(kind, arbitrary, true, RUNS));
+    const all = (await Promise.all([...wanted, pdfs('plain', textScript, false, 1)])).flat();
+    if (!hasVeraPdf) process.stderr.write('      without veraPDF (SVC_TEST_VERAPDF=1 scripts/setup.sh test)\n');
+    answers = hasVeraPdf ? await validate('2b', all) : await examine(all);
+  });
+  after(async () => {
+    await builder?.stop();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function pdfs(kind: string, arbitrary: fc.Arbitrary<Script>, pdfa: boolean, runs: number): Promise<string[]> {
+    const paths: string[] = [];
+    for (const [index, script] of fc.sample(arbitrary, { numRuns: runs, seed: SEED }).entries()) {
+      await builder.build({ ...script, save: [{ format: 'pdf', ...(pdfa && { pdfa }) }] }, async ([file]) => {
+        const path = join(folder, `${kind}-${index}.pdf`);
+        copyFileSync(file?.path ?? '', path);
+        paths.push(path);
+      });
+    }
+    return paths;
+  }
+
+  function answersFor(kind: string): string[] {
+    return [...answers].filter(([path]) => path.includes(`/${kind}-`)).map(([, faults]) => faults);
+  }
+
+  for (const kind of Object.keys(KINDS)) {
+    it(`${kind}: nothing speaks against it`, () => {
+      expect(answersFor(kind)).to.deep.equal(Array(RUNS).fill(''));
+    });
+  }
+
+  it('a PDF that was not asked to be one is none', () => {
+    expect(answersFor('plain')).to.have.length(1).and.not.include('');
+  });
+});

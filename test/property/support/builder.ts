@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildWork, type Surroundings } from '../../../cmd/docbuilder/domain/build.ts';
+import { createEngine } from '../../../cmd/docbuilder/engine/engine.ts';
+import { createDownloader } from '../../../cmd/docbuilder/outbound/downloader.ts';
+import { buildFlat } from '../../../cmd/docbuilder/script/script.ts';
+import { writePieces } from '../../../cmd/docbuilder/store/flat-writer.ts';
+import { createScratch } from '../../../cmd/docbuilder/store/scratch.ts';
+import type { Save, Script } from '../../../src/common/generated/script.ts';
+import { silentLogger } from '../../../src/common/log.ts';
+import { parseAllowList } from '../../../src/common/net/allow-list.ts';
+import { createOutbound } from '../../../src/common/net/outbound.ts';
+import { portOf } from '../../support/listen.ts';
+import { PICTURE_URL, SERVED } from '../arbitraries/picture.ts';
+
+export const NOW = new Date('2026-11-21T08:30:00Z');
+const LIMIT = 64 * 1024 * 1024;
+
+/** A result of a script. */
+export interface File {
+  format: Save['format'];
+  path: string;
+  pages: number;
+}
+
+/** All that `POST /v1/build` does with a checked script, without the service around it. */
+export interface Builder {
+  /** Makes every file that the script wants; they are there until `use` has ended. */
+  build(script: Script, use: (files: File[]) => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startBuilder(workers: number): Promise<Builder> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-property-'));
+  const server = createServer((_, response) => response.end(SERVED)).listen(0, '127.0.0.1');
+  const port = await portOf(server);
+  const temporary = join(folder, 'temporary');
+  await mkdir(temporary);
+  const scratch = createScratch(temporary);
+  const outbound = createOutbound({ allow: parseAllowList(`127.0.0.1:${port}`).list, userAgent: 'test' });
+  const engine = await createEngine({
+    workers,
+    maxJobs: 200,
+    maxAgeMinutes: 60,
+    memoryMb: 1024,
+    jobTimeoutSeconds: 60,
+    sandbox: 'auto',
+    workDir: join(folder, 'work'),
+    log: silentLogger(),
+  });
+  const dependencies = {
+    engine,
+    scratch,
+    downloader: createDownloader(outbound, scratch),
+    clock: () => NOW.getTime(),
+    maxFileBytes: () => LIMIT,
+    writeFlat: (script: Script, surroundings: Surroundings, path: string, signal: AbortSignal) =>
+      writePieces(buildFlat(script, surroundings), path, signal),
+  };
+  const url = `http://127.0.0.1:${port}/picture.png`;
+  let count = 0;
+
+  return {
+    async build(script, use) {
+      const served = JSON.parse(JSON.stringify(script).replaceAll(PICTURE_URL, url)) as Script;
+      const own = join(folder, String(count++));
+      await mkdir(own);
+      const work = buildWork(served, dependencies);
+      const signal = AbortSignal.timeout(60_000);
+      const paths: string[] = [];
+      const newFile = async () => {
+        const fileId = `${paths.length}.${script.save[paths.length]?.format}`;
+        paths.push(join(own, fileId));
+        return { fileId, path: join(own, fileId) };
+      };
+      try {
+        await work.prepare(signal);
+        const { outputs } = await work.run(signal, newFile);
+        await use(
+          outputs.map(({ format, pages, fileId }) => ({
+            format: format as Save['format'],
+            path: join(own, fileId),
+            pages: pages ?? 0,
+          })),
+        );
+      } finally {
+        await work.dispose();
+        await rm(own, { recursive: true, force: true });
+      }
+    },
+    async stop() {
+      await engine.stop();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { scriptGroups } from '../../../../cmd/docbuilder/script/script-groups.ts';
+
+describe('groups of scripts in a text', () => {
+  const cases: [text: string, pieces: string[], before?: string][] = [
+    ['', ['']],
+    ['(xem) “Điều 5” – 12,50 đ', ['(xem) “Điều 5” – 12,50 đ']],
+    ['chào 漢字 ok', ['chào ', '漢字 ', 'ok']],
+    ['हिन्दी, tiếng ไทย', ['हिन्दी', ', ', 'tiếng ', 'ไทย']],
+    ['مرحبا 12 hết', ['مرحبا ', '12', ' ', 'hết']],
+    ['12 abc', ['12', ' ', 'abc'], '漢字'],
+  ];
+  for (const [text, pieces, before] of cases) {
+    it(`${JSON.stringify(text)}${before ? ` behind ${before}` : ''}: ${pieces.length}`, () => {
+      expect(scriptGroups(text, before)).to.deep.equal(pieces);
+    });
+  }
+});
