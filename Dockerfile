@@ -2,6 +2,7 @@
 # The bases are arguments so that a release can name them by digest and a site can take them from its own mirror.
 ARG NODE_IMAGE=node:24.21.0-trixie-slim
 ARG DEBIAN_IMAGE=debian:13.7-slim
+ARG NGINX_IMAGE=nginx:1.30.5
 
 FROM ${NODE_IMAGE} AS node
 
@@ -13,6 +14,7 @@ RUN npm ci
 COPY LICENSE tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/
 COPY schemas schemas
+COPY ingress/front ingress/front
 COPY src src
 COPY cmd cmd
 # A checkout may have come with modes that only its owner can read.
@@ -68,3 +70,79 @@ LABEL org.opencontainers.image.title="svc/docbuilder" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.base.name="${DEBIAN_IMAGE}"
+
+# ---- Gate ----------------------------------------------------------------------------------------------------
+# Node, the libraries it links to and what name resolution reads: no shell, no package manager.
+FROM node AS gate-root
+RUN mkdir -p /rootfs/etc /rootfs/tmp /rootfs/var/lib/svc /rootfs/usr/local/bin \
+  && cp --parents -L $(ldd /usr/local/bin/node | grep -o '/[^ ]*') /rootfs \
+  && cp /usr/local/bin/node /rootfs/usr/local/bin/ \
+  && echo 'svc:x:10001:10001::/nonexistent:/usr/sbin/nologin' > /rootfs/etc/passwd \
+  && echo 'svc:x:10001:' > /rootfs/etc/group \
+  && echo 'hosts: files dns' > /rootfs/etc/nsswitch.conf \
+  && chmod 1777 /rootfs/tmp \
+  && install -d -m 0700 /gate-data/gate \
+  && chroot /rootfs /usr/local/bin/node --version
+
+FROM scratch AS gate
+COPY --from=gate-root /rootfs /
+COPY --from=gate-root --chown=10001:10001 /gate-data /var/lib/svc
+
+WORKDIR /opt/svc
+COPY --from=build /build/LICENSE /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist/schemas dist/schemas
+COPY --from=build /build/dist/ingress dist/ingress
+COPY --from=build /build/dist/src dist/src
+COPY --from=build /build/dist/cmd/gate dist/cmd/gate
+
+# As src/common/node-flags.ts says.
+ENV PATH=/usr/local/bin NODE_ENV=production MALLOC_ARENA_MAX=2
+USER 10001:10001
+EXPOSE 8080 8081
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", "\
+const port = /\\d+$/.exec(process.env.SVC_GATE_LISTEN || '8080')[0]; \
+fetch(`http://127.0.0.1:${port}/svc/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1));"]
+# It starts no processes, so it needs nobody to collect them.
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--enable-source-maps", "dist/cmd/gate/main.js"]
+
+ARG NODE_IMAGE
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="svc/gate" \
+  org.opencontainers.image.description="SVC gate: embeds the editor, keeps versions, sends callbacks" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.base.name="${NODE_IMAGE}"
+
+# ---- Front ---------------------------------------------------------------------------------------------------
+# The base's own entry point renders the template with envsubst and starts nginx, which listens above 1024.
+FROM ${NGINX_IMAGE} AS front
+COPY LICENSE /opt/svc/LICENSE
+COPY ingress/front/ask.conf ingress/front/limit.html /opt/svc/front/
+COPY ingress/front/nginx.conf.template /etc/nginx/templates/nginx.conf.template
+RUN chmod -R a+rX,go-w /opt/svc /etc/nginx/templates
+
+# All that is written goes to /tmp. The upstreams' names are for whoever runs it to say.
+ENV NGINX_ENVSUBST_OUTPUT_DIR=/tmp NGINX_ENVSUBST_FILTER=^SVC_FRONT_ NGINX_ENTRYPOINT_QUIET_LOGS=1 \
+  SVC_FRONT_PREFIX=/tmp SVC_FRONT_DIR=/opt/svc/front SVC_FRONT_LOG=/dev/stdout SVC_FRONT_WORKERS=2 \
+  SVC_FRONT_ADDRESS=0.0.0.0 SVC_FRONT_PORT=8080 SVC_FRONT_OPEN_PORT=8081 SVC_FRONT_ASK_PORT=8082 \
+  SVC_FRONT_GATE=gate:8080 SVC_FRONT_GATE_INTERNAL=gate:8081 SVC_FRONT_DOCBUILDER=docbuilder:8080 \
+  SVC_FRONT_EDITOR=editor:9980 SVC_FRONT_RESOLVER=127.0.0.1
+USER 10001:10001
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
+  CMD curl -fsS -o /dev/null "http://127.0.0.1:${SVC_FRONT_ASK_PORT}/ready"
+# The entry point renders only where the first word is nginx.
+CMD ["nginx", "-e", "stderr", "-p", "/tmp", "-c", "/tmp/nginx.conf", "-g", "daemon off;"]
+
+ARG NGINX_IMAGE
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="svc/front" \
+  org.opencontainers.image.description="SVC front: the routing table, as nginx" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.base.name="${NGINX_IMAGE}"

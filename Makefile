@@ -52,8 +52,8 @@ bench: ## Measure speed against soffice and unoserver, write docs/benchmarks.md 
 	@node bench/main.ts
 
 .PHONY: image
-image: ## Build the container image svc/docbuilder (IMAGE_FLAGS=… for the build command)
-	@scripts/image.sh docbuilder $(IMAGE_FLAGS)
+image: ## Build the container images (TARGET=docbuilder, gate or front for one, IMAGE_FLAGS=… for the build command)
+	@scripts/image.sh $(or $(TARGET),all) $(IMAGE_FLAGS)
 
 .PHONY: clean
 clean: ## Remove what was built and downloaded (not .data)

@@ -1,15 +1,21 @@
 #!/bin/sh
-# Builds a container image with what this machine has: docker with an engine that answers, else buildah, else podman.
-# usage: scripts/image.sh <target of the Dockerfile> [flag of the build command]...
+# Builds container images with what this machine has: docker with an engine that answers, else buildah, else podman.
+# usage: scripts/image.sh docbuilder|gate|front|all [flag of the build command]...
 set -eu
 cd "$(dirname "$0")/.."
 
-target=${1:?the first argument is a target of the Dockerfile}
+case ${1:-} in
+  all) targets='docbuilder gate front' ;;
+  docbuilder | gate | front) targets=$1 ;;
+  *)
+    echo '[image] the first argument is docbuilder, gate, front or all' >&2
+    exit 2
+    ;;
+esac
 shift
 version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 [ -z "$(git status --porcelain 2>/dev/null)" ] || revision="$revision-dirty"
-image="svc/$target:$version"
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
@@ -21,5 +27,8 @@ else
   echo '[image] needs docker with a running engine, buildah or podman (Debian: apt-get install buildah)' >&2
   exit 1
 fi
-echo "[image] $image, with $1"
-"$@" --target "$target" --tag "$image" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" .
+for target in $targets; do
+  image="svc/$target:$version"
+  echo "[image] $image, with $1"
+  "$@" --target "$target" --tag "$image" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" .
+done

@@ -1,17 +1,20 @@
-import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { ready, type ServiceProcess, spawnService } from '../support/process.ts';
+import { freePort, ready, type ServiceProcess, spawnService } from '../support/process.ts';
 import { form } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 describe('the build', () => {
   let folder: string;
   let service: ServiceProcess | undefined;
+  let gate: ChildProcess | undefined;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-build-'));
@@ -24,6 +27,7 @@ describe('the build', () => {
   after(async () => {
     service?.child.kill('SIGKILL');
     await service?.ended;
+    gate?.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
     if (service) await rm(service.dataDir, { recursive: true, force: true });
   });
@@ -37,5 +41,52 @@ describe('the build', () => {
     expect((await service.call('/v1/openapi.json')).status).to.equal(200);
     service.child.kill('SIGTERM');
     expect(await service.ended).to.equal(0);
+  });
+
+  it('has a gate that starts without the sources and esbuild, serves its library and limit page, and stops', async () => {
+    const [port, internalPort] = [await freePort(), await freePort()];
+    // The image has only the modules that the service needs: what bundles for browsers is not among them.
+    const noEsbuild = join(folder, 'no-esbuild.mjs');
+    await writeFile(
+      noEsbuild,
+      `import { registerHooks } from 'node:module';
+       registerHooks({ resolve(name, context, next) {
+         if (name === 'esbuild') throw new Error('esbuild is for development');
+         return next(name, context);
+       } });`,
+    );
+    const child = spawn(process.execPath, ['--import', noEsbuild, join(folder, 'dist/cmd/gate/main.js')], {
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        SVC_GATE_LISTEN: `127.0.0.1:${port}`,
+        SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
+        SVC_GATE_DATA_DIR: join(folder, 'gate'),
+        // Nothing listens there: the gate starts without an editor.
+        SVC_ONLINE_URL: 'http://127.0.0.1:9',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    gate = child;
+    let log = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += String(chunk)));
+    const ended = once(child, 'exit');
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    await until('the gate answers', async () => {
+      if (child.exitCode !== null) throw new Error(`ended early:\n${log}`);
+      const response = await get('/svc/healthz').catch(() => undefined);
+      await response?.body?.cancel();
+      return response?.ok;
+    });
+
+    const library = await get('/svc/api.js');
+    expect(library.status).to.equal(200);
+    expect(await library.text()).to.include('Editor');
+    expect(await (await get('/svc/api.d.ts')).text()).to.include('SVC');
+    const limit = await fetch(`http://127.0.0.1:${internalPort}/svc/limit-page`);
+    expect(limit.status).to.equal(429);
+    expect(await limit.text()).to.include('<html lang="vi">');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).to.equal(0);
   });
 });

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Makes the secrets that compose.yaml reads, once, in .data/compose. What is there already stays.
+set -eu
+cd "$(dirname "$0")/.."
+folder=.data/compose
+
+# Only the folder keeps other people out: an engine mounts each file as it is, and services don't run as its owner.
+umask 022
+mkdir -p "$folder"
+chmod 0700 "$folder"
+
+random() { od -An -tx1 -N 24 /dev/urandom | tr -d ' \n'; }
+
+# make <file> <what stands before the secret>
+make() {
+  [ -s "$folder/$1" ] || printf '%s%s\n' "${2:-}" "$(random)" >"$folder/$1"
+}
+
+make docbuilder-api-keys compose:svc_
+make embed-jwt-secret
+make callback-secret
+make editor-password
+# The editor takes its password from the environment only.
+printf 'password=%s\n' "$(cat "$folder/editor-password")" >"$folder/editor.env"
+
+echo "[compose] secrets are in $folder"

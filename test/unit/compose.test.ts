@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
+import { loadConfig as loadDocbuilder } from '../../cmd/docbuilder/config.ts';
+import { loadConfig as loadGate } from '../../cmd/gate/config.ts';
+import { frontVariables } from '../../src/common/front.ts';
+import { schemas } from '../../src/common/schema.ts';
+
+interface Service {
+  image: string;
+  environment?: Record<string, string | number>;
+  command?: string[];
+  ports?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  networks?: string[];
+  network_mode?: string;
+  secrets?: string[];
+  volumes?: string[];
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: string }>;
+}
+interface Compose {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+  volumes: Record<string, null>;
+  secrets: Record<string, { file: string }>;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
+
+describe('compose.yaml', () => {
+  const plain = compose({});
+
+  it('gives gate and DocBuilder variables that their schemas know, and files only for secrets', () => {
+    for (const service of ['gate', 'docbuilder']) {
+      const known = schemas.get(`${service}-config.json`)?.properties as Record<string, { 'x-secret'?: boolean }>;
+      for (const name of Object.keys(environmentOf(plain, service))) {
+        const variable = name.replace(/_FILE$/, '');
+        expect(name in known || known[variable]?.['x-secret'], `${service}: ${name}`).to.equal(true);
+      }
+    }
+  });
+
+  it('gives them values that they start with, for this machine and for a host with TLS', () => {
+    const tls = { SVC_TLS: 'true', SVC_HOST: 'office.example', SVC_PORTAL_ORIGINS: 'https://portal.example' };
+    for (const settings of [{}, { ...tls, SVC_DEV_MODE: '0' }]) {
+      const found = compose(settings);
+      const gate = loadGate(withoutFiles(environmentOf(found, 'gate')));
+      expect(gate.embed.allowedOrigins[0]).to.equal(gate.baseUrl);
+      expect(gate.embed.allowUnsigned).to.equal(false);
+      loadDocbuilder(withoutFiles(environmentOf(found, 'docbuilder')));
+    }
+    const gate = loadGate(withoutFiles(environmentOf(compose(tls), 'gate')));
+    expect(gate.embed.allowedOrigins).to.deep.equal(['https://office.example', 'https://portal.example']);
+  });
+
+  it('and the image together give the front every variable of its template', () => {
+    const image = readFileSync(join(root, 'Dockerfile'), 'utf8').split('AS front\n')[1] ?? '';
+    const template = readFileSync(join(root, 'ingress/front/nginx.conf.template'), 'utf8');
+    const known = Object.keys(frontVariables({} as never));
+    const wanted = new Set([...template.matchAll(/\$\{(SVC_FRONT_[A-Z_]+)\}/g)].map(([, name]) => name));
+    const given = new Set([...image.matchAll(/\b(SVC_FRONT_[A-Z_]+)=/g)].map(([, name]) => name));
+    expect([...wanted].filter((name) => !given.has(name))).to.deep.equal([]);
+    expect(known).to.include.members(Object.keys(environmentOf(plain, 'front')));
+  });
+
+  it('publishes nothing but the front, and by itself only to this machine', () => {
+    const published = Object.entries(plain.services).filter(([, service]) => service.ports);
+    expect(published.map(([name, { ports }]) => [name, ports])).to.deep.equal([['front', ['127.0.0.1:8080:8080']]]);
+  });
+
+  it('lets only front and editor reach the gate, and the editor nothing outside', () => {
+    const gates = plain.services['gate']?.networks ?? [];
+    const neighbours = Object.entries(plain.services).filter(
+      ([name, { networks }]) => name !== 'gate' && networks?.some((network) => gates.includes(network)),
+    );
+    expect(neighbours.map(([name]) => name).sort()).to.deep.equal(['editor', 'front']);
+    const editors = plain.services['editor']?.networks ?? [];
+    expect(editors.filter((name) => !plain.networks[name]?.internal)).to.deep.equal([]);
+    // A service without networks would be in one with all others like it.
+    const loose = Object.values(plain.services).filter((service) => !service.networks && !service.network_mode);
+    expect(loose).to.deep.equal([]);
+  });
+
+  it('runs our own services on a read-only root without capabilities', () => {
+    for (const name of ['front', 'gate', 'docbuilder']) {
+      expect(plain.services[name]).to.deep.include({ read_only: true, cap_drop: ['ALL'] });
+    }
+  });
+
+  it('has an editor that knows its address and its one WOPI host, of a named release', () => {
+    const { image } = plain.services['editor'] ?? { image: '' };
+    expect(image).to.match(/^collabora\/code:\d+(\.\d+){3,}$/);
+    const editor = environmentOf(plain, 'editor');
+    expect(editor['server_name']).to.equal('localhost:8080');
+    expect(editor['aliasgroup1']).to.equal(environmentOf(plain, 'gate')['SVC_GATE_WOPI_URL']);
+    expect(editor['username']).to.equal(environmentOf(plain, 'gate')['SVC_ONLINE_ADMIN_USER']);
+  });
+
+  it('has an editor that loses no save, converts for nobody and is framed by portals only', () => {
+    const words = (environmentOf(plain, 'editor')['extra_params'] ?? '').split(' ');
+    expect(words.filter((word) => !word.startsWith('--o:'))).to.deep.equal([]);
+    const options = new Map(words.map((word) => splitOnce(word.slice('--o:'.length))));
+    expect(Object.fromEntries(options)).to.include({
+      'ssl.enable': 'false',
+      'ssl.termination': 'false',
+      'per_document.limit_store_failures': '0',
+      'quarantine_files[@enable]': 'true',
+      'quarantine_files.path': '/quarantine',
+      'net.proxy_prefix': 'false',
+      hexify_embedded_urls: 'false',
+      'net.post_allow.host[0]': String.raw`127\.0\.0\.1`,
+    });
+    const others = [...options].filter(([name]) => /^net\.post_allow\.host\[[^0]/.test(name));
+    expect(others.map(([, value]) => value)).to.deep.equal(new Array(15).fill(''));
+    expect(plain.services['editor']?.volumes).to.deep.equal(['quarantine:/quarantine']);
+    expect(plain.services['editor']?.command).to.deep.equal([
+      '--o:net.content_security_policy=frame-ancestors localhost:* 127.0.0.1:*',
+    ]);
+  });
+
+  it('has no volume, secret, network or service that is named and not there', () => {
+    for (const { volumes = [], secrets = [], networks = [], depends_on = {} } of Object.values(plain.services)) {
+      expect(Object.keys(plain.volumes)).to.include.members(volumes.map((volume) => splitOnce(volume, ':')[0]));
+      expect(Object.keys(plain.secrets)).to.include.members(secrets);
+      expect(Object.keys(plain.networks)).to.include.members(networks);
+      expect(Object.keys(plain.services)).to.include.members(Object.keys(depends_on));
+    }
+  });
+
+  it('reads secrets that scripts/compose-secrets.sh makes, once, and that services take', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-compose-'));
+    try {
+      await mkdir(join(folder, 'scripts'));
+      copyFileSync(join(root, 'scripts/compose-secrets.sh'), join(folder, 'scripts/compose-secrets.sh'));
+      const make = () => promisify(execFile)('sh', [join(folder, 'scripts/compose-secrets.sh')]);
+      await make();
+      const secrets = join(folder, '.data/compose');
+      const first = await contents(secrets);
+      await make();
+      expect(await contents(secrets)).to.deep.equal(first);
+      expect((await stat(secrets)).mode & 0o777).to.equal(0o700);
+      expect((await stat(join(secrets, 'embed-jwt-secret'))).mode & 0o777).to.equal(0o644);
+
+      for (const { file } of Object.values(plain.secrets)) await stat(join(folder, file));
+      const inFolder = (environment: Record<string, string>) =>
+        mapValues(environment, (value) => value.replace('/run/secrets', secrets));
+      const gate = loadGate(inFolder(environmentOf(plain, 'gate')));
+      expect(first['editor.env']).to.equal(`password=${gate.editor.adminPassword}\n`);
+      expect(gate.editor.adminPassword).to.match(/^[0-9a-f]{48}$/);
+      expect(gate.embed.jwtSecrets).to.have.length(1);
+      expect(loadDocbuilder(inFolder(environmentOf(plain, 'docbuilder'))).apiKeys).to.have.length(1);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** The file as an engine sees it with these variables (`${NAME-default}`, `${NAME:-default}`, `${NAME:+other}`, `$$`). */
+function compose(variables: Record<string, string>): Compose {
+  const filled = text
+    .replaceAll(/\$\{([A-Z_]+)(:?[-+])([^}]*)\}/g, (_, name: string, kind: string, other: string) => {
+      const value = variables[name];
+      const there = kind.startsWith(':') ? Boolean(value) : value !== undefined;
+      if (kind.endsWith('+')) return there ? other : '';
+      return there ? (value ?? '') : other;
+    })
+    .replaceAll('$$', '$');
+  return load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
+}
+
+function environmentOf({ services }: Compose, service: string): Record<string, string> {
+  return mapValues(services[service]?.environment ?? {}, String);
+}
+
+/** Without the secrets that come from files. */
+function withoutFiles(environment: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.endsWith('_FILE')));
+}
+
+function mapValues<T>(values: Record<string, T>, change: (value: T) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+function splitOnce(text: string, separator = '='): [string, string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+async function contents(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).sort();
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
+  );
+}
