@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import type { Script } from '../../src/common/generated/script.ts';
-import { createHttpServer } from '../../src/common/http/server.ts';
+import { drain, listen } from '../../src/common/http/server.ts';
 import { IdIssuer } from '../../src/common/ids.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
@@ -43,6 +42,8 @@ import { createTemplateFiller } from './template/filler.ts';
 const USER_AGENT = 'SVC-DocBuilder/1.0';
 const SWEEP_MS = 30_000;
 const UPLOAD_IDLE_MS = 30_000;
+/** Jobs have ended before; what is left is answers on their way. */
+const DRAIN_MS = 5_000;
 
 /** What a test may put in the place of the real thing. */
 export interface Overrides {
@@ -174,9 +175,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed'));
   }, SWEEP_MS);
 
-  const server = createHttpServer(app);
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
+  const server = await listen(app, config);
   const address = server.address() as AddressInfo;
   log.info({ address: address.address, port: address.port, ...engine.status() }, 'ready');
   audit.record('service.started');
@@ -188,11 +187,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await Promise.all([jobs.stop(), taken]);
       clearInterval(sweeper);
       callbacks.stop();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
-      server.closeAllConnections();
+      await drain(server, DRAIN_MS);
       license.stop();
       await engine.stop();
       audit.record('service.stopped');

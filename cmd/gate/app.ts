@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import type { ListenAddress } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
-import { createHttpServer } from '../../src/common/http/server.ts';
+import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
@@ -149,7 +147,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       files: await loadBrowserFiles(),
       inbox: createDemoInbox(embed.callbackSecret ? [embed.callbackSecret] : [], clock),
       selfUrl: selfUrl(config.listen),
-      sign: demoSecret === undefined ? undefined : (payload, exp) => signHs256({ ...payload, exp }, demoSecret),
+      sign:
+        demoSecret === undefined
+          ? undefined
+          : (payload, expiresAt) => signHs256({ ...payload, exp: Math.floor(expiresAt / 1000) }, demoSecret),
       clock,
     },
   });
@@ -182,7 +183,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     internalAddress,
     async stop() {
       documents.stop();
-      await Promise.all(servers.map(drain));
+      await Promise.all(servers.map((server) => drain(server, DRAIN_MS)));
       editor.stop();
       closing.stop();
       cleaning.stop();
@@ -194,22 +195,6 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       log.info('stopped');
     },
   };
-}
-
-async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Server> {
-  const server = createHttpServer(app);
-  server.listen(port, host);
-  await once(server, 'listening');
-  return server;
-}
-
-/** Lets requests that run end, for a while. */
-async function drain(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
-  server.closeAllConnections();
 }
 
 /** Where the gate reaches itself: the demo's document and receiver are its own. */

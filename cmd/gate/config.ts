@@ -113,7 +113,8 @@ function listOf(text: string): string[] {
 function originMistakes(origin: string): string[] {
   if (origin === '*') return [];
   const parsed = URL.parse(origin);
-  if (parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === origin) return [];
+  // A star inside would be taken for a pattern, and match nothing.
+  if (parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === origin && !origin.includes('*')) return [];
   return [`has ${origin}, which is no origin such as https://portal.example.com`];
 }
 

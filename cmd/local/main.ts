@@ -114,15 +114,17 @@ Convert a document (any .docx, .xlsx, .pptx, .odt ... in place of report.docx):
 curl -H 'Authorization: Bearer ${key}' -F file=@report.docx -F to=pdf ${address}/v1/convert -o report.pdf
 `);
 
+let stopping = false;
 const stop = (signal: NodeJS.Signals): void => {
+  stopping = true;
   for (const service of services) service.stop(signal);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
 const codes = services.map(async ({ name, ended, logFile }) => {
   const code = await ended;
   if (code !== 0) console.error(`${name} ended with ${code}; see ${logFile}`);
-  // One alone is of no use.
-  stop('SIGTERM');
+  // One alone is of no use. To those that are stopping, a second signal would say to drop what they finish.
+  if (!stopping) stop('SIGTERM');
   return code;
 });
 process.exitCode = Math.max(...(await Promise.all(codes)));

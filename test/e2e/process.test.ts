@@ -26,11 +26,11 @@ describe('the DocBuilder process', () => {
   };
 
   afterEach(async () => {
-    for (const service of services.splice(0)) {
-      service.child.kill('SIGKILL');
-      await service.ended;
-      await rm(service.dataDir, { recursive: true, force: true });
-    }
+    const all = services.splice(0);
+    for (const { child } of all) child.kill('SIGKILL');
+    await Promise.all(all.map(({ ended }) => ended));
+    // Workers end with their service, a moment later.
+    for (const { dataDir } of all) await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
   it('names every mistake of its configuration and exits 2', async () => {

@@ -32,16 +32,30 @@ export async function spawnService(environment: Environment = {}, main = MAIN): 
   const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
   const port = await freePort();
+  const { child, ended, log } = spawnMain(main, {
+    SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,
+    SVC_DOCBUILDER_DATA_DIR: dataDir,
+    SVC_DOCBUILDER_API_KEYS: `test:${key}`,
+    SVC_DOCBUILDER_WORKERS: '1',
+    ...environment,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    key,
+    dataDir,
+    child,
+    ended,
+    log,
+    call: (path, init = {}) =>
+      fetch(`${url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } }),
+  };
+}
+
+/** An entry point as a process; only `environment` and the PATH are handed on. */
+export function spawnMain(main: string, environment: Environment): Pick<ServiceProcess, 'child' | 'ended' | 'log'> {
   const child = spawn(process.execPath, [...NODE_FLAGS, main], {
-    env: {
-      ...NODE_ENVIRONMENT,
-      PATH: process.env['PATH'],
-      SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,
-      SVC_DOCBUILDER_DATA_DIR: dataDir,
-      SVC_DOCBUILDER_API_KEYS: `test:${key}`,
-      SVC_DOCBUILDER_WORKERS: '1',
-      ...environment,
-    },
+    env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
@@ -54,17 +68,7 @@ export async function spawnService(environment: Environment = {}, main = MAIN): 
     keepLines(log);
     return code ?? signal;
   });
-  const url = `http://127.0.0.1:${port}`;
-  return {
-    url,
-    key,
-    dataDir,
-    child,
-    ended,
-    log: () => log,
-    call: (path, init = {}) =>
-      fetch(`${url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } }),
-  };
+  return { child, ended, log: () => log };
 }
 
 /** Resolves when the service answers. */

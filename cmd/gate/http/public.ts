@@ -8,6 +8,7 @@ import { cors } from './cors.ts';
 import { type DemoHandlers, demoRoutes } from './demo.ts';
 import { type EmbedHandlers, embedRoutes } from './embed.ts';
 import { type FigureHandlers, getHealthz, getLimits, getStatus } from './figures.ts';
+import { getHome } from './home.ts';
 
 export interface PublicDependencies extends EmbedHandlers, FigureHandlers {
   browser: BrowserFiles;
@@ -20,6 +21,10 @@ export function createPublicApp(deps: PublicDependencies): Express {
   const app = plainApp();
   // Before all that may refuse a request: a page is to read refusals, too.
   app.use(accessLog(deps.log), cors(deps), refuseOddTargets);
+  app
+    .route('/svc/')
+    .get(getHome(deps.demo))
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   app
     .route('/svc/healthz')
     .get(getHealthz())

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ListenAddress } from '../config.ts';
 import { errorBody } from '../errors.ts';
 import { requestId } from '../ids.ts';
 import { errorJson } from './errors.ts';
@@ -30,6 +32,27 @@ export function createHttpServer(app: RequestListener): Server {
   server.on('checkExpectation', handler);
   server.on('clientError', answerUnparsable);
   return server;
+}
+
+const IDLE_CHECK_MS = 50;
+
+/** A server of `createHttpServer` that listens. */
+export async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Server> {
+  const server = createHttpServer(app);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Takes no new requests, and lets those that run end for up to `ms` milliseconds. */
+export async function drain(server: Server, ms: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  // Again and again: a connection that carried a request would stay open for a next one.
+  const closing = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
+  clearInterval(closing);
+  server.closeAllConnections();
 }
 
 /** What Node could not parse still gets the error object and a request id. */

@@ -1,0 +1,89 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import type { EmbedSession } from '../../src/common/generated/wire.ts';
+import { ooxml } from '../support/documents.ts';
+import { spawnGate } from '../support/gate.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+const CHANGED = Buffer.from(ooxml('docx', { paragraphs: 3 }));
+
+/** A PutFile of which the second half waits. */
+function slowPutFile(wopiUrl: string, { doc_id, form }: EmbedSession) {
+  const put = request(`${wopiUrl}/svc/wopi/files/${doc_id}/contents?access_token=${form.access_token}`, {
+    method: 'POST',
+    headers: { 'X-WOPI-Override': 'PUT', 'Content-Length': CHANGED.length },
+  });
+  const status = new Promise<number>((resolve, reject) => {
+    put.on('error', reject).on('response', (response) => {
+      text(response).then(() => resolve(response.statusCode ?? 0), reject);
+    });
+  });
+  status.catch(() => {});
+  const half = CHANGED.length >> 1;
+  const begun = new Promise<void>((resolve) => put.write(CHANGED.subarray(0, half), () => resolve()));
+  return { status, begun, finish: () => void put.end(CHANGED.subarray(half)) };
+}
+
+describe('the gate process', function () {
+  this.timeout(40_000);
+  let stack: Stack | undefined;
+  afterEach(async () => {
+    await stack?.stop();
+    stack = undefined;
+  });
+
+  it('names every mistake of its configuration and exits 2', async () => {
+    const { ended, log } = spawnGate({
+      SVC_GATE_LISTEN: 'nowhere',
+      SVC_EMBED_JWT_SECRET: 'hunter2',
+      SVC_GATE_CONNECTION_CAP: 'all',
+    });
+    expect(await ended).to.equal(2);
+    expect(log()).to.contain('SVC_GATE_LISTEN').and.contain('SVC_EMBED_JWT_SECRET').and.contain('CONNECTION_CAP');
+    expect(log()).to.not.contain('hunter2');
+  });
+
+  it('on SIGTERM finishes a save that is under way, exits 0, and has it after the next start', async () => {
+    stack = await startStack({ process: true, environment: { SVC_AUDIT_TARGET: 'stdout' } });
+    const { gate } = stack;
+    const session = await stack.create();
+    const put = slowPutFile(stack.environment['SVC_GATE_WOPI_URL'] ?? '', session);
+    await put.begun;
+    const second = spawnGate(stack.environment);
+    expect(await second.ended, 'the data folder has its gate').to.equal(1);
+    expect(second.log()).to.match(/in use|EADDRINUSE/);
+
+    gate.child?.kill('SIGTERM');
+    await until('it is stopping', () => gate.log().includes('stopping') || undefined);
+    await until('it takes no more requests', async () =>
+      fetch(`${gate.url}/svc/healthz`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    expect(gate.child?.exitCode).to.equal(null);
+    put.finish();
+    expect(await put.status).to.equal(200);
+    const answered = performance.now();
+    await until('it has ended', () => typeof gate.child?.exitCode === 'number' || undefined);
+    expect(performance.now() - answered, 'ends at once when all is done').to.be.below(3_000);
+    expect(gate.child?.exitCode).to.equal(0);
+    const lines = gate
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ audit }) => audit === true).map(({ message }) => message)).to.include.members([
+      'service.started',
+      'session.created',
+      'document.saved',
+      'service.stopped',
+    ]);
+
+    await stack.restart();
+    expect(await stack.state(session)).to.include({ version: 1, size: CHANGED.length });
+    await until('its callback', () => stack?.receiver.arrived.find(({ body }) => body.version === 1));
+  });
+});

@@ -1,0 +1,76 @@
+import { copyFile, mkdtemp, rm, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { GateLimits } from '../../src/common/generated/wire.ts';
+import { licensed } from '../support/license.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { changeMode, refusal } from '../support/stack-steps.ts';
+import { until } from '../support/until.ts';
+
+const AN = { id: 'u1', name: 'An' };
+const BINH = { id: 'u2', name: 'Bình' };
+
+describe('the limit, through the front', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-stack-license-'));
+  });
+  afterEach(async () => {
+    await stack.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('the second session views and learns why; an editing socket gets 403, the page the limit page', async () => {
+    stack = await startStack({ environment: { SVC_GATE_CONNECTION_CAP: '1' } });
+    const first = await stack.create({ user: AN });
+    const client = await stack.open(first);
+    await until('it is counted', async () => (await stack.status()).connections.current === 1 || undefined);
+    const second = await stack.create({ user: BINH });
+    expect(second).to.deep.include({
+      mode: 'view',
+      requested_mode: 'edit',
+      limited: true,
+      limit: { code: 'connection_limit_reached', limit: 1, current: 1, pending: 0 },
+    });
+    expect(second.message).to.match(/1 kết nối/);
+    const reader = await stack.open(second);
+    expect(reader.readonly()).to.equal(true);
+    expect(await changeMode(stack, second, 'edit')).to.include({ mode: 'view', limited: true });
+
+    // An editing session that lost its place: away for longer than it is kept, and somebody else came.
+    await client.leave();
+    await stack.pass(160_000);
+    const third = await stack.create({ key: 'contract-2', user: BINH });
+    expect(third.mode).to.equal('edit');
+    const other = await stack.open(third);
+    const late = await refusal(stack.open(first, { page: false, uri: '25.04' }));
+    expect(late).to.include({ stage: 'socket', status: 403 });
+    expect(await refusal(stack.open(first, { page: false, uri: '26.04' }))).to.include({ status: 403 });
+    await other.addLine('who has a place keeps it');
+    expect(await stack.save(third, other)).to.equal(1);
+    await reader.leave();
+    await stack.ask(second, '', { method: 'DELETE' });
+    const page = await refusal(stack.open(first));
+    expect(page).to.include({ stage: 'page', status: 429 });
+    expect(page.body).to.match(/Đã hết lượt chỉnh sửa/);
+    expect((await stack.status()).connections).to.include({ limit: 1, limit_reached: true, enforcing: true });
+  });
+
+  it('a licence raises the limit as soon as its file is there, and its loss does not lower it at once', async () => {
+    const licence = await licensed(folder, { conns: 2000 });
+    const later = join(folder, 'later.jwt');
+    stack = await startStack({ environment: { ...licence, SVC_LICENSE_FILE: later } });
+    const limits = async () => (await (await stack.call('/svc/limits')).json()) as GateLimits;
+    expect((await limits()).connections).to.include({ limit: 50, plan_limit: 50, cap: null });
+    await copyFile(licence['SVC_LICENSE_FILE'] ?? '', later);
+    await until('it counts', async () => (await limits()).connections.limit === 2000 || undefined);
+    expect(await limits()).to.deep.include({ edition: 'enterprise' });
+    expect((await stack.status()).license.state).to.equal('valid');
+    await unlink(later);
+    await until('it is missed', async () => (await stack.status()).license.state === 'grace' || undefined);
+    expect((await stack.status()).connections.limit).to.equal(2000);
+  });
+});

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { verifyCallback } from '../../src/common/crypto/signature.ts';
+import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts';
+import { validator } from '../../src/common/schema.ts';
+import type { UriForm } from '../editor/options.ts';
+import { errorOf } from '../support/gate-embed.ts';
+import { rawRequest } from '../support/raw-request.ts';
+import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
+import { arrived, changeMode, download, linesOf, refusal } from '../support/stack-steps.ts';
+import { until } from '../support/until.ts';
+
+const AN: EmbedUser = { id: 'u1', name: 'An' };
+const BINH: EmbedUser = { id: 'u2', name: 'Bình' };
+const json = { 'Content-Type': 'application/json' };
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+describe('editing through the front', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  afterEach(() => stack.stop());
+
+  const users = (session: EmbedSession, ...ids: string[]) =>
+    until(`users ${ids}`, async () => {
+      const present = (await stack.state(session)).users;
+      return present
+        .map(({ id }) => id)
+        .sort()
+        .join() === ids.join()
+        ? present
+        : undefined;
+    });
+
+  describe('with room for everybody', () => {
+    beforeEach(async () => {
+      stack = await startStack();
+    });
+
+    for (const uri of ['25.04', '26.04'] as UriForm[]) {
+      it(`over a socket as of ${uri}, a document is opened, changed, saved, told of and downloaded`, async () => {
+        const session = await stack.create({ user: AN });
+        expect(validator('embed-session.json')(session)).to.deep.include({ ok: true });
+        expect(session).to.include({ mode: 'edit', limited: false, version: 0 });
+        const client = await stack.open(session, { uri });
+        expect(client.readonly()).to.equal(false);
+        await client.addLine('Điều 2. Mới');
+        expect(await stack.save(session, client)).to.equal(1);
+
+        const state = await stack.state(session);
+        expect(validator('embed-session-state.json')(state)).to.deep.include({ ok: true });
+        const bytes = await download(state.download_url);
+        expect(state.download_url.startsWith(`${stack.url}/svc/embed/files/`), state.download_url).to.equal(true);
+        expect(linesOf(bytes).at(-1)).to.equal('Điều 2. Mới');
+        expect(state).to.include({ version: 1, size: bytes.length, sha256: sha256(bytes) });
+
+        const { headers, raw, body } = await arrived(stack, 'saved', 1);
+        const signature = String(headers['x-svc-signature']);
+        const timestamp = String(headers['x-svc-timestamp']);
+        expect(verifyCallback(stack.callbackSecret, { timestamp, signature }, raw)).to.equal(true);
+        expect(validator('document-callback.json')(body)).to.deep.include({ ok: true });
+        expect(headers).to.include({ 'x-svc-event': 'document.saved', 'user-agent': 'SVC-Gate/1.0' });
+        expect(body).to.deep.include({ key: 'contract-1', title: 'Hợp đồng.docx', fileType: 'docx', savedBy: AN });
+        expect(body).to.include({ sha256: sha256(bytes), size: bytes.length, autosave: false, final: false });
+        expect(await download(body.url ?? '')).to.deep.equal(bytes);
+        await client.leave();
+      });
+    }
+
+    it('two people write one document; each of them is told of; after the last has left it is saved and closed', async () => {
+      const an = await stack.create({ user: AN });
+      const binh = await stack.create({ user: BINH });
+      expect(binh.doc_id).to.equal(an.doc_id);
+      expect(
+        stack.portal.requests.map(({ url }) => url),
+        'fetched once, with its query',
+      ).to.deep.equal(['/a.docx?t=1']);
+      const [one, two] = [await stack.open(an), await stack.open(binh, { uri: '26.04' })];
+      await one.addLine('của An');
+      await until('the other sees it', () => two.lines().includes('của An') || undefined);
+      expect(await users(an, 'u1', 'u2')).to.have.deep.members([AN, BINH]);
+      await stack.save(an, one);
+      expect((await arrived(stack, 'saved', 1)).body.users).to.have.deep.members([AN, BINH]);
+      await one.leave();
+      await users(binh, 'u2');
+
+      await two.addLine('của Bình');
+      await until('modified', async () => (await stack.state(binh)).modified || undefined);
+      await two.leave();
+      const final = (await arrived(stack, 'saved', 2)).body;
+      expect(final).to.deep.include({ final: true, savedBy: BINH, modifiedByUser: true });
+      expect(linesOf(await download(final.url ?? ''))).to.include.members(['của An', 'của Bình']);
+      await users(binh);
+      expect(stack.receiver.arrived.map(({ body }) => body.status)).to.deep.equal(['saved', 'saved']);
+      await stack.pass(70_000);
+      const { body } = await arrived(stack, 'closed', 2);
+      expect(body).to.deep.include({ users: [], savedBy: null, sha256: final.sha256 });
+      expect(validator('document-callback.json')(body)).to.deep.include({ ok: true });
+      expect((await stack.status()).embed.open_documents).to.equal(0);
+    });
+
+    it('who only looked leaves nothing behind but the closing', async () => {
+      const session = await stack.create({ mode: 'view' });
+      const client = await stack.open(session);
+      expect(client.readonly()).to.equal(true);
+      await users(session, 'u1');
+      expect((await stack.status()).connections).to.include({ current: 0, pending: 0, readonly: 1 });
+      await client.leave();
+      await users(session);
+      await stack.pass(70_000);
+      expect((await arrived(stack, 'closed', 0)).body.url).to.equal(null);
+      expect(stack.receiver.arrived).to.have.length(1);
+      expect(await download((await stack.state(session)).download_url)).to.deep.equal(ORIGINAL);
+    });
+
+    it('the mode changes from editing to viewing and back, with the same session', async () => {
+      const session = await stack.create();
+      const writing = await stack.open(session);
+      const viewing = await changeMode(stack, session, 'view');
+      await writing.leave();
+      expect(viewing).to.include({ session_id: session.session_id, mode: 'view' });
+      expect(viewing.form.access_token).to.equal(session.form.access_token);
+      const reader = await stack.open(viewing);
+      expect(reader.readonly()).to.equal(true);
+      await reader.leave();
+      const writer = await stack.open(await changeMode(stack, session, 'edit'));
+      expect(writer.readonly()).to.equal(false);
+      await writer.addLine('viết lại');
+      expect(await stack.save(session, writer)).to.equal(1);
+    });
+
+    it('a deleted session opens nothing any more, what it has open is still saved', async () => {
+      const session = await stack.create();
+      const client = await stack.open(session);
+      await client.addLine('chưa lưu');
+      expect((await stack.ask(session, '', { method: 'DELETE' })).status).to.equal(204);
+      expect(await refusal(stack.open(session))).to.include({ stage: 'socket', status: 403 });
+      await client.leave();
+      expect((await arrived(stack, 'saved', 1)).body).to.include({ final: true });
+      expect((await stack.state(session)).state).to.equal('closed');
+    });
+
+    it('what only front and editor may ask is not there', async () => {
+      const { doc_id, form } = await stack.create();
+      for (const path of [
+        '/svc/auth',
+        `/svc/wopi/files/${doc_id}?access_token=${form.access_token}`,
+        '/svc/limit-page',
+      ]) {
+        for (const method of ['GET', 'POST']) {
+          expect(await errorOf(await stack.call(path, { method })), path).to.include({
+            status: 404,
+            code: 'not_found',
+          });
+        }
+      }
+      const odd = await rawRequest(stack.url, `GET /svc/x/..%2fwopi/files/${doc_id} HTTP/1.1`);
+      expect(odd.status).to.equal(404);
+    });
+
+    it('who asks for the address alone is told what this is', async () => {
+      const response = await stack.call('/');
+      expect(response.status).to.equal(200);
+      expect(new URL(response.url).pathname).to.equal('/svc/');
+      expect(await response.json()).to.include({ status: '/svc/status' });
+      expect((await stack.call('/svc/demo')).status, 'only in development mode').to.equal(404);
+    });
+
+    it('a page of the portal may ask and read, also refusals; another page may not', async () => {
+      const asked = await stack.call('/svc/embed/session', {
+        method: 'OPTIONS',
+        headers: { Origin: PORTAL_ORIGIN, 'Access-Control-Request-Method': 'POST' },
+      });
+      expect(asked.status).to.equal(204);
+      expect(Object.fromEntries(asked.headers)).to.include({
+        'access-control-allow-origin': PORTAL_ORIGIN,
+        'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+        'access-control-allow-headers': 'Content-Type, Authorization',
+        'access-control-max-age': '600',
+      });
+      const post = (Origin: string) =>
+        stack.call('/svc/embed/session', { method: 'POST', headers: { ...json, Origin }, body: '{}' });
+      const refused = await post(PORTAL_ORIGIN);
+      expect(refused.headers.get('access-control-allow-origin')).to.equal(PORTAL_ORIGIN);
+      expect(await errorOf(refused)).to.include({ status: 401, code: 'token_required' });
+      const stranger = await post('https://evil.example');
+      expect(stranger.headers.get('access-control-allow-origin')).to.equal(null);
+      expect(await errorOf(stranger)).to.include({ status: 403, code: 'origin_not_allowed' });
+    });
+
+    it('while the gate is down, page and socket open without it, and that is logged', async () => {
+      const session = await stack.create();
+      await stack.gate.stop();
+      // Its WOPI host is down as well: what the editor then says is not the front's refusal.
+      const page = await stack.call(session.editor_url, {
+        method: 'POST',
+        body: new URLSearchParams({ access_token: 'x' }),
+      });
+      expect(page.status).to.not.be.oneOf([403, 429, 404]);
+      const refused = await refusal(stack.open(session, { page: false, uri: '26.04' }));
+      expect(refused, 'the socket itself was opened').to.include({ stage: 'load', status: undefined });
+      const opened = await until('both are logged', async () => {
+        const lines = (await stack.front.log())
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        const found = lines.filter(({ event }) => event === 'gate_failed_open');
+        return found.length >= 2 ? found : undefined;
+      });
+      expect(opened.map(({ stage }) => stage)).to.have.members(['page', 'ws']);
+      expect(JSON.stringify(opened)).to.not.contain(session.form.access_token);
+      expect(await errorOf(await stack.call('/svc/status'))).to.include({ status: 502, code: 'internal' });
+      await stack.restart();
+      const client = await stack.open(session);
+      await client.leave();
+    });
+  });
+
+  it('in development mode the address leads to the demo, whose signed configuration is taken and whose callbacks are good', async () => {
+    stack = await startStack({ environment: { SVC_DEV_MODE: '1' } });
+    const home = await stack.call('/');
+    expect(new URL(home.url).pathname).to.equal('/svc/demo');
+    const token = /[\w-]{20,}\.[\w-]{20,}\.[\w-]{43}/.exec(await home.text())?.[0];
+    const body = JSON.stringify({ token });
+    const response = await stack.call('/svc/embed/session', { method: 'POST', headers: json, body });
+    expect(response.status).to.equal(201);
+    const session = (await response.json()) as EmbedSession;
+    const client = await stack.open(session);
+    await client.addLine('từ trang mẫu');
+    await stack.save(session, client);
+    const callbacks = await until('its callback', async () => {
+      const answer = await stack.call('/svc/demo/callbacks');
+      const list = ((await answer.json()) as { callbacks: { signature: string }[] }).callbacks;
+      return list.length > 0 ? list : undefined;
+    });
+    expect(callbacks[0]?.signature).to.equal('valid');
+  });
+});

@@ -1,0 +1,53 @@
+import type { ChildProcess } from 'node:child_process';
+import { resolve } from 'node:path';
+import { type Overrides, startGate } from '../../cmd/gate/app.ts';
+import { loadConfig } from '../../cmd/gate/config.ts';
+import type { Environment } from '../../src/common/config.ts';
+import { testLogger } from './logs.ts';
+import { type ServiceProcess, spawnMain } from './process.ts';
+import { until } from './until.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../cmd/gate/main.ts');
+
+/** A gate that runs, in this process or in one of its own. */
+export interface RunningGate {
+  /** Public side, without the front. */
+  url: string;
+  /** Absent in this process. */
+  child?: ChildProcess;
+  /** What it logged; empty in this process. */
+  log(): string;
+  stop(): Promise<void>;
+  /** Ends it as on SIGKILL; in this process there is no such thing. */
+  kill(): Promise<void>;
+}
+
+/** The gate in this process: its clock and its rhythm can be set. */
+export async function startGateHere(environment: Environment, overrides: Overrides): Promise<RunningGate> {
+  const gate = await startGate(loadConfig(environment), testLogger(), overrides);
+  const stop = () => gate.stop();
+  return { url: `http://127.0.0.1:${gate.publicAddress.port}`, log: () => '', stop, kill: stop };
+}
+
+/** The gate from its sources as a process, which may not be able to start. */
+export function spawnGate(environment: Environment): Pick<ServiceProcess, 'child' | 'ended' | 'log'> {
+  return spawnMain(MAIN, environment);
+}
+
+/** The gate as a process, once it is ready. `SVC_GATE_LISTEN` tells where. */
+export async function startGateProcess(environment: Environment): Promise<RunningGate & { child: ChildProcess }> {
+  const { child, ended, log } = spawnGate(environment);
+  const url = `http://${environment['SVC_GATE_LISTEN']}`;
+  await until('the gate is ready', async () => {
+    if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
+    return fetch(`${url}/svc/healthz`).then(
+      (response) => response.ok || undefined,
+      () => undefined,
+    );
+  });
+  const end = (signal: NodeJS.Signals) => async () => {
+    child.kill(signal);
+    await ended;
+  };
+  return { url, child, log, stop: end('SIGTERM'), kill: end('SIGKILL') };
+}
