@@ -126,6 +126,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     ttlMinutes: embed.sessionTtlMinutes,
   });
 
+  const browser = await loadBrowserFiles();
   const [demoSecret] = embed.jwtSecrets;
   const publicApp = createPublicApp({
     ...{ audit, log, sessions },
@@ -141,10 +142,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       callbackSigning: embed.callbackSecret !== '',
     }),
     limits: () => gateLimits(license.current(), config),
-    browser: await loadBrowserFiles(),
+    browser,
     demo: {
       devMode: config.devMode,
-      files: await loadBrowserFiles(),
+      files: browser,
       inbox: createDemoInbox(embed.callbackSecret ? [embed.callbackSecret] : [], clock),
       selfUrl: selfUrl(config.listen),
       sign:

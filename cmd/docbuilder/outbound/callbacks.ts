@@ -1,13 +1,12 @@
 import type { Clock } from '../../../src/common/clock.ts';
-import { signCallback } from '../../../src/common/crypto/signature.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { postCallback } from '../../../src/common/net/callback.ts';
 import type { Outbound } from '../../../src/common/net/outbound.ts';
 import type { CallbackRecord, JobRecord } from '../domain/job.ts';
 import type { CallbackSender } from '../domain/jobs.ts';
 
 /** Milliseconds before each attempt (contract: Events, DocBuilder job). */
 const SCHEDULE = [0, 10_000, 60_000];
-const TIMEOUT_MS = 10_000;
 
 interface Dependencies {
   outbound: Outbound;
@@ -54,22 +53,13 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
 
   /** The status of one attempt, null when there was no answer. */
   async function send(job: JobRecord, callback: CallbackRecord): Promise<number | null> {
-    const body = Buffer.from(deps.bodyOf(job));
-    const timestamp = Math.floor(deps.clock() / 1000);
+    const { bodyOf, secret, outbound, clock } = deps;
+    const event = job.status === 'done' ? 'job.done' : 'job.failed';
+    const { url, deliveryId: delivery } = callback;
+    const body = bodyOf(job);
+    const { signal } = stopped;
     try {
-      const { status } = await deps.outbound.post(callback.url, {
-        headers: {
-          'Content-Type': 'application/json; charset=utf-8',
-          'X-SVC-Event': job.status === 'done' ? 'job.done' : 'job.failed',
-          'X-SVC-Delivery': callback.deliveryId,
-          'X-SVC-Timestamp': String(timestamp),
-          ...(deps.secret && { 'X-SVC-Signature': signCallback(deps.secret, timestamp, body) }),
-        },
-        body,
-        timeoutMs: TIMEOUT_MS,
-        signal: stopped.signal,
-      });
-      return status;
+      return await postCallback({ url, event, delivery, body, secret }, { outbound, clock, signal });
     } catch (error) {
       deps.log.debug({ err: error, job: job.id }, 'callback had no answer');
       return null;

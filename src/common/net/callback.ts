@@ -1,0 +1,53 @@
+import type { Clock } from '../clock.ts';
+import { signCallback } from '../crypto/signature.ts';
+import type { Outbound } from './outbound.ts';
+
+/** Within which a receiver has to answer (contract: Events). */
+const TIMEOUT_MS = 10_000;
+
+/** One attempt to tell a receiver something. */
+export interface Callback {
+  url: string;
+  event: string;
+  /** UUID, the same in every attempt. */
+  delivery: string;
+  body: string;
+  /** Empty: it goes unsigned. */
+  secret: string;
+}
+
+/**
+ * Posts a callback through the outbound door, signed at this moment (contract: Events, header table).
+ * @returns the status of the answer
+ * @throws when there was none within `timeoutMs`, 10 s unless told
+ */
+export async function postCallback(
+  { url, event, delivery, body, secret }: Callback,
+  {
+    outbound,
+    clock,
+    signal,
+    timeoutMs = TIMEOUT_MS,
+  }: {
+    outbound: Outbound;
+    clock: Clock;
+    signal: AbortSignal;
+    timeoutMs?: number | undefined;
+  },
+): Promise<number> {
+  const bytes = Buffer.from(body);
+  const timestamp = Math.floor(clock() / 1000);
+  const { status } = await outbound.post(url, {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-SVC-Event': event,
+      'X-SVC-Delivery': delivery,
+      'X-SVC-Timestamp': String(timestamp),
+      ...(secret && { 'X-SVC-Signature': signCallback(secret, timestamp, bytes) }),
+    },
+    body: bytes,
+    timeoutMs,
+    signal,
+  });
+  return status;
+}
