@@ -73,7 +73,7 @@ async function tracesLike(before: Traces, service: Service, jobs: readonly Job[]
 }
 
 function memoryOf(resident: readonly number[]): Findings['memory'] {
-  const warmUp = Math.min(WARM_UP, resident.length / 4);
+  const warmUp = Math.min(WARM_UP, 0.3 * resident.length);
   return {
     warm: median(resident.slice(warmUp, warmUp + WINDOW)),
     end: median(resident.slice(-WINDOW)),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../test/support/process.ts';
+import { freePorts } from '../../cmd/local/port.ts';
 import { onRelease } from '../releases.ts';
 import { plainEnvironment, timeCommand } from './command.ts';
 
@@ -27,7 +27,7 @@ export async function startUnoserver(program: string, directory: string): Promis
   const home = join(directory, 'unoserver');
   await mkdir(join(home, 'out'), { recursive: true });
   const env = plainEnvironment(home);
-  const [port, unoPort] = [String(await freePort()), String(await freePort())];
+  const [port = '', unoPort = ''] = (await freePorts(2)).map(String);
   const server = spawn(
     join(VENV, 'unoserver'),
     [

@@ -1,28 +1,39 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+
+const LOWEST = 10_000;
+/** Where the kernel hands out ports by itself when it does not say (Linux's own default). */
+const EPHEMERAL = 32_768;
 
 /** Whether nobody listens on this port of the loopback address. */
 export function isFree(port: number): Promise<boolean> {
-  return listenOnce(port).then(
-    () => true,
-    () => false,
-  );
+  return new Promise((resolve) => {
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
-/** Ports of the loopback address that nobody listens on, all different. */
+/**
+ * Ports of the loopback address that nobody listens on, all different, for processes that must be told theirs. They
+ * lie below the range from which the kernel numbers outgoing connections: none of those takes a port between now and
+ * the moment that its process listens, or while that process starts again.
+ */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
-  while (ports.size < count) ports.add(await listenOnce(0));
+  while (ports.size < count) {
+    const port = randomInt(LOWEST, ephemeralStart());
+    if (await isFree(port)) ports.add(port);
+  }
   return [...ports];
 }
 
-/** Listens for a moment. @returns the port */
-function listenOnce(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-      .once('error', reject)
-      .listen(port, '127.0.0.1', () => {
-        const address = server.address();
-        server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
-      });
-  });
+function ephemeralStart(): number {
+  try {
+    const start = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+    return start > LOWEST ? start : EPHEMERAL;
+  } catch {
+    return EPHEMERAL;
+  }
 }

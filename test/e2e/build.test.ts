@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { freePort, ready, type ServiceProcess, spawnService } from '../support/process.ts';
+import { freePorts } from '../../cmd/local/port.ts';
+import { ready, type ServiceProcess, spawnService } from '../support/process.ts';
 import { form } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -44,7 +45,7 @@ describe('the build', () => {
   });
 
   it('has a gate that starts without the sources and esbuild, serves its library and limit page, and stops', async () => {
-    const [port, internalPort] = [await freePort(), await freePort()];
+    const [port = 0, internalPort = 0] = await freePorts(2);
     // The image has only the modules that the service needs: what bundles for browsers is not among them.
     const noEsbuild = join(folder, 'no-esbuild.mjs');
     await writeFile(

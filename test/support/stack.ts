@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, EmbedSessionState, GateStatus } from '../../src/common/generated/wire.ts';
@@ -14,7 +15,6 @@ import { ooxml } from './documents.ts';
 import { type RunningGate, startGateHere, startGateProcess } from './gate.ts';
 import { callbackReceiver } from './gate-receiver.ts';
 import { secret } from './logs.ts';
-import { freePort } from './process.ts';
 import { until } from './until.ts';
 
 /** The stand-in editor in a hurry. */
@@ -75,7 +75,7 @@ export interface Stack {
 
 export async function startStack({ environment = {}, process = false }: StackOptions = {}): Promise<Stack> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-stack-'));
-  const [gatePort, internalPort, nobody] = [await freePort(), await freePort(), await freePort()];
+  const [gatePort, internalPort, nobody] = await freePorts(3);
   const [jwtSecret, callbackSecret, password] = [newSecret(), newSecret(), newSecret()];
   const portal = await startCanary((_request, response) => void response.end(ORIGINAL));
   const receiver = await callbackReceiver(() => 204);

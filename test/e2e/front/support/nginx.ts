@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../../../../cmd/local/port.ts';
 import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
-import { portOf } from '../../../support/listen.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
@@ -34,15 +33,16 @@ export async function startFront(
 ): Promise<RunningFront> {
   const template = await readFile(join(FRONT_DIRECTORY, 'nginx.conf.template'), 'utf8');
   const prefix = await mkdtemp(join(tmpdir(), 'svc-front-'));
+  const [port = 0, openPort = 0, askPort = 0] = await freePorts(3);
   const settings: FrontSettings = {
     prefix,
     directory: FRONT_DIRECTORY,
     log: join(prefix, 'access.log'),
     workers: 1,
     address: '127.0.0.1',
-    port: await freePort(),
-    openPort: await freePort(),
-    askPort: await freePort(),
+    port,
+    openPort,
+    askPort,
     ...upstreams,
   };
   const config = frontConfig(options.change?.(template) ?? template, settings);
@@ -52,7 +52,7 @@ export async function startFront(
 /** An edge that asks by itself, as ingress-nginx does with the manifests of ingress/nginx/auth-url.yaml. */
 export async function startEdge(front: FrontSettings): Promise<RunningNginx> {
   const prefix = await mkdtemp(join(tmpdir(), 'svc-edge-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const values: Record<string, string | number> = {
     PREFIX: prefix,
     PORT: port,
@@ -103,12 +103,4 @@ async function startNginx(config: string, prefix: string, port: number): Promise
       await rm(prefix, { recursive: true, force: true });
     },
   };
-}
-
-/** nginx cannot take port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server.listen(0, '127.0.0.1'));
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
