@@ -1,0 +1,44 @@
+import type { LicenseState } from '../../../src/common/crypto/license.ts';
+import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
+import type { DocbuilderPlan } from '../../../src/common/plan.ts';
+import type { KubernetesObject, ObjectMeta } from '../k8s/types.ts';
+
+export type ComponentName = 'gate' | 'docbuilder' | 'editor' | 'front';
+
+/** An instance as the API server has it: with the schema's defaults filled in. */
+export interface Instance {
+  metadata: ObjectMeta & { namespace: string; uid: string };
+  spec: SvcInstanceSpec;
+}
+
+/** What the controller was told at its own start, the same for all instances. */
+export interface Settings {
+  /** Of this product: label `app.kubernetes.io/version`. */
+  version: string;
+  /** Where an instance names none. */
+  images: Record<ComponentName, string>;
+  /** Such as `cluster.local`. */
+  clusterDomain: string;
+  /** Address of the cluster's DNS, for the front's `resolver`. */
+  clusterDns: string;
+  /** JWK Set of the keys that licences are signed with, as text. */
+  licenseKeys: string;
+}
+
+/** Values of the Secret `<instance>-secrets`, by key. */
+export type SecretValues = Readonly<Record<string, string>>;
+
+/** Everything that the objects of an instance follow from. */
+export interface Situation {
+  instance: Instance;
+  settings: Settings;
+  /** The licence in force: worker count and status follow from it, no pod template of gate, editor or front does. */
+  license: LicenseState;
+  plan: DocbuilderPlan;
+  /** What goes into `<instance>-license`. Absent members: there is none. */
+  licenseFiles: { token?: string; removedAt?: string };
+  secrets: SecretValues;
+}
+
+/** One function of this kind for each file of `desired/`. */
+export type Objects = (situation: Situation) => readonly KubernetesObject[];
