@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import express from 'express';
+import { limitPage } from '../../../cmd/gate/http/limit-page.ts';
 import { portOf } from '../../support/listen.ts';
 import { type RunningFront, startFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
@@ -97,6 +99,22 @@ describe('front', () => {
       .filter((line) => /TOKEN-IN|wopi%2F|office\.example|(?:68747470){2}/.test(line));
     expect(told).to.deep.equal([]);
     expect(log).to.include('"path":"/cool/ws"').and.to.include('"path":"/browser/0a1b2c3d/cool.html"');
+  });
+
+  it('sends the limit page as the gate sends it', async () => {
+    await upstreams.behave('gateInternal', { status: 403 });
+    const ofFront = await send(front.url, { target: PAGE });
+    const gate = createServer(express().get('/', limitPage())).listen(0, '127.0.0.1');
+    try {
+      const ofGate = await send(new URL(`http://127.0.0.1:${await portOf(gate)}`), { target: '/' });
+      const told = ['content-type', 'content-security-policy', 'cache-control', 'retry-after', 'referrer-policy'];
+      for (const name of [...told, 'x-content-type-options']) {
+        expect(ofFront.headers[name]?.toLowerCase(), name).to.equal(ofGate.headers[name]?.toLowerCase());
+      }
+      expect([ofFront.status, ofFront.body]).to.deep.equal([ofGate.status, ofGate.body]);
+    } finally {
+      gate.close();
+    }
   });
 
   it('keeps connections to gate and DocBuilder, and asks over a kept one', async () => {
