@@ -3,7 +3,10 @@
  * `node scripts/generate.ts` writes; `--check` only compares and exits 1 when something on disk has drifted.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { chartReadme } from './generate/chart-readme.ts';
 import { configurationPage } from './generate/configuration.ts';
+import { crdFile, crdTemplate } from './generate/crd.ts';
+import { instancePage } from './generate/instance-reference.ts';
 import { openapi } from './generate/openapi.ts';
 import { referencePage, scriptPage } from './generate/reference.ts';
 import { scriptTypes, types } from './generate/types.ts';
@@ -15,6 +18,10 @@ const files: Record<string, string> = {
   'src/common/generated/wire.ts': await types(),
   'src/common/generated/script.ts': await scriptTypes(),
   'schemas/openapi/docbuilder.json': `${JSON.stringify(openapi(), null, 2)}\n`,
+  'charts/svc/README.md': chartReadme(),
+  'crds/svcinstances.svc.internal.yaml': crdFile(),
+  'charts/svc/templates/crd.yaml': crdTemplate(),
+  'docs/svcinstance.md': instancePage(),
   'docs/configuration.md': configurationPage(),
   'docs/reference.md': referencePage(),
   'docs/script-reference.md': scriptPage(),

@@ -1,6 +1,6 @@
 import { type Schema, schemas } from '../../src/common/schema.ts';
 
-const PAGES = ['docbuilder-config.json', 'gate-config.json'];
+const PAGES = ['docbuilder-config.json', 'gate-config.json', 'controller-config.json'];
 
 /** docs/configuration.md: every variable of every service. */
 export function configurationPage(): string {

@@ -1,6 +1,7 @@
 import { compile, type JSONSchema, type Options } from 'json-schema-to-typescript';
 import { type Schema, schemas } from '../../src/common/schema.ts';
 import { inlineReferences } from './bundle.ts';
+import { forTypes, instanceSchemas } from './instance.ts';
 
 /** Schema of svcscript. */
 const SCRIPT = 'script.json';
@@ -20,7 +21,8 @@ export async function scriptTypes(): Promise<string> {
 
 /** One TypeScript module with a type for every other schema, named by its title. */
 export async function types(): Promise<string> {
-  const wire = [...schemas.values()].filter(({ $id }) => $id !== SCRIPT);
+  const instance = Object.values(instanceSchemas).map((schema) => forTypes(schema) as Schema);
+  const wire = [...[...schemas.values()].filter(({ $id }) => $id !== SCRIPT), ...instance];
   const all = {
     title: 'Wire',
     type: 'object',

@@ -2,6 +2,7 @@
 
 export interface Wire {
   BuildRequest: BuildRequest;
+  ControllerConfig: ControllerConfig;
   ConvertOptions: ConvertOptions;
   ConvertRequest: ConvertRequest;
   DocbuilderConfig: DocbuilderConfig;
@@ -30,6 +31,8 @@ export interface Wire {
   TextRequest: TextRequest;
   ThumbnailRequest: ThumbnailRequest;
   UsageWindow: UsageWindow;
+  SvcInstanceSpec: SvcInstanceSpec;
+  SvcInstanceStatus: SvcInstanceStatus;
 }
 /**
  * POST /v1/build. A script may also be the whole body; it is then built synchronously.
@@ -47,6 +50,67 @@ export interface BuildRequest {
    * Told when the job ends. Enterprise, with `async`.
    */
   callback_url?: string;
+}
+/**
+ * Environment of the controller. Which cluster it works for is said by the variables that every pod has, or by KUBECONFIG outside of one.
+ */
+export interface ControllerConfig {
+  /**
+   * Namespaces whose SvcInstances it looks after, separated by commas. Empty: all.
+   */
+  SVC_CONTROLLER_NAMESPACES: string;
+  /**
+   * Address and port of /healthz, /readyz and /status.
+   */
+  SVC_CONTROLLER_LISTEN: string;
+  /**
+   * Name by which it holds the Lease. Absent: the host's, and something random.
+   */
+  SVC_CONTROLLER_IDENTITY?: string;
+  /**
+   * Work only while holding the Lease svc-controller, so that of several controllers one works. Without it there may be no second one.
+   */
+  SVC_CONTROLLER_LEADER_ELECTION: boolean;
+  /**
+   * Namespace of the Lease. Absent: its own.
+   */
+  SVC_CONTROLLER_LEASE_NAMESPACE?: string;
+  /**
+   * Image of the gate where an instance names none.
+   */
+  SVC_CONTROLLER_GATE_IMAGE: string;
+  /**
+   * Image of DocBuilder where an instance names none.
+   */
+  SVC_CONTROLLER_DOCBUILDER_IMAGE: string;
+  /**
+   * Image of the editor server where an instance names none.
+   */
+  SVC_CONTROLLER_EDITOR_IMAGE: string;
+  /**
+   * Image of the front where an instance names none.
+   */
+  SVC_CONTROLLER_FRONT_IMAGE: string;
+  /**
+   * Domain of the cluster's names. Absent: as /etc/resolv.conf says, else cluster.local.
+   */
+  SVC_CONTROLLER_CLUSTER_DOMAIN?: string;
+  /**
+   * Address of the cluster's DNS, which fronts ask for the editor's pods. Absent: as /etc/resolv.conf says.
+   */
+  SVC_CONTROLLER_CLUSTER_DNS?: string;
+  /**
+   * Public keys that licences are verified with: a JWK Set. Absent: every licence is refused. A change counts without a restart.
+   */
+  SVC_LICENSE_KEYS_FILE?: string;
+  /**
+   * Least level that is logged.
+   */
+  SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+  /**
+   * Where the audit trail goes: off, stdout, file:/path or an http(s) address that takes JSON.
+   */
+  SVC_AUDIT_TARGET: string;
 }
 /**
  * How to read the source and write the target. An option that the pair does not know is a mistake, not ignored.
@@ -1189,4 +1253,661 @@ export interface ThumbnailRequest {
    * Told when the job ends. Enterprise, with `async`.
    */
   callback_url?: string;
+}
+/**
+ * What an instance shall be. Only `host` is required.
+ */
+export interface SvcInstanceSpec {
+  /**
+   * Public DNS name of the service, in lower case, without scheme, port and path.
+   */
+  host: string;
+  /**
+   * Public port, where it is not the scheme's own (443, or 80 with tls.mode Disabled).
+   */
+  port?: number;
+  /**
+   * How people reach the service: by https or http.
+   */
+  tls: {
+    /**
+     * Edge: addresses are https, and TLS ends before the front, at the Ingress, the Gateway or a load balancer. Disabled: addresses are http.
+     */
+    mode: 'Edge' | 'Disabled';
+    /**
+     * Secret of type kubernetes.io/tls in the instance's namespace, named in the Ingress. Absent: the edge's own certificate.
+     */
+    secretName?: string;
+  };
+  /**
+   * Licence of the Enterprise edition. Absent: Community. Setting, renewing and removing it restarts neither gate nor editor.
+   */
+  license?: {
+    /**
+     * Secret in the instance's namespace that holds the licence token.
+     */
+    secretName: string;
+    /**
+     * Key of the Secret whose value is the token.
+     */
+    key: string;
+  };
+  /**
+   * What is made at the edge of the cluster, and who asks the gate before an editor opens.
+   */
+  ingress: {
+    /**
+     * Who asks the gate whether one more editor may open. AuthUrl: ingress-nginx, by its auth-url annotation. Front: the front alone, behind any edge. None: the front alone, and no edge object is made, for an edge of your own.
+     */
+    gating: 'AuthUrl' | 'Front' | 'None';
+    /**
+     * What is made at the edge: an Ingress, or a Gateway API HTTPRoute (with gating Front).
+     */
+    kind: 'Ingress' | 'HTTPRoute';
+    /**
+     * IngressClass of the Ingress. Absent: `nginx` with gating AuthUrl, otherwise the cluster's default class.
+     */
+    className?: string;
+    /**
+     * Further annotations of the Ingress or HTTPRoute. Those that the controller sets itself win.
+     */
+    annotations: {
+      /**
+       * Value of the annotation.
+       */
+      [k: string]: string;
+    };
+    /**
+     * Gateway that the HTTPRoute attaches to. Required with kind HTTPRoute.
+     */
+    gateway?: {
+      /**
+       * Name of the Gateway.
+       */
+      name: string;
+      /**
+       * Namespace of the Gateway. Absent: the instance's own.
+       */
+      namespace?: string;
+      /**
+       * Listener of the Gateway. Absent: all that match.
+       */
+      sectionName?: string;
+    };
+    /**
+     * Pods of the ingress controller. With gating AuthUrl only they reach the front's ports behind the question.
+     */
+    controller: {
+      /**
+       * Namespace of the ingress controller.
+       */
+      namespace: string;
+      /**
+       * Labels of the ingress controller's pods.
+       */
+      podLabels: {
+        /**
+         * Value of the label.
+         */
+        [k: string]: string;
+      };
+    };
+  };
+  /**
+   * Embedding of the editor into pages of your own.
+   */
+  embed: {
+    /**
+     * Whether documents can be embedded at all.
+     */
+    enabled: boolean;
+    /**
+     * Origins of pages that may embed, or exactly `*`. Empty: none.
+     *
+     * Items: Origin as browsers send it, such as https://portal.example.com, or `*` for all.
+     */
+    allowedOrigins: string[];
+    /**
+     * Take configurations that nobody signed: anybody who reaches the service can embed. For development. No signing secret is made then; one that is given still counts.
+     */
+    allowUnsigned: boolean;
+    /**
+     * Largest document, MB.
+     */
+    maxFileMb: number;
+    /**
+     * Life of a session, minutes.
+     */
+    sessionTtlMinutes: number;
+    /**
+     * How long a closed document, its versions and their download links stay, hours.
+     */
+    retainHours: number;
+  };
+  /**
+   * The gate: embedding, saves, callbacks and the limit of editing connections.
+   */
+  gate: {
+    /**
+     * Lowers the number of editing connections; never raises it. Absent: what the edition allows.
+     */
+    connectionCap?: number;
+    pod: PodOverrides;
+  };
+  /**
+   * DocBuilder: the REST API that converts, builds and reads documents.
+   */
+  docbuilder: {
+    /**
+     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU, memory and shared memory follow from it.
+     */
+    workers: 'auto' | number;
+    /**
+     * Jobs after which a worker is recycled.
+     */
+    workerMaxJobs: number;
+    /**
+     * Age at which a worker is recycled, minutes.
+     */
+    workerMaxAgeMinutes: number;
+    /**
+     * Memory that a worker may use before its job is stopped, MB.
+     */
+    workerMemoryMb: number;
+    /**
+     * Lowers the edition's largest input or output file, MB.
+     */
+    maxFileMb?: number;
+    /**
+     * Lowers the edition's longest job, seconds. A stopping pod is given as long to finish its jobs.
+     */
+    jobTimeoutSeconds?: number;
+    /**
+     * What confines the workers. Auto: user namespaces, else Landlock with seccomp, else DocBuilder refuses to start.
+     */
+    sandbox: 'Auto' | 'Namespaces' | 'Landlock' | 'Off';
+    pod: PodOverrides;
+  };
+  /**
+   * The editor server, Collabora Online.
+   */
+  editor: {
+    /**
+     * Image of the editor server. Absent: the controller's own default.
+     */
+    image?: string;
+    /**
+     * Secret with the keys `username` and `password` of the editor's admin console. Absent: both are made once and kept.
+     */
+    adminSecretName?: string;
+    /**
+     * Further settings of the editor server, such as `--o:logging.level=warning`. What the controller sets itself cannot be set here.
+     *
+     * Items: One setting, `--o:section.name=value`.
+     */
+    extraParams: string[];
+    /**
+     * Languages whose spelling dictionaries are loaded. Empty: those of the image.
+     *
+     * Items: Language code, such as vi_VN.
+     */
+    dictionaries: string[];
+    pod: PodOverrides;
+  };
+  /**
+   * The front: the nginx that every request passes.
+   */
+  front: {
+    /**
+     * Pods of the front.
+     */
+    replicas: number;
+    /**
+     * The front's Service, to which the edge connects.
+     */
+    service: {
+      /**
+       * Type of the Service. NodePort and LoadBalancer are for an edge outside of the cluster.
+       */
+      type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
+      /**
+       * Annotations of the Service.
+       */
+      annotations: {
+        /**
+         * Value of the annotation.
+         */
+        [k: string]: string;
+      };
+      /**
+       * Port on each node, with type NodePort or LoadBalancer. Absent: the cluster picks one.
+       */
+      nodePort?: number;
+    };
+    pod: PodOverrides;
+  };
+  /**
+   * Volumes. They are kept while the instance exists.
+   */
+  storage: {
+    /**
+     * StorageClass of all volumes. Absent: the cluster's default class. Cannot change.
+     */
+    className?: string;
+    /**
+     * Volume of the gate: documents, versions and callbacks that are still to be sent.
+     */
+    gate: {
+      /**
+       * Size of the volume; it can grow.
+       */
+      size: string;
+    };
+    /**
+     * Volume of DocBuilder: uploads and results.
+     */
+    docbuilder: {
+      /**
+       * Size of the volume; it can grow.
+       */
+      size: string;
+    };
+    /**
+     * Volume of the editor: edits that could not be saved (quarantine).
+     */
+    editor: {
+      /**
+       * Size of the volume; it can grow.
+       */
+      size: string;
+    };
+  };
+  /**
+   * Keys and secrets that you give. What is not given is made once and kept in the Secret `<instance>-secrets`.
+   */
+  secrets?: {
+    /**
+     * Secret with any of the keys docbuilder-api-keys, docbuilder-jwt-secret, docbuilder-callback-secret, embed-jwt-secret, embed-jwt-secret-previous, embed-callback-secret, embed-link-secret.
+     */
+    secretName: string;
+  };
+  /**
+   * What the services may reach outside: documents by URL, callbacks, pictures. Public addresses always.
+   */
+  outbound: {
+    /**
+     * Internal hosts that outbound requests may reach although they are internal.
+     *
+     * Items: Host name, IP address or CIDR with an optional :port, such as portal.internal:8443 or 10.20.0.0/16.
+     */
+    allowHosts: string[];
+  };
+  /**
+   * Images of the product's own components. Absent ones are the controller's defaults; editor.image has the editor's.
+   */
+  images: {
+    /**
+     * Image of the gate.
+     */
+    gate?: string;
+    /**
+     * Image of DocBuilder.
+     */
+    docbuilder?: string;
+    /**
+     * Image of the front.
+     */
+    front?: string;
+    /**
+     * When images are pulled, of all components.
+     */
+    pullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+    /**
+     * Secrets for private registries, of type kubernetes.io/dockerconfigjson.
+     *
+     * Items: A Secret for a registry.
+     */
+    pullSecrets: {
+      /**
+       * Name of the Secret.
+       */
+      name: string;
+    }[];
+  };
+  /**
+   * Least level that gate and DocBuilder log.
+   */
+  logLevel: 'Trace' | 'Debug' | 'Info' | 'Warn' | 'Error' | 'Fatal';
+  /**
+   * Where the audit trail goes: `off`, `stdout`, `file:/path` or an http(s) address that takes JSON.
+   */
+  auditTarget: string;
+  /**
+   * Demo page and demo receiver of callbacks, for developers. Never for real documents.
+   */
+  devMode: boolean;
+}
+/**
+ * What of a pod may be overridden. Absent members are as the controller has them.
+ */
+export interface PodOverrides {
+  /**
+   * Requests and limits of the main container. Given, they replace the controller's as a whole.
+   */
+  resources?: {
+    /**
+     * What the node must have free.
+     */
+    requests?: {
+      /**
+       * Quantity, such as 500m, 2 or 1Gi.
+       */
+      [k: string]: string;
+    };
+    /**
+     * What the container may use at most.
+     */
+    limits?: {
+      /**
+       * Quantity, such as 500m, 2 or 1Gi.
+       */
+      [k: string]: string;
+    };
+  };
+  /**
+   * Labels of nodes that the pod may run on.
+   */
+  nodeSelector?: {
+    /**
+     * Value of the label.
+     */
+    [k: string]: string;
+  };
+  /**
+   * Taints that the pod tolerates.
+   *
+   * Items: A taint that the pod tolerates.
+   */
+  tolerations?: {
+    /**
+     * Key of the taint. Absent, with operator Exists: all.
+     */
+    key?: string;
+    /**
+     * Equal compares the value, Exists does not. Absent: Equal.
+     */
+    operator?: 'Exists' | 'Equal';
+    /**
+     * Value of the taint.
+     */
+    value?: string;
+    /**
+     * Effect of the taint. Absent: all.
+     */
+    effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+    /**
+     * How long the pod stays after a taint NoExecute, seconds. Absent: for ever.
+     */
+    tolerationSeconds?: number;
+  }[];
+  /**
+   * Affinity, as in a PodSpec. Given, it replaces the controller's as a whole.
+   */
+  affinity?: {
+    /**
+     * As in a PodSpec.
+     */
+    nodeAffinity?: {
+      [k: string]: unknown;
+    };
+    /**
+     * As in a PodSpec.
+     */
+    podAffinity?: {
+      [k: string]: unknown;
+    };
+    /**
+     * As in a PodSpec.
+     */
+    podAntiAffinity?: {
+      [k: string]: unknown;
+    };
+  };
+  /**
+   * PriorityClass of the pod.
+   */
+  priorityClassName?: string;
+  /**
+   * Further annotations of the pod.
+   */
+  annotations?: {
+    /**
+     * Value of the annotation.
+     */
+    [k: string]: string;
+  };
+  /**
+   * Further labels of the pod. Those that the controller sets itself win.
+   */
+  labels?: {
+    /**
+     * Value of the label.
+     */
+    [k: string]: string;
+  };
+}
+/**
+ * What was found. Written by the controller alone.
+ */
+export interface SvcInstanceStatus {
+  /**
+   * metadata.generation of the spec that this status is about.
+   */
+  observedGeneration?: number;
+  /**
+   * Value of the annotation svc.internal/reconcile-at that was last acted on.
+   */
+  lastHandledReconcileAt?: string;
+  /**
+   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, LicenseValid and Paused; Reconciling and Stalled only while they are True.
+   */
+  conditions?: Condition[];
+  /**
+   * Edition in force.
+   */
+  edition?: 'Community' | 'Enterprise';
+  /**
+   * Public address of the service.
+   */
+  baseUrl?: string;
+  /**
+   * Version of the product.
+   */
+  version?: string;
+  /**
+   * The licence in force.
+   */
+  license?: {
+    /**
+     * None: no licence was given. Valid: it counts. Grace: expired or removed less than 30 days ago, and still counts. Expired and Invalid: it does not count.
+     */
+    state: 'None' | 'Valid' | 'Grace' | 'Expired' | 'Invalid';
+    /**
+     * Whom the licence was made out to.
+     */
+    subject?: string;
+    /**
+     * When the licence expires.
+     */
+    expiresAt?: string;
+    /**
+     * Days for which an expired or removed licence still counts.
+     */
+    graceDaysLeft?: number;
+    /**
+     * Editing connections of the licence.
+     */
+    connections?: number;
+    /**
+     * Features of the licence.
+     *
+     * Items: Name of a feature.
+     */
+    features?: string[];
+  };
+  /**
+   * Figures in force, after what the spec lowers. An absent one is unlimited.
+   */
+  plan?: {
+    /**
+     * Editing connections at the same time.
+     */
+    connections: number;
+    /**
+     * Counted DocBuilder requests per minute.
+     */
+    ratePerMinute?: number;
+    /**
+     * Counted DocBuilder requests per day. Absent: unlimited.
+     */
+    ratePerDay?: number;
+    /**
+     * Jobs at the same time.
+     */
+    parallelJobs?: number;
+    /**
+     * Jobs that may wait.
+     */
+    maxQueuedJobs?: number;
+    /**
+     * Largest input or output file of a job, MB.
+     */
+    maxFileMb?: number;
+    /**
+     * How long results stay, minutes.
+     */
+    resultTtlMinutes?: number;
+    /**
+     * Longest synchronous request, seconds.
+     */
+    syncTimeoutSeconds?: number;
+    /**
+     * Longest job, seconds.
+     */
+    jobTimeoutSeconds?: number;
+    /**
+     * Largest script, units.
+     */
+    maxScriptUnits?: number;
+    /**
+     * Outputs of one build.
+     */
+    maxOutputsPerBuild?: number;
+    /**
+     * Whether jobs may be asynchronous.
+     */
+    async?: boolean;
+    /**
+     * Whether jobs may be reported by callback.
+     */
+    callback?: boolean;
+  };
+  /**
+   * Size of DocBuilder, as it follows from plan and spec.
+   */
+  docbuilder?: {
+    /**
+     * Engine workers.
+     */
+    workers?: number;
+    /**
+     * CPU limit.
+     */
+    cpu?: string;
+    /**
+     * Memory limit.
+     */
+    memory?: string;
+    /**
+     * Size of /dev/shm.
+     */
+    sharedMemory?: string;
+    /**
+     * What a stopping pod is given to finish its jobs, seconds.
+     */
+    gracePeriodSeconds?: number;
+    /**
+     * How the figures come about, in one sentence.
+     */
+    formula?: string;
+  };
+  /**
+   * Pods of each component.
+   */
+  replicas?: {
+    gate?: ReplicaStatus;
+    docbuilder?: ReplicaStatus;
+    editor?: ReplicaStatus;
+    front?: ReplicaStatus;
+  };
+  /**
+   * Images in use.
+   */
+  images?: {
+    /**
+     * Image of the gate.
+     */
+    gate?: string;
+    /**
+     * Image of DocBuilder.
+     */
+    docbuilder?: string;
+    /**
+     * Image of the editor.
+     */
+    editor?: string;
+    /**
+     * Image of the front.
+     */
+    front?: string;
+  };
+}
+/**
+ * One aspect of the state, as metav1.Condition.
+ */
+export interface Condition {
+  /**
+   * Name of the condition.
+   */
+  type: string;
+  /**
+   * Whether it holds.
+   */
+  status: 'True' | 'False' | 'Unknown';
+  /**
+   * metadata.generation of the spec that the condition is about.
+   */
+  observedGeneration?: number;
+  /**
+   * When the status last changed from one value to another.
+   */
+  lastTransitionTime: string;
+  /**
+   * Why, as one word for programs.
+   */
+  reason: string;
+  /**
+   * Why, for people.
+   */
+  message: string;
+}
+export interface ReplicaStatus {
+  /**
+   * Pods that there should be.
+   */
+  desired: number;
+  /**
+   * Pods that are ready.
+   */
+  ready: number;
 }

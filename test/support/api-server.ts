@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { freePorts } from '../../cmd/local/port.ts';
+import { atEnd } from './at-end.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { type Kubectl, kubectlFor } from './kubectl.ts';
+import { API_SERVER_PROGRAMS, kubernetesProgram, missingPrograms } from './kubernetes.ts';
+import { ownFolder, removeFolder } from './own-folder.ts';
+import { makeAuthority, makeIdentity, makeSigningKey } from './pki.ts';
+import { until } from './until.ts';
+
+const START_MS = 60_000;
+
+/** A real kube-apiserver before a real etcd. No controllers: nothing makes pods, collects garbage or ends namespaces. */
+export interface ApiServer {
+  /** `https://127.0.0.1:<port>` */
+  url: string;
+  /** The certificate of its authority, PEM. */
+  ca: string;
+  /** A bearer token of a cluster admin. */
+  token: string;
+  /** Path of a kubeconfig of a cluster admin. */
+  kubeconfig: string;
+  /** kubectl as that admin. */
+  kubectl: Kubectl;
+  /** Makes a namespace that no other test has. @returns its name */
+  namespace(): Promise<string>;
+  /** Makes a service account. @returns a token for it, as TokenRequest gives one */
+  serviceAccount(namespace: string, name: string): Promise<string>;
+  /** Sends a signal to kube-apiserver alone: SIGSTOP makes it a black hole, SIGCONT ends that. */
+  signal(signal: NodeJS.Signals): void;
+  /** Kills kube-apiserver; etcd keeps all that was written. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, at the same address. */
+  start(): Promise<void>;
+  /** The end of what kube-apiserver logged. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+let shared: Promise<ApiServer> | undefined;
+
+/** Why there can be no API server here, or undefined. */
+export function apiServerMissing(): string | undefined {
+  const missing = missingPrograms(API_SERVER_PROGRAMS);
+  return missing.length === 0 ? undefined : `not built: ${missing.join(', ')} (scripts/kubernetes.sh build api)`;
+}
+
+/** The one API server of a run of tests: started when the first asks for it, stopped after the last test. */
+export function sharedApiServer(): Promise<ApiServer> {
+  if (shared === undefined) {
+    shared = startApiServer();
+    atEnd(async () => (await shared?.catch(() => undefined))?.stop());
+  }
+  return shared;
+}
+
+/**
+ * An API server of its own, ready for use in a few seconds.
+ * @param flags of kube-apiserver, besides the usual ones
+ */
+export async function startApiServer(flags: readonly string[] = []): Promise<ApiServer> {
+  const reason = apiServerMissing();
+  if (reason !== undefined) throw new Error(reason);
+  const folder = await ownFolder('api-server');
+  let etcd: Daemon | undefined;
+  let server: Daemon | undefined;
+  try {
+    const [clientPort = 0, peerPort = 0, port = 0] = await freePorts(3);
+    const credentials = await makeCredentials(folder, port);
+    etcd = startEtcd(folder, clientPort, peerPort);
+    server = startServer(folder, port, clientPort, flags);
+    const agent = new Agent({ connect: { ca: credentials.ca } });
+    const ready = (daemon: Daemon) =>
+      until('the API server is ready', () => isReady(daemon, credentials, agent), START_MS);
+    await ready(server).catch((error: Error) => {
+      throw new Error(`${error.message}\n${server?.log()}\n${etcd?.log()}`);
+    });
+    const kubectl = kubectlFor(credentials.kubeconfig, folder);
+    return {
+      ...credentials,
+      kubectl,
+      async namespace() {
+        const name = `test-${randomBytes(4).toString('hex')}`;
+        await kubectl(['create', 'namespace', name]);
+        return name;
+      },
+      async serviceAccount(namespace, name) {
+        await kubectl(['create', 'serviceaccount', name, '--namespace', namespace]);
+        return (await kubectl(['create', 'token', name, '--namespace', namespace])).trim();
+      },
+      signal: (signal) => void server?.child.kill(signal),
+      kill: async () => server?.stop('SIGKILL'),
+      async start() {
+        server = startServer(folder, port, clientPort, flags);
+        await ready(server);
+      },
+      log: () => server?.log() ?? '',
+      async stop() {
+        await agent.destroy();
+        await end(folder, server, etcd);
+      },
+    };
+  } catch (error) {
+    await end(folder, server, etcd);
+    throw error;
+  }
+}
+
+// Both hold nothing that is needed again, and an API server that is asked to end waits for its watches.
+async function end(folder: string, ...daemons: readonly (Daemon | undefined)[]): Promise<void> {
+  await Promise.all(daemons.map((daemon) => daemon?.stop('SIGKILL')));
+  await removeFolder(folder);
+}
+
+interface Credentials extends Pick<ApiServer, 'url' | 'ca' | 'token' | 'kubeconfig'> {}
+
+async function makeCredentials(folder: string, port: number): Promise<Credentials> {
+  const pki = join(folder, 'pki');
+  await mkdir(pki);
+  const authority = await makeAuthority(pki);
+  const [admin] = await Promise.all([
+    makeIdentity(pki, 'admin', authority, { name: 'admin', group: 'system:masters' }),
+    makeIdentity(pki, 'server', authority, { name: 'kube-apiserver', hosts: ['IP:127.0.0.1', 'DNS:localhost'] }),
+    makeSigningKey(pki),
+  ]);
+  const url = `https://127.0.0.1:${port}`;
+  const token = randomBytes(24).toString('hex');
+  await writeFile(join(pki, 'tokens.csv'), `${token},token-admin,token-admin,system:masters\n`, { mode: 0o600 });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeKubeconfig(kubeconfig, { server: url, authority: authority.certificate, identity: admin });
+  return { url, token, kubeconfig, ca: await readFile(authority.certificate, 'utf8') };
+}
+
+function startEtcd(folder: string, clientPort: number, peerPort: number): Daemon {
+  const client = `http://127.0.0.1:${clientPort}`;
+  const peer = `http://127.0.0.1:${peerPort}`;
+  return startDaemon({
+    command: kubernetesProgram('etcd'),
+    parameters: [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=${client}`,
+      `--advertise-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+      // It need not outlive the machine.
+      '--unsafe-no-fsync',
+      '--log-level=warn',
+    ],
+    logFile: join(folder, 'etcd.log'),
+    cwd: folder,
+  });
+}
+
+function startServer(folder: string, port: number, etcdPort: number, flags: readonly string[]): Daemon {
+  const pki = join(folder, 'pki');
+  return startDaemon({
+    command: kubernetesProgram('kube-apiserver'),
+    parameters: [
+      `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--tls-cert-file=${join(pki, 'server.crt')}`,
+      `--tls-private-key-file=${join(pki, 'server.key')}`,
+      `--client-ca-file=${join(pki, 'ca.crt')}`,
+      `--token-auth-file=${join(pki, 'tokens.csv')}`,
+      `--service-account-key-file=${join(pki, 'service-accounts.pub')}`,
+      `--service-account-signing-key-file=${join(pki, 'service-accounts.key')}`,
+      '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+      '--service-cluster-ip-range=10.96.0.0/16',
+      '--authorization-mode=RBAC',
+      // Nobody makes the default service account of a namespace here, and no pod ever runs.
+      '--disable-admission-plugins=ServiceAccount',
+      '--endpoint-reconciler-type=none',
+      '--allow-privileged=true',
+      ...flags,
+    ],
+    logFile: join(folder, 'kube-apiserver.log'),
+    cwd: folder,
+  });
+}
+
+async function isReady(daemon: Daemon, { url, token }: Credentials, agent: Agent): Promise<true | undefined> {
+  if (daemon.child.exitCode !== null) throw new Error('kube-apiserver ended');
+  try {
+    const answer = await request(`${url}/readyz`, { dispatcher: agent, headers: { authorization: `Bearer ${token}` } });
+    await answer.body.dump();
+    return answer.statusCode === 200 || undefined;
+  } catch {
+    return undefined;
+  }
+}
