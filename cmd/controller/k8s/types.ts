@@ -71,6 +71,8 @@ export interface WatchOptions extends Selection {
   resourceVersion: string;
   timeoutSeconds: number;
   signal: AbortSignal;
+  /** Told when the server has accepted the watch. */
+  onOpen?: () => void;
 }
 
 export interface ApplyOptions {
@@ -80,7 +82,10 @@ export interface ApplyOptions {
   subresource?: 'status';
 }
 
-/** The API server. Everything rejects with an `ApiError` when the server refuses, and with undici's errors when it cannot be reached. */
+/**
+ * The API server. Everything rejects with an `ApiError` when the server refuses, with an `UnreachableError` when it
+ * cannot be reached.
+ */
 export interface Client {
   /** @returns undefined where there is none. */
   get<T extends KubernetesObject>(

@@ -1,0 +1,65 @@
+/** The API server answered, and refused (apimachinery `Status`). */
+export class ApiError extends Error {
+  /** HTTP status. */
+  readonly status: number;
+  /** Word to branch on, such as `Conflict`, `AlreadyExists`, `Expired`; empty when the answer named none. */
+  readonly reason: string;
+  /** Seconds that the server asks to be left alone, on 429 and 503. */
+  readonly retryAfter: number | undefined;
+
+  /** @param request what was asked, such as `GET /api/v1/namespaces`: it holds no token */
+  constructor(request: string, refusal: { status: number; reason?: string; message?: string; retryAfter?: number }) {
+    const { status, reason = '', message = '', retryAfter } = refusal;
+    super(`${request}: ${[status, reason, message].filter(Boolean).join(' ')}`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.reason = reason;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** No answer: not connected, cut off, too late, or not one of an API server. Carries no header and no body. */
+export class UnreachableError extends Error {
+  /** Such as `ECONNREFUSED`, `ETIMEDOUT`, `CERT_HAS_EXPIRED`. */
+  readonly code: string;
+
+  constructor(request: string, code: string, message: string) {
+    super(`${request}: ${message}`);
+    this.name = 'UnreachableError';
+    this.code = code;
+  }
+}
+
+interface Status {
+  kind?: unknown;
+  code?: unknown;
+  reason?: unknown;
+  message?: unknown;
+  details?: { retryAfterSeconds?: unknown } | null;
+}
+
+/**
+ * What an answer other than 2xx means.
+ * @param body as parsed; a proxy's or an unknown group's 404 is text and says nothing
+ * @param retryAfter the header of that name, in seconds; the other form, a date, is ignored
+ */
+export function refusalOf(request: string, status: number, body: unknown, retryAfter?: string): ApiError {
+  const { reason, message, details } = isStatus(body) ? body : ({} as Status);
+  const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : details?.retryAfterSeconds;
+  return new ApiError(request, {
+    status,
+    ...(typeof reason === 'string' && { reason }),
+    ...(typeof message === 'string' && { message }),
+    ...(typeof seconds === 'number' && seconds > 0 && { retryAfter: seconds }),
+  });
+}
+
+/** What the `Status` of an ERROR event of a watch means. */
+export function refusalOfEvent(request: string, object: unknown): ApiError {
+  const { code } = isStatus(object) ? object : ({} as Status);
+  return refusalOf(request, typeof code === 'number' ? code : 500, object);
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
+}

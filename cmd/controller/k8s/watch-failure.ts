@@ -1,0 +1,34 @@
+import { ApiError, UnreachableError } from './api-error.ts';
+
+/** Longest time that a server's Retry-After is followed, in seconds. */
+const MAX_RETRY_AFTER = 30;
+
+/** The API server has no such kind. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/** The version to watch from, or the rest of a list, is no longer kept. */
+export function isExpired(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 410;
+}
+
+/** The server wants to be asked later. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 429 || error.status === 503);
+}
+
+/** Not connected, or cut off; what came before was in order. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof UnreachableError && error.code !== 'ERR_NO_JSON';
+}
+
+/**
+ * Milliseconds to wait after the n-th failure in a row, n from 1: doubled each time up to the longest, half of it
+ * random, and no less than the server asks for.
+ */
+export function waitAfter(error: unknown, failures: number, [first, longest]: readonly [number, number]): number {
+  const full = Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
+  const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER) * 1000 : 0;
+  return Math.max(asked, full * (0.5 + 0.5 * Math.random()));
+}

@@ -1,0 +1,232 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts';
+import { type Connection, connect } from '../../cmd/controller/k8s/connection.ts';
+import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import { startWatchdog } from '../../cmd/controller/k8s/watchdog.ts';
+import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/api-server.ts';
+import { testLogger } from '../support/logs.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+import { type Mirror, mirror } from '../unit/controller/k8s/mirror.ts';
+
+/** Enough for the watchdog to notice, with the timings of production; more would only take longer. */
+const OUTAGE_MS = Number(process.env['SVC_TEST_OUTAGE_MS'] ?? 12_000);
+/** Issue 6: caught up within that after the API server or the network is back. */
+const CAUGHT_UP_MS = 10_000;
+
+describe('watches, on a real API server', function () {
+  this.timeout(OUTAGE_MS + 90_000);
+  let server: ApiServer;
+  let proxy: TcpProxy;
+  let folder: string;
+  let connection: Connection;
+  /** Through the proxy, as the controller. */
+  let client: ApiClient;
+  let probing: ApiClient;
+  /** Straight to the API server, as somebody else. */
+  let other: ApiClient;
+  let namespace: string;
+  let seen: Mirror;
+  let dog: { stop(): void };
+
+  before(async function () {
+    if (apiServerMissing()) this.skip();
+    server = await sharedApiServer();
+  });
+
+  beforeEach(async () => {
+    proxy = await startTcpProxy(Number(new URL(server.url).port));
+    folder = await mkdtemp(join(tmpdir(), 'svc-watches-'));
+    await Promise.all([
+      writeFile(join(folder, 'ca.crt'), server.ca),
+      writeFile(join(folder, 'namespace'), 'default'),
+      mountToken(folder, server.token),
+    ]);
+    connection = await connect(
+      { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: `${proxy.port}` },
+      { folder },
+    );
+    client = createClient(connection);
+    probing = createClient(connection, { timeoutMs: 5_000, connections: 1 });
+    const authorization = `Bearer ${server.token}`;
+    other = createClient({
+      ...connection,
+      server: server.url,
+      credentials: async () => ({ authorization, ca: server.ca }),
+    });
+    namespace = await server.namespace();
+    seen = mirror(client, { selection: { namespace }, timings: { backoffMs: [200, 5_000] } });
+    dog = startWatchdog({ probe: probing.ready, watches: () => [seen], log: testLogger() });
+    await seen.synced;
+    for (const name of ['kept', 'changed', 'gone', 'replaced']) await put(name);
+    await caughtUp();
+    seen.changes.length = 0;
+  });
+
+  afterEach(async () => {
+    if (!proxy) return;
+    dog.stop();
+    seen.stop();
+    for (const each of [client, probing, other]) each.close();
+    await proxy.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const configMap = (name: string, value = ''): KubernetesObject =>
+    ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { value } }) as KubernetesObject;
+  const put = (name: string, value?: string): Promise<KubernetesObject> =>
+    other.apply(RESOURCES.configMap, configMap(name, value), { manager: 'other' });
+  const remove = async (name: string): Promise<void> => {
+    const found = await other.get(RESOURCES.configMap, namespace, name);
+    await other.remove(RESOURCES.configMap, namespace, name, found?.metadata.uid ?? '');
+  };
+
+  /** Some of everything: new, changed, gone, and gone and there again. */
+  async function changeThings(): Promise<void> {
+    await put('new');
+    await put('changed', 'anew');
+    await remove('gone');
+    await remove('replaced');
+    await put('replaced');
+  }
+
+  /** Until the copy is what the API server has, in each version. @returns milliseconds */
+  async function caughtUp(): Promise<number> {
+    const started = performance.now();
+    const { items } = await other.list(RESOURCES.configMap, { namespace });
+    const there = items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]).sort();
+    const same = (): true | undefined => JSON.stringify([...seen.copy].sort()) === JSON.stringify(there) || undefined;
+    await until('everything is seen', same, CAUGHT_UP_MS + 5_000);
+    expect(seen.misfits).to.deep.equal([]);
+    return performance.now() - started;
+  }
+
+  const EXPECTED = ['ADDED new', 'ADDED replaced', 'DELETED gone', 'DELETED replaced', 'MODIFIED changed'];
+
+  it('see each change as it happens', async () => {
+    await changeThings();
+    expect(await caughtUp()).to.be.lessThan(1_000);
+    expect(seen.told().sort()).to.deep.equal(EXPECTED);
+    for (const { object } of seen.changes) expect(object.metadata).not.to.have.property('managedFields');
+  });
+
+  it('have caught up within 10 s, with nothing missed, when the network was a black hole', async () => {
+    proxy.blackHole();
+    await changeThings();
+    await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
+    expect(seen.changes).to.have.lengthOf(0);
+    proxy.recover();
+    const took = await caughtUp();
+    expect(seen.told().sort()).to.deep.equal(EXPECTED);
+    expect(took).to.be.lessThan(CAUGHT_UP_MS);
+    await put('kept', 'after');
+    expect(await caughtUp()).to.be.lessThan(1_000);
+  });
+
+  it('have caught up at once when all connections were reset', async () => {
+    proxy.drop();
+    await changeThings();
+    expect(await caughtUp()).to.be.lessThan(2_000);
+    expect(seen.told().sort()).to.deep.equal(EXPECTED);
+  });
+
+  it('have caught up, by a new list, when the API server was away and its history is lost', async () => {
+    const { length } = seen.changes;
+    proxy.blackHole();
+    await changeThings();
+    await server.kill();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await server.start();
+    const lists = seen.syncs();
+    proxy.recover();
+    proxy.drop();
+    expect(await caughtUp()).to.be.lessThan(CAUGHT_UP_MS);
+    expect(seen.told().slice(length).sort()).to.deep.equal(EXPECTED);
+    expect(seen.syncs(), 'lists').to.be.greaterThan(lists);
+  });
+
+  it('go on when the token is rotated, and come back when it had expired before', async () => {
+    const guest = await server.serviceAccount(namespace, 'guest');
+    await mountToken(folder, guest);
+    const refused = await client.list(RESOURCES.secret, { namespace }).catch((error) => error);
+    expect([refused.status, refused.reason]).to.deep.equal([403, 'Forbidden']);
+    await mountToken(folder, 'expired-token');
+    proxy.drop();
+    await changeThings();
+    const unauthorized = await client.list(RESOURCES.secret, { namespace }).catch((error) => error);
+    expect(unauthorized.status).to.equal(401);
+    await mountToken(folder, server.token);
+    expect(await caughtUp()).to.be.lessThan(CAUGHT_UP_MS);
+    expect(seen.told().sort()).to.deep.equal(EXPECTED);
+  });
+
+  it('of metadata alone carry no content of a Secret, neither in the list nor later', async () => {
+    const secret = (name: string, value: string) =>
+      ({
+        ...configMap(name),
+        kind: 'Secret',
+        data: { value: Buffer.from(value).toString('base64') },
+      }) as KubernetesObject;
+    const write = (name: string, value: string) =>
+      other.apply(RESOURCES.secret, secret(name, value), { manager: 'other' });
+    await write('one', 'first-content');
+    const secrets = mirror(client, { resource: RESOURCES.secret, selection: { namespace, metadataOnly: true } });
+    await secrets.synced;
+    await write('one', 'second-content');
+    await write('two', 'third-content');
+    await until('all', () => secrets.changes.length === 3 || undefined);
+    secrets.stop();
+    expect(secrets.told()).to.deep.equal(['ADDED one', 'MODIFIED one', 'ADDED two']);
+    for (const { object } of secrets.changes) {
+      expect(Object.keys(object).sort()).to.deep.equal(['apiVersion', 'kind', 'metadata']);
+      expect(object).to.include({ apiVersion: 'v1', kind: 'Secret' });
+    }
+  });
+
+  it('of a kind that comes later find it', async () => {
+    const name = `things${Date.now()}`;
+    const group = `${namespace}.example`;
+    const resource = { apiVersion: `${group}/v1`, kind: 'Thing', plural: name, namespaced: true };
+    const things = mirror(client, { resource, selection: {}, timings: { absentMs: 500 } });
+    await things.synced;
+    const file = join(folder, 'crd.json');
+    await writeFile(file, JSON.stringify(definition(group, name)));
+    await server.kubectl(['apply', '-f', file]);
+    const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'a', namespace } };
+    await until('the kind', () => other.create(resource, thing).catch(() => undefined));
+    await until('it is seen', () => things.copy.has('a') || undefined);
+    await server.kubectl(['delete', '-f', file]);
+    await until('it is gone', () => things.copy.size === 0 || undefined);
+    things.stop();
+    expect(things.told()).to.deep.equal(['ADDED a', 'DELETED a']);
+  });
+});
+
+function definition(group: string, plural: string): object {
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+}
+
+/** As the kubelet does it: the link to the folder with all files is replaced. */
+async function mountToken(folder: string, token: string): Promise<void> {
+  const name = `..${Date.now()}-${Math.random()}`;
+  await mkdir(join(folder, name));
+  await writeFile(join(folder, name, 'token'), token);
+  await symlink(name, join(folder, '..new'));
+  await rename(join(folder, '..new'), join(folder, '..data'));
+  await symlink('..data/token', join(folder, 'token')).catch(() => {});
+}

@@ -1,0 +1,67 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { portOf } from './listen.ts';
+
+/** A stretch of network that can fail: bytes pass through it from a port of this machine to another. */
+export interface TcpProxy {
+  port: number;
+  /**
+   * From now on nothing passes and nobody is told, as when a firewall drops all packets. Connections made before or
+   * meanwhile stay dead also after `recover`, as when an address translator has forgotten them.
+   */
+  blackHole(): void;
+  recover(): void;
+  /** Resets all connections. */
+  drop(): void;
+  close(): Promise<void>;
+}
+
+/** @param target port that bytes go to; of this machine unless told */
+export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
+  const open = new Set<Socket>();
+  let holed = false;
+
+  function keep(socket: Socket): Socket {
+    open.add(socket);
+    return socket.on('error', () => {}).on('close', () => open.delete(socket));
+  }
+
+  function join(from: Socket, to: Socket): void {
+    from.on('data', (bytes) => to.write(bytes));
+    from.on('end', () => to.end());
+    from.on('close', () => to.destroy());
+  }
+
+  /** Leaves a connection as it is, for ever. */
+  function kill(socket: Socket): void {
+    socket.removeAllListeners('data').removeAllListeners('end').removeAllListeners('close');
+    socket.pause();
+    keep(socket);
+  }
+
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    keep(near);
+    if (holed) return kill(near);
+    const far = keep(connect({ port: target, host, allowHalfOpen: true }));
+    join(near, far);
+    join(far, near);
+  });
+  server.listen(0, '127.0.0.1');
+  const port = await portOf(server);
+  return {
+    port,
+    blackHole() {
+      holed = true;
+      for (const socket of open) kill(socket);
+    },
+    recover() {
+      holed = false;
+    },
+    drop() {
+      for (const socket of open) socket.resetAndDestroy();
+    },
+    close() {
+      for (const socket of open) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { eventRecorder, type Recorder } from '../../../../cmd/controller/k8s/events.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { until } from '../../../support/until.ts';
+import { refuse, type StandIn, startStandIn } from './stand-in.ts';
+
+const PATH = '/apis/events.k8s.io/v1/namespaces/one/events';
+const OFFICE: KubernetesObject = {
+  apiVersion: 'svc.internal/v1',
+  kind: 'SvcInstance',
+  metadata: { namespace: 'one', name: 'office', uid: 'u1', resourceVersion: '7' },
+};
+const EXPIRES = { type: 'Warning', reason: 'LicenseExpires', note: 'The licence expires in 7 days.' } as const;
+
+type Event = KubernetesObject & { note: string; series?: { count: number; lastObservedTime: string } };
+
+describe('k8s: events', () => {
+  let server: StandIn;
+  let client: ApiClient;
+  let recorder: Recorder;
+  let now: number;
+
+  beforeEach(async () => {
+    server = await startStandIn();
+    client = createClient(server.connection, { timeoutMs: 300 });
+    now = Date.parse('2026-05-01T00:00:00Z');
+    recorder = eventRecorder({
+      client,
+      controller: 'svc.internal/controller',
+      instance: 'pod-1',
+      clock: () => now,
+      log: testLogger(),
+      repeatMs: 200,
+      retryMs: 5,
+    });
+  });
+
+  afterEach(async () => {
+    recorder.stop();
+    client.close();
+    await server.close();
+  });
+
+  const written = (): Event[] => server.objects(PATH) as Event[];
+
+  it('are written with all that the API asks for', async () => {
+    recorder.record(OFFICE, EXPIRES);
+    await recorder.flushed();
+    const [{ metadata, ...event } = {} as Event] = written();
+    expect(metadata.name).to.match(/^office\.[0-9a-f]{16}$/);
+    expect(event).to.deep.equal({
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      eventTime: '2026-05-01T00:00:00.000000Z',
+      ...EXPIRES,
+      action: 'Reconcile',
+      reportingController: 'svc.internal/controller',
+      reportingInstance: 'pod-1',
+      regarding: {
+        apiVersion: 'svc.internal/v1',
+        kind: 'SvcInstance',
+        namespace: 'one',
+        name: 'office',
+        uid: 'u1',
+        resourceVersion: '7',
+      },
+    });
+  });
+
+  it('become a series when they are repeated, written at most once in its time', async () => {
+    for (let count = 0; count < 50; count += 1) recorder.record(OFFICE, EXPIRES);
+    await recorder.flushed();
+    expect(server.requests).to.have.lengthOf(1);
+    now += 200;
+    await until('the series', () => written()[0]?.series !== undefined || undefined);
+    expect(written()).to.have.lengthOf(1);
+    expect(written()[0]?.series).to.deep.equal({ count: 50, lastObservedTime: '2026-05-01T00:00:00.000000Z' });
+    expect(server.requests).to.have.lengthOf(2);
+    recorder.record(OFFICE, EXPIRES);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.requests).to.have.lengthOf(2);
+  });
+
+  it('are new ones again after a quiet time, and for another object, reason or note', async () => {
+    recorder.record(OFFICE, EXPIRES);
+    recorder.record(OFFICE, { ...EXPIRES, note: 'The licence expires in 1 day.' });
+    recorder.record(OFFICE, { ...EXPIRES, reason: 'Other' });
+    recorder.record({ ...OFFICE, metadata: { ...OFFICE.metadata, uid: 'u2' } }, EXPIRES);
+    await recorder.flushed();
+    expect(written()).to.have.lengthOf(4);
+    now += 1000;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    recorder.record(OFFICE, EXPIRES);
+    await recorder.flushed();
+    expect(written()).to.have.lengthOf(5);
+  });
+
+  it('wait for an API server that has trouble, and are given up where that is hopeless', async () => {
+    let refused = 0;
+    server.fault = (request, response) => {
+      refused += 1;
+      if (refused === 1) request.socket.resetAndDestroy();
+      else if (refused < 4) refuse(response, 503, 'ServiceUnavailable');
+      return refused < 4;
+    };
+    recorder.record(OFFICE, EXPIRES);
+    await recorder.flushed();
+    expect(written()).to.have.lengthOf(1);
+    server.fault = (_, response) => {
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const before = server.requests.length;
+    recorder.record(OFFICE, { ...EXPIRES, reason: 'Other' });
+    await recorder.flushed();
+    expect(server.requests.length - before).to.equal(1);
+  });
+
+  it('never throw and take bounded memory and requests while nothing can be written', async () => {
+    server.fault = () => true;
+    for (let count = 0; count < 2000; count += 1) recorder.record(OFFICE, { ...EXPIRES, note: `note ${count}` });
+    server.fault = undefined;
+    await recorder.flushed();
+    expect(written().length).to.be.within(500, 502);
+    expect(written().at(-1)?.note).to.equal('note 1999');
+  });
+
+  it('have notes of 1,024 bytes at most, of whole characters', async () => {
+    recorder.record(OFFICE, { ...EXPIRES, note: 'ä'.repeat(1000) });
+    recorder.record(OFFICE, { ...EXPIRES, note: `x${'ä'.repeat(1000)}` });
+    await recorder.flushed();
+    for (const { note } of written()) {
+      expect(Buffer.byteLength(note)).to.be.within(1020, 1024);
+      expect(note).to.match(/^x?ä+…$/);
+    }
+  });
+});

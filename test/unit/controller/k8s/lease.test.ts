@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { type Election, electLeader } from '../../../../cmd/controller/k8s/lease.ts';
+import type { Lease } from '../../../../cmd/controller/k8s/lease-record.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { until } from '../../../support/until.ts';
+import { refuse, type StandIn, startStandIn } from './stand-in.ts';
+
+const PATH = '/apis/coordination.k8s.io/v1/namespaces/one/leases';
+const TIMINGS = { durationMs: 1000, renewDeadlineMs: 600, retryMs: 100 };
+
+interface Candidate extends Election {
+  identity: string;
+  elected: boolean;
+  lost: boolean;
+  client: ApiClient;
+}
+
+describe('k8s: leader election', () => {
+  let server: StandIn;
+  let candidates: Candidate[];
+
+  function candidate(identity: string, timings = TIMINGS): Candidate {
+    const client = createClient(server.connection, { timeoutMs: 250 });
+    const own = { identity, elected: false, lost: false, client };
+    const election = electLeader({
+      client,
+      namespace: 'one',
+      name: 'svc-controller',
+      identity,
+      onElected: () => {
+        own.elected = true;
+      },
+      onLost: () => {
+        own.lost = true;
+      },
+      log: testLogger(),
+      timings,
+    });
+    const made = Object.assign(own, election);
+    candidates.push(made);
+    return made;
+  }
+
+  const elected = (one: Candidate): Promise<boolean> => until(`${one.identity} leads`, () => one.elected || undefined);
+  const spec = (): NonNullable<Lease['spec']> => (server.objects(PATH)[0] as Lease).spec ?? {};
+
+  beforeEach(async () => {
+    server = await startStandIn();
+    candidates = [];
+  });
+
+  afterEach(async () => {
+    server.fault = undefined;
+    for (const { stop, client } of candidates) await stop().then(client.close);
+    await server.close();
+  });
+
+  it('makes the lease, with the times that the API takes, and renews it', async () => {
+    await elected(candidate('one'));
+    const { acquireTime, renewTime = '', ...rest } = spec();
+    expect(rest).to.deep.equal({ holderIdentity: 'one', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    expect(renewTime).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    await until('a renewal', () => (spec().renewTime ?? '') > renewTime || undefined);
+    expect(spec().acquireTime).to.equal(acquireTime);
+  });
+
+  it('has one leader of many, and each knows', async () => {
+    const all = ['one', 'two', 'three', 'four'].map((identity) => candidate(identity));
+    await until('one leads', () => all.some(({ elected }) => elected) || undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(all.filter(({ elected }) => elected)).to.have.lengthOf(1);
+    expect(all.filter((one) => one.leading()).map(({ identity }) => identity)).to.deep.equal([spec().holderIdentity]);
+    expect(all.some(({ lost }) => lost)).to.equal(false);
+  });
+
+  it('goes to another as soon as it is given back, and says so in its transitions', async () => {
+    const one = candidate('one');
+    await elected(one);
+    const two = candidate('two');
+    const started = performance.now();
+    await one.stop();
+    expect(spec()).to.include({ holderIdentity: '', leaseDurationSeconds: 1 });
+    expect(one.leading()).to.equal(false);
+    await elected(two);
+    expect(performance.now() - started).to.be.lessThan(800);
+    expect(spec()).to.include({ holderIdentity: 'two', leaseTransitions: 1 });
+    expect(one.lost).to.equal(false);
+  });
+
+  it('goes to another when the leader is gone, after its duration and not before', async () => {
+    const one = candidate('one', { ...TIMINGS, retryMs: 60_000 });
+    await elected(one);
+    const started = performance.now();
+    await elected(candidate('two'));
+    expect(performance.now() - started).to.be.within(950, 1900);
+  });
+
+  it("never reads the holder's clock: one that is hours wrong, either way, is waited for as long", async () => {
+    for (const renewTime of ['2001-01-01T00:00:00.000000Z', '2101-01-01T00:00:00.000000Z']) {
+      server.put(PATH, 'svc-controller', {
+        spec: { holderIdentity: 'wrong', leaseDurationSeconds: 1, renewTime, leaseTransitions: 3 },
+      });
+      const started = performance.now();
+      const next = candidate('next');
+      await elected(next);
+      expect(performance.now() - started).to.be.within(950, 1900);
+      await next.stop();
+    }
+  });
+
+  it('is lost when it cannot be renewed in time, before another may take it', async () => {
+    const one = candidate('one');
+    await elected(one);
+    server.fault = () => true;
+    const started = performance.now();
+    await until('it is lost', () => one.lost || undefined);
+    expect(performance.now() - started).to.be.lessThan(900);
+    expect(one.leading()).to.equal(false);
+  });
+
+  it('survives trouble that is shorter than the deadline', async () => {
+    const one = candidate('one');
+    await elected(one);
+    server.fault = (_, response) => {
+      refuse(response, 500, 'InternalError');
+      return true;
+    };
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    server.fault = undefined;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect([one.lost, one.leading()]).to.deep.equal([false, true]);
+  });
+
+  it('is lost at once when another has taken it', async () => {
+    const one = candidate('one');
+    await elected(one);
+    server.put(PATH, 'svc-controller', { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } });
+    const started = performance.now();
+    await until('it is lost', () => one.lost || undefined);
+    expect(performance.now() - started).to.be.lessThan(550);
+    expect(spec().holderIdentity).to.equal('thief');
+  });
+
+  it('is made again when somebody deleted it', async () => {
+    const one = candidate('one');
+    await elected(one);
+    server.remove(PATH, 'svc-controller');
+    await until('it is there again', () => server.objects(PATH).length === 1 || undefined);
+    expect([one.lost, one.leading()]).to.deep.equal([false, true]);
+  });
+
+  it('knows by itself that its time is up, also when no timer could run', async () => {
+    const one = candidate('one', { ...TIMINGS, durationMs: 300, renewDeadlineMs: 290 });
+    await elected(one);
+    const until = performance.now() + 350;
+    while (performance.now() < until);
+    expect(one.leading()).to.equal(false);
+  });
+
+  it('gives back what was taken while it was being stopped', async () => {
+    server.delayMs = 100;
+    const one = candidate('one');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    await one.stop();
+    expect(server.requests.map((request) => request.split(' ')[0])).to.deep.equal(['GET', 'POST', 'PUT']);
+    expect(spec().holderIdentity).to.equal('');
+    expect(one.elected).to.equal(false);
+  });
+
+  it('stops within 2 s when nothing answers', async () => {
+    const one = candidate('one');
+    await elected(one);
+    server.fault = () => true;
+    const started = performance.now();
+    await one.stop();
+    expect(performance.now() - started).to.be.lessThan(2100);
+    expect(one.lost).to.equal(false);
+  });
+});

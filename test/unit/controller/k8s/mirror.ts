@@ -1,0 +1,68 @@
+import type { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
+import {
+  type Change,
+  type Reflection,
+  type ReflectTimings,
+  reflect,
+} from '../../../../cmd/controller/k8s/reflector.ts';
+import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject, Resource, Selection } from '../../../../cmd/controller/k8s/types.ts';
+import { testLogger } from '../../../support/logs.ts';
+
+/** A reflection whose changes are kept, and applied one after the other to a copy. */
+export interface Mirror extends Reflection {
+  changes: Change<KubernetesObject>[];
+  /** `ADDED a`, … */
+  told(): string[];
+  /** What a consumer has that only followed the changes: version by name. */
+  copy: Map<string, string>;
+  /** Changes that made no sense to it. */
+  misfits: string[];
+  syncs(): number;
+}
+
+export interface MirrorOptions {
+  resource?: Resource;
+  selection?: Selection;
+  timings?: Partial<ReflectTimings>;
+  onEvent?: (change: Change<KubernetesObject>) => unknown;
+}
+
+export function mirror(client: ApiClient, options: MirrorOptions = {}): Mirror {
+  const changes: Change<KubernetesObject>[] = [];
+  const copy = new Map<string, string>();
+  const misfits: string[] = [];
+  let syncs = 0;
+  const reflection = reflect({
+    client,
+    resource: options.resource ?? RESOURCES.configMap,
+    selection: options.selection ?? { namespace: 'one' },
+    onEvent(change) {
+      changes.push(change);
+      if (!apply(copy, change)) misfits.push(`${change.type} ${change.object.metadata.name}`);
+      return options.onEvent?.(change);
+    },
+    onSync: () => {
+      syncs += 1;
+    },
+    clock: Date.now,
+    log: testLogger(),
+    timings: { backoffMs: [5, 50], ...options.timings },
+  });
+  return {
+    ...reflection,
+    changes,
+    copy,
+    misfits,
+    told: () => changes.map(({ type, object }) => `${type} ${object.metadata.name}`),
+    syncs: () => syncs,
+  };
+}
+
+function apply(copy: Map<string, string>, { type, object }: Change<KubernetesObject>): boolean {
+  const { name, resourceVersion = '' } = object.metadata;
+  const fits = copy.has(name) === (type !== 'ADDED');
+  if (type === 'DELETED') copy.delete(name);
+  else copy.set(name, resourceVersion);
+  return fits;
+}

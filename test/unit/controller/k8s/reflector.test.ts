@@ -1,0 +1,300 @@
+import { expect } from 'chai';
+import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
+import { until } from '../../../support/until.ts';
+import { type Mirror, type MirrorOptions, mirror } from './mirror.ts';
+import { line, refuse, type StandIn, startStandIn } from './stand-in.ts';
+
+const PATH = '/api/v1/namespaces/one/configmaps';
+
+describe('k8s: reflector', () => {
+  let server: StandIn;
+  let client: ApiClient;
+  let seen: Mirror;
+
+  async function start(options: MirrorOptions = {}): Promise<Mirror> {
+    seen = mirror(client, options);
+    await seen.synced;
+    return seen;
+  }
+
+  const watching = (): Promise<boolean> => until('a watch is open', () => server.watches() === 1 || undefined);
+  const told = (count: number): Promise<boolean> =>
+    until(`${count} changes`, () => seen.changes.length >= count || undefined);
+  /** Everything that the server has is known, in its newest version, and nothing else. */
+  const caughtUp = (): Promise<boolean> =>
+    until('the copy is as the server', () => {
+      const there = new Map(server.objects(PATH).map(({ metadata: m }) => [m.name, m.resourceVersion ?? '']));
+      return JSON.stringify([...there].sort()) === JSON.stringify([...seen.copy].sort()) || undefined;
+    });
+  const lists = (): number => server.requests.filter((request) => !request.includes('watch=1')).length;
+
+  beforeEach(async () => {
+    server = await startStandIn();
+    client = createClient(server.connection, { timeoutMs: 400 });
+  });
+
+  afterEach(async () => {
+    seen?.stop();
+    client.close();
+    await server.close();
+  });
+
+  it('lists in pages, then watches from that version, with bookmarks and an end', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) server.put(PATH, name);
+    await start({ selection: { namespace: 'one', labelSelector: 'x=y' } });
+    expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
+    await watching();
+    const [first = '', second = '', watch = ''] = server.requests;
+    expect(first).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=500`);
+    expect(second).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=500&continue=3`);
+    expect(watch).to.match(/resourceVersion=104&watch=1&allowWatchBookmarks=true&timeoutSeconds=(4[5-9]|5[0-5])$/);
+  });
+
+  it('tells of each change in order, without managedFields', async () => {
+    await start();
+    server.put(PATH, 'a');
+    server.put(PATH, 'a');
+    server.put(PATH, 'b');
+    server.remove(PATH, 'a');
+    await told(4);
+    expect(seen.told()).to.deep.equal(['ADDED a', 'MODIFIED a', 'ADDED b', 'DELETED a']);
+    for (const { object } of seen.changes) expect(object.metadata).not.to.have.property('managedFields');
+  });
+
+  it('watches on from the last version when the server ends a watch, and lists nothing again', async () => {
+    server.put(PATH, 'a');
+    await start();
+    await watching();
+    server.bookmark();
+    server.endWatches();
+    await until('the next watch', () => server.requests.some((it) => it.includes('resourceVersion=102')) || undefined);
+    expect(lists()).to.equal(1);
+    expect(seen.told()).to.deep.equal(['ADDED a']);
+  });
+
+  it('is missing nothing of what happened while the connection was cut', async () => {
+    server.put(PATH, 'a');
+    await start();
+    await watching();
+    server.fault = (request) => {
+      request.socket.resetAndDestroy();
+      return true;
+    };
+    server.cut();
+    server.put(PATH, 'b');
+    server.remove(PATH, 'a');
+    await until('it tries on', () => server.requests.length > 5 || undefined);
+    server.fault = undefined;
+    await caughtUp();
+    expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'DELETED a']);
+    expect(lists()).to.equal(1);
+  });
+
+  for (const [what, text] of [
+    ['an ERROR event', line({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })],
+    ['an ERROR event of another kind', line({ type: 'ERROR', object: { kind: 'Status', code: 500 } })],
+    ['no JSON', '<html>\n'],
+    ['an event without an object', line({ type: 'ADDED' })],
+    ['an event without a version', line({ type: 'ADDED', object: { metadata: { name: 'x' } } })],
+    ['an event of an unknown type', line({ type: 'RENAMED', object: { metadata: { resourceVersion: '5' } } })],
+    ['a bare number', '7\n'],
+  ] as const) {
+    it(`lists again after ${what}`, async () => {
+      server.put(PATH, 'a');
+      await start();
+      await watching();
+      server.send(text);
+      await until('a second list', () => seen.syncs() >= 2 || undefined);
+      server.put(PATH, 'b');
+      await caughtUp();
+      expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b']);
+    });
+  }
+
+  it('goes on from the last version after half a line', async () => {
+    await start();
+    await watching();
+    server.send('{"type":"ADDED","obj');
+    server.cut();
+    server.put(PATH, 'b');
+    await caughtUp();
+  });
+
+  it('finds what disappeared and what was replaced while history was lost', async () => {
+    for (const name of ['a', 'b', 'c']) server.put(PATH, name);
+    await start();
+    await watching();
+    server.fault = () => true;
+    server.cut();
+    server.remove(PATH, 'a');
+    server.remove(PATH, 'b');
+    server.put(PATH, 'b');
+    server.compact();
+    server.fault = undefined;
+    await caughtUp();
+    expect(seen.told().slice(3).sort()).to.deep.equal(['ADDED b', 'DELETED a', 'DELETED b']);
+    const gone = seen.changes.find(({ type, object }) => type === 'DELETED' && object.metadata.name === 'a');
+    expect(gone?.object).to.deep.equal({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: 'one', name: 'a', uid: 'uid-101', resourceVersion: '101' },
+    });
+  });
+
+  it('lists from the start when the rest of a list is no longer kept', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) server.put(PATH, name);
+    let expired = 0;
+    server.fault = (request, response) => {
+      if (!request.url?.includes('continue=') || expired++ > 0) return undefined;
+      refuse(response, 410, 'Expired');
+      return true;
+    };
+    await start();
+    expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
+  });
+
+  it('takes a watch for dead that stays open past its end', async () => {
+    await start({ timings: { watchMs: [1000, 1000], overdueMs: 200 } });
+    await watching();
+    server.fault = (_, response) => {
+      response.flushHeaders();
+      return true;
+    };
+    server.endWatches();
+    await until('a watch that hangs', () => server.requests.length >= 3 || undefined);
+    server.put(PATH, 'a');
+    server.fault = undefined;
+    const started = performance.now();
+    await told(1);
+    expect(performance.now() - started).to.be.lessThan(3000);
+  });
+
+  it('lists anew now and then, whatever the watch says', async () => {
+    server.put(PATH, 'a');
+    await start({ timings: { relistMs: [50, 100] } });
+    await until('three lists', () => {
+      server.endWatches();
+      return seen.syncs() >= 3 || undefined;
+    });
+    expect(seen.told()).to.deep.equal(['ADDED a']);
+  });
+
+  it('survives a handler that throws, also one that is async, and tells on', async () => {
+    const calls: string[] = [];
+    await start({
+      onEvent: ({ object }): unknown => {
+        calls.push(object.metadata.name);
+        if (object.metadata.name === 'a') throw new Error('handler');
+        return Promise.reject(new Error('async handler'));
+      },
+    });
+    for (const name of ['a', 'b', 'c']) server.put(PATH, name);
+    await told(3);
+    expect(calls).to.deep.equal(['a', 'b', 'c']);
+    expect(lists()).to.equal(1);
+  });
+
+  it('counts a kind that the API server does not have as synced and empty, and looks for it again', async () => {
+    let absent = true;
+    server.fault = (_, response) => {
+      if (absent) response.writeHead(404).end('404 page not found');
+      return absent;
+    };
+    await start({ resource: RESOURCES.httpRoute, timings: { absentMs: 100 } });
+    expect(seen.told()).to.deep.equal([]);
+    server.put('/apis/gateway.networking.k8s.io/v1/namespaces/one/httproutes', 'route');
+    absent = false;
+    await told(1);
+    expect(seen.changes[0]?.object).to.include({ kind: 'HTTPRoute' });
+    absent = true;
+    server.cut();
+    await told(2);
+    expect(seen.told()).to.deep.equal(['ADDED route', 'DELETED route']);
+  });
+
+  it('does not believe at once that a kind is gone, as an API server says that starts', async () => {
+    server.put(PATH, 'a');
+    await start();
+    await watching();
+    let refused = 0;
+    server.fault = (_, response) => {
+      if (++refused > 2) return undefined;
+      response.writeHead(404).end('404 page not found');
+      return true;
+    };
+    server.cut();
+    await until('it works again', () => (refused > 2 && server.watches() === 1) || undefined);
+    expect(seen.told()).to.deep.equal(['ADDED a']);
+  });
+
+  it('waits as long as a busy server asks for, and lists nothing for that', async () => {
+    await start();
+    await watching();
+    const times: number[] = [];
+    server.fault = (_, response) => {
+      times.push(performance.now());
+      if (times.length > 1) return undefined;
+      refuse(response, 429, 'TooManyRequests', { 'retry-after': '1' });
+      return true;
+    };
+    server.cut();
+    await until('a second try', () => times.length === 2 || undefined);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).to.be.greaterThan(990);
+    expect(lists()).to.equal(1);
+  });
+
+  it('tries less and less often while nothing works', async () => {
+    seen = mirror(client, { timings: { backoffMs: [20, 200] } });
+    server.fault = (_, response) => {
+      refuse(response, 500, 'InternalError');
+      return true;
+    };
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(server.requests.length).to.be.within(3, 16);
+  });
+
+  it('tells a sign of life from silence', async () => {
+    await start();
+    await watching();
+    const before = seen.lastContact();
+    await until('time passes', () => Date.now() > before + 20 || undefined);
+    expect(seen.lastContact()).to.equal(before);
+    server.bookmark();
+    await until('a sign', () => seen.lastContact() > before || undefined);
+  });
+
+  it('leaves a connection that says nothing when it is told to, also in the middle of a list, and at once', async () => {
+    await start();
+    await watching();
+    const hang = () => true;
+    server.fault = hang;
+    server.cut();
+    await until('a request that hangs', () => server.requests.length === 3 || undefined);
+    server.put(PATH, 'a');
+    server.fault = undefined;
+    const started = performance.now();
+    seen.restart();
+    await told(1);
+    server.compact();
+    server.fault = hang;
+    server.send(line({ type: 'ERROR', object: { kind: 'Status', code: 410 } }));
+    await until('a list that hangs', () => server.requests.at(-1)?.includes('limit') || undefined);
+    server.put(PATH, 'b');
+    server.fault = undefined;
+    seen.restart();
+    await told(2);
+    expect(performance.now() - started).to.be.lessThan(390);
+  });
+
+  it('says nothing and asks nothing more once it is stopped', async () => {
+    await start();
+    await watching();
+    seen.stop();
+    await until('the watch is closed', () => server.watches() === 0 || undefined);
+    const asked = server.requests.length;
+    server.put(PATH, 'a');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([seen.changes.length, server.requests.length]).to.deep.equal([0, asked]);
+  });
+});

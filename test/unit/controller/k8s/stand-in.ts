@@ -1,0 +1,205 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection } from '../../../../cmd/controller/k8s/connection.ts';
+import type { KubernetesObject, WatchEvent } from '../../../../cmd/controller/k8s/types.ts';
+import { portOf } from '../../../support/listen.ts';
+import { secret } from '../../../support/logs.ts';
+
+export const TOKEN = secret('token-of-the-stand-in');
+
+/** Answers a request in a way of its own; or not at all, by returning nothing, and then the stand-in answers. */
+export type Fault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean | undefined;
+
+/**
+ * A STAND-IN for an API server, only so that it can be made to misbehave: objects of any kind in memory, lists in
+ * pages, watches, optimistic concurrency. What a real one does is tested in test/e2e/watches.test.ts.
+ */
+export interface StandIn {
+  connection: Connection;
+  url: string;
+  /** Asked before each request. */
+  fault: Fault | undefined;
+  /** Milliseconds before each answer. */
+  delayMs: number;
+  /** Method and URL of each request so far. */
+  requests: string[];
+  /** Connections accepted so far. */
+  connections(): number;
+  /** Writes an object as somebody else would; a new one where there is none. */
+  put(path: string, name: string, data?: Record<string, unknown>): KubernetesObject;
+  remove(path: string, name: string): void;
+  objects(path: string): KubernetesObject[];
+  /** Forgets all history: a watch from an older version is told 410. */
+  compact(): void;
+  /** Sends to all open watches. */
+  send(text: string): void;
+  bookmark(): void;
+  /** Ends all open watches in order. */
+  endWatches(): void;
+  /** Cuts all connections. */
+  cut(): void;
+  watches(): number;
+  close(): Promise<void>;
+}
+
+const PAGE = 3;
+
+export async function startStandIn(tls?: { key: string; cert: string }): Promise<StandIn> {
+  const collections = new Map<string, Map<string, KubernetesObject>>();
+  const history: { version: number; path: string; event: WatchEvent<KubernetesObject> }[] = [];
+  const watches = new Map<ServerResponse, string>();
+  const requests: string[] = [];
+  let version = 100;
+  let oldest = 0;
+  let accepted = 0;
+
+  const at = (path: string): Map<string, KubernetesObject> => {
+    const found = collections.get(path) ?? new Map<string, KubernetesObject>();
+    collections.set(path, found);
+    return found;
+  };
+
+  function happened(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubernetesObject): KubernetesObject {
+    const now: KubernetesObject = { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } };
+    if (type === 'DELETED') at(path).delete(object.metadata.name);
+    else at(path).set(object.metadata.name, now);
+    history.push({ version, path, event: { type, object: now } });
+    for (const [response, watched] of watches) if (watched === path) response.write(line({ type, object: now }));
+    return now;
+  }
+
+  function write(path: string, object: KubernetesObject): KubernetesObject {
+    version += 1;
+    const { name } = object.metadata;
+    const before = at(path).get(name);
+    const uid = before?.metadata.uid ?? `uid-${version}`;
+    const metadata = { namespace: 'one', ...object.metadata, uid, managedFields: [{ manager: 'x' }] };
+    return happened(path, before ? 'MODIFIED' : 'ADDED', { ...object, metadata });
+  }
+
+  function answer(request: IncomingMessage, response: ServerResponse, body: string): ServerResponse {
+    const url = new URL(request.url ?? '', 'http://x');
+    requests.push(`${request.method} ${request.url}`);
+    if (standIn.fault?.(request, response, body)) return response;
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) return refuse(response, 401, 'Unauthorized');
+    if (url.pathname === '/readyz') return response.end('ok');
+    if (request.method === 'GET' && url.searchParams.has('watch')) return watch(url, response);
+    const collection = /\/[a-z]+s$/.test(url.pathname);
+    const path = collection ? url.pathname : url.pathname.replace(/\/[^/]+$/, '');
+    const name = collection ? '' : (url.pathname.split('/').at(-1) ?? '');
+    if (request.method === 'GET' && collection) return list(url, response);
+    const found = at(path).get(name);
+    const sent = body === '' ? undefined : (JSON.parse(body) as KubernetesObject);
+    if (request.method === 'GET') return found ? json(response, found) : refuse(response, 404, 'NotFound');
+    if (request.method === 'DELETE') {
+      if (!found) return refuse(response, 404, 'NotFound');
+      const { preconditions } = sent as unknown as { preconditions: { uid: string } };
+      if (preconditions.uid !== found.metadata.uid) return refuse(response, 409, 'Conflict');
+      standIn.remove(path, name);
+      return json(response, { kind: 'Status', status: 'Success' });
+    }
+    if (!sent) return refuse(response, 400, 'BadRequest');
+    const conflict =
+      request.method === 'POST' ? at(path).has(sent.metadata.name) : isStale(request.method, found, sent);
+    if (conflict) return refuse(response, 409, 'Conflict');
+    if (request.method === 'PUT' && !found) return refuse(response, 404, 'NotFound');
+    return json(response, write(path, sent));
+  }
+
+  function list(url: URL, response: ServerResponse): ServerResponse {
+    const all = [...at(url.pathname).values()];
+    const start = Number(url.searchParams.get('continue') ?? 0);
+    const size = url.searchParams.has('limit') ? PAGE : all.length;
+    const items = all.slice(start, start + size).map(({ apiVersion, kind, ...item }) => item);
+    const next = start + size < all.length ? { continue: `${start + size}` } : {};
+    return json(response, { kind: 'List', metadata: { resourceVersion: `${version}`, ...next }, items });
+  }
+
+  function watch(url: URL, response: ServerResponse): ServerResponse {
+    const from = Number(url.searchParams.get('resourceVersion'));
+    if (from < oldest) return refuse(response, 410, 'Expired');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.flushHeaders();
+    for (const entry of history) {
+      if (entry.path === url.pathname && entry.version > from) response.write(line(entry.event));
+    }
+    watches.set(response, url.pathname);
+    const end = setTimeout(() => finish(response), 1000 * Number(url.searchParams.get('timeoutSeconds')));
+    return response.on('close', () => {
+      clearTimeout(end);
+      watches.delete(response);
+    });
+  }
+
+  function finish(response: ServerResponse): void {
+    watches.delete(response);
+    response.end();
+  }
+
+  const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let body = '';
+    for await (const piece of request.setEncoding('utf8')) body += piece;
+    if (standIn.delayMs > 0) await wait(standIn.delayMs);
+    answer(request, response, body);
+  };
+  const listener = (request: IncomingMessage, response: ServerResponse): void =>
+    void listen(request, response).catch(() => response.destroy());
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
+  server.on('connection', () => {
+    accepted += 1;
+  });
+  server.listen(0, '127.0.0.1');
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${await portOf(server)}`;
+  const standIn: StandIn = {
+    url,
+    connection: { server: url, namespace: 'one', credentials: async () => ({ authorization: `Bearer ${TOKEN}` }) },
+    fault: undefined,
+    delayMs: 0,
+    requests,
+    connections: () => accepted,
+    put: (path, name, data = {}) =>
+      write(path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'one' }, ...data }),
+    remove(path, name) {
+      const found = at(path).get(name);
+      version += 1;
+      if (found) happened(path, 'DELETED', found);
+    },
+    objects: (path) => [...at(path).values()],
+    compact() {
+      history.length = 0;
+      oldest = version + 1;
+      version += 1;
+    },
+    send: (text) => [...watches.keys()].forEach((response) => void response.write(text)),
+    bookmark() {
+      version += 1;
+      standIn.send(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: `${version}` } } }));
+    },
+    endWatches: () => [...watches.keys()].forEach(finish),
+    cut: () => server.closeAllConnections(),
+    watches: () => watches.size,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return standIn;
+}
+
+export function json(response: ServerResponse, value: unknown): ServerResponse {
+  return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+export function refuse(response: ServerResponse, status: number, reason: string, headers = {}): ServerResponse {
+  const body = { kind: 'Status', status: 'Failure', code: status, reason, message: `said ${reason}` };
+  return response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+export function line(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function isStale(method: string | undefined, found: KubernetesObject | undefined, sent: KubernetesObject): boolean {
+  return method === 'PUT' && found?.metadata.resourceVersion !== sent.metadata.resourceVersion;
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import { startWatchdog } from '../../../../cmd/controller/k8s/watchdog.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { until } from '../../../support/until.ts';
+
+describe('k8s: watchdog', () => {
+  let failure: Error | undefined;
+  let probes: number;
+  let restarts: string[];
+  let dog: { stop(): void };
+
+  beforeEach(() => {
+    failure = undefined;
+    probes = 0;
+    restarts = [];
+    dog = startWatchdog({
+      async probe() {
+        probes += 1;
+        if (failure) throw failure;
+      },
+      watches: () => ['a', 'b'].map((name) => ({ restart: () => restarts.push(name) })),
+      log: testLogger(),
+      intervalMs: 10,
+      failedMs: 5,
+    });
+  });
+
+  afterEach(() => dog.stop());
+
+  const probed = (count: number): Promise<boolean> => {
+    const goal = probes + count;
+    return until('it probes', () => probes >= goal || undefined);
+  };
+
+  it('leaves watches alone while all is well, and while nothing works', async () => {
+    await probed(3);
+    failure = new Error('black hole');
+    await probed(3);
+    expect(restarts).to.deep.equal([]);
+  });
+
+  it('restarts all of them once, as soon as the API server can be reached again', async () => {
+    failure = new Error('black hole');
+    await probed(2);
+    failure = undefined;
+    await probed(3);
+    expect(restarts).to.deep.equal(['a', 'b']);
+  });
+
+  it('takes a refusal to answer it for an answer, and an API server that is not ready for none', async () => {
+    failure = new ApiError('GET /readyz', { status: 403 });
+    await probed(3);
+    failure = undefined;
+    await probed(2);
+    expect(restarts).to.deep.equal([]);
+    failure = new ApiError('GET /readyz', { status: 500 });
+    await probed(2);
+    failure = undefined;
+    await probed(3);
+    expect(restarts).to.deep.equal(['a', 'b']);
+  });
+
+  it('ends when it is stopped', async () => {
+    await probed(1);
+    dog.stop();
+    const before = probes;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(probes).to.equal(before);
+  });
+});
