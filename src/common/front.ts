@@ -49,7 +49,7 @@ export function frontConfig(template: string, settings: FrontSettings): string {
   });
 }
 
-/** The same as environment variables, for the `envsubst` of the official nginx image. */
+/** The same as environment variables, for the `envsubst` of the front's image. */
 export function frontVariables(settings: FrontSettings): Record<string, string> {
   return {
     SVC_FRONT_PREFIX: settings.prefix,

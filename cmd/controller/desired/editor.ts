@@ -1,0 +1,98 @@
+import type {
+  V1EnvVar,
+  V1PodSecurityContext,
+  V1ResourceRequirements,
+  V1SecurityContext,
+} from '@kubernetes/client-node';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { disruptionBudget } from './availability.ts';
+import { editorArguments, QUARANTINE_PATH } from './editor-params.ts';
+import { environment } from './env.ts';
+import { namesOf, PORTS } from './names.ts';
+import type { PodParts } from './pod.ts';
+import { httpProbes } from './probes.ts';
+import { type SecretKey, secretsDigest } from './secrets.ts';
+import { service } from './services.ts';
+import { volumeClaim } from './storage.ts';
+import type { Situation } from './types.ts';
+import { publicHost, wopiUrl } from './urls.ts';
+import { claimMount } from './volumes.ts';
+import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
+
+/** When it is told to stop it saves every open document: up to 120 s each, side by side, and tries again when the gate is away. */
+const GRACE_PERIOD_SECONDS = 300;
+
+/** About 200 MB for each open document; the size for a company is for the spec to say. */
+const RESOURCES: V1ResourceRequirements = {
+  requests: { cpu: '500m', memory: '1Gi' },
+  limits: { cpu: '4', memory: '4Gi' },
+};
+
+/** User and group `cool` of the image. */
+const COOL_ID = 1001;
+
+/** docs/decisions/0011-controller.md, Editor pod, says why each of these is needed. */
+const SECURITY: { pod: V1PodSecurityContext; container: V1SecurityContext } = {
+  pod: { runAsUser: COOL_ID, runAsGroup: COOL_ID, fsGroup: COOL_ID },
+  container: {
+    // Its fork server gets its capabilities by the attributes of its file.
+    allowPrivilegeEscalation: true,
+    capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'MKNOD', 'SYS_CHROOT'] },
+    // Each document gets a root of its own, made of links to the image's files, which must be in the same file system.
+    readOnlyRootFilesystem: false,
+  },
+};
+
+/** The editor server: one pod, the volume of what it could not save, and a Service that stands for the pod itself. */
+export function editorObjects(situation: Situation): readonly KubernetesObject[] {
+  const { component } = namesOf(situation.instance.metadata.name);
+  return [
+    serviceAccount(situation, 'editor'),
+    volumeClaim(situation, 'editor'),
+    service(situation, 'editor', component.editor, {
+      // The front chooses the pod, by document.
+      headless: true,
+      // One that is too busy to answer a probe in time would be gone for everybody who edits in it.
+      spec: { publishNotReadyAddresses: true },
+      ports: [{ name: 'http', port: PORTS.editor.http, targetPort: 'http' }],
+    }),
+    disruptionBudget(situation, 'editor'),
+    deployment(situation, 'editor', ONE_AT_A_TIME, editorPod(situation)),
+  ];
+}
+
+function editorPod(situation: Situation): PodParts {
+  const { instance, secrets } = situation;
+  return {
+    container: {
+      args: editorArguments(instance.spec),
+      env: [
+        ...environment({
+          // What it compares Origin with, so the scheme's own port must not be in it.
+          server_name: publicHost(instance.spec),
+          // The only WOPI host it talks to. Without one the first that comes would be it.
+          aliasgroup1: wopiUrl(instance),
+          DONT_GEN_SSL_CERT: true,
+          dictionaries: instance.spec.editor.dictionaries.join(' '),
+        }),
+        // The image takes them from the environment only.
+        fromSecret(situation, 'username', 'editor-admin-username'),
+        fromSecret(situation, 'password', 'editor-admin-password'),
+      ],
+      ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
+      // A busy one answers late; to start it again cuts everybody off.
+      ...httpProbes('/hosting/capabilities', 'http', { start: 180, dead: 180 }),
+    },
+    resources: RESOURCES,
+    mounts: [claimMount('quarantine', QUARANTINE_PATH, namesOf(instance.metadata.name).component.editor)],
+    terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
+    configHash: secretsDigest('editor', secrets),
+    // A node is not worth emptying while people edit on it.
+    annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' },
+    security: SECURITY,
+  };
+}
+
+function fromSecret({ instance }: Situation, name: string, key: SecretKey): V1EnvVar {
+  return { name, valueFrom: { secretKeyRef: { name: namesOf(instance.metadata.name).secrets, key } } };
+}

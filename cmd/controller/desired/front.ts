@@ -1,0 +1,101 @@
+import { isIPv6 } from 'node:net';
+import type { V1ResourceRequirements } from '@kubernetes/client-node';
+import { frontVariables } from '../../../src/common/front.ts';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { disruptionBudget } from './availability.ts';
+import { environment } from './env.ts';
+import { namesOf, PORTS } from './names.ts';
+import type { PodParts } from './pod.ts';
+import { httpProbes } from './probes.ts';
+import { service } from './services.ts';
+import type { Situation } from './types.ts';
+import { serviceHost } from './urls.ts';
+import { scratchMount } from './volumes.ts';
+import { deployment, serviceAccount, type Workload } from './workload.ts';
+
+/** Port of the Service `<instance>-front`. */
+export const FRONT_SERVICE_PORT = 80;
+
+/** Time for the rest of the cluster to hear that the pod is going, before it listens no more. */
+const LEAVE_SECONDS = 10;
+
+/**
+ * Told to stop, nginx listens no more and ends when its last connection does: sockets that are open stay open for so long
+ * (docs/decisions/0011-controller.md, Front). 600 s is what cluster autoscalers wait at most.
+ */
+const GRACE_PERIOD_SECONDS = 600;
+
+/** Bytes pass through; an open socket takes two buffers of 32 KiB, and a little. */
+const RESOURCES: V1ResourceRequirements = {
+  requests: { cpu: '100m', memory: '64Mi' },
+  limits: { cpu: '2', memory: '512Mi' },
+};
+
+/** The front: its pods, the Service that the edge connects to, and two that are for an edge that asks by itself. */
+export function frontObjects(situation: Situation): readonly KubernetesObject[] {
+  const { instance } = situation;
+  const names = namesOf(instance.metadata.name);
+  const { type, annotations, nodePort } = instance.spec.front.service;
+  const { open, ask } = PORTS.front;
+  const fixed = type !== 'ClusterIP' && nodePort !== undefined && { nodePort };
+  return [
+    serviceAccount(situation, 'front'),
+    service(situation, 'front', names.component.front, {
+      type,
+      annotations,
+      ports: [{ name: 'http', port: FRONT_SERVICE_PORT, targetPort: 'http', ...fixed }],
+    }),
+    service(situation, 'front', names.frontOpen, { ports: [{ name: 'open', port: open, targetPort: 'open' }] }),
+    // ingress-nginx takes its page for errors from the first port of a Service: this one has no other.
+    service(situation, 'front', names.frontAsk, { ports: [{ name: 'ask', port: ask, targetPort: 'ask' }] }),
+    disruptionBudget(situation, 'front'),
+    deployment(situation, 'front', oneMoreFirst(instance.spec.front.replicas), frontPod(situation)),
+  ];
+}
+
+function oneMoreFirst(replicas: number): Workload {
+  return { replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
+}
+
+function frontPod(situation: Situation): PodParts {
+  const { http, open, ask } = PORTS.front;
+  return {
+    container: {
+      env: environment(variables(situation)),
+      ports: [
+        { name: 'http', containerPort: http, protocol: 'TCP' },
+        { name: 'open', containerPort: open, protocol: 'TCP' },
+        { name: 'ask', containerPort: ask, protocol: 'TCP' },
+      ],
+      ...httpProbes('/ready', 'ask', { start: 60 }),
+      lifecycle: { preStop: { sleep: { seconds: LEAVE_SECONDS } } },
+    },
+    resources: RESOURCES,
+    mounts: [scratchMount('tmp', '/tmp', '256Mi')],
+    terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
+    spread: true,
+  };
+}
+
+/**
+ * `ingress/front/nginx.conf.template`. All names are whole and looked up again and again: nginx has no search list, and with
+ * the old address of a Service that was made anew it would take the gate for dead, and let everybody in.
+ */
+function variables({ instance, settings }: Situation): Record<string, string> {
+  const names = namesOf(instance.metadata.name);
+  const upstream = (service: string, port: number): string =>
+    `${serviceHost(instance, settings, service)}:${port} resolve`;
+  return frontVariables({
+    prefix: '/tmp',
+    directory: '/opt/svc/front',
+    address: '0.0.0.0',
+    port: PORTS.front.http,
+    openPort: PORTS.front.open,
+    askPort: PORTS.front.ask,
+    gate: upstream(names.component.gate, PORTS.gate.http),
+    gateInternal: upstream(names.gateInternal, PORTS.gate.internal),
+    docbuilder: upstream(names.component.docbuilder, PORTS.docbuilder.http),
+    editor: upstream(names.component.editor, PORTS.editor.http),
+    resolver: isIPv6(settings.clusterDns) ? `[${settings.clusterDns}]` : settings.clusterDns,
+  });
+}

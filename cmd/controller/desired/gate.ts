@@ -1,0 +1,108 @@
+import type { V1EnvVar, V1ResourceRequirements } from '@kubernetes/client-node';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { disruptionBudget } from './availability.ts';
+import { environment } from './env.ts';
+import { LICENSE_ENV, licenseFiles } from './license.ts';
+import { namesOf, PORTS } from './names.ts';
+import type { PodParts } from './pod.ts';
+import { httpProbes } from './probes.ts';
+import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
+import { service } from './services.ts';
+import { volumeClaim } from './storage.ts';
+import type { Situation } from './types.ts';
+import { baseUrl, editorUrl, wopiUrl } from './urls.ts';
+import { claimMount, scratchMount } from './volumes.ts';
+import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
+
+const DATA_PATH = '/var/lib/svc/gate';
+
+/** A save that has begun is ended: up to 25 s. */
+const GRACE_PERIOD_SECONDS = 40;
+
+/** Documents pass through it as streams; memory is for rows and sessions. */
+const RESOURCES: V1ResourceRequirements = {
+  requests: { cpu: '100m', memory: '192Mi' },
+  limits: { cpu: '1', memory: '512Mi' },
+};
+
+/** The gate: one pod and its volume, one Service for everybody and one for front and editor. */
+export function gateObjects(situation: Situation): readonly KubernetesObject[] {
+  const { instance } = situation;
+  const names = namesOf(instance.metadata.name);
+  const { http, internal } = PORTS.gate;
+  return [
+    serviceAccount(situation, 'gate'),
+    volumeClaim(situation, 'gate'),
+    service(situation, 'gate', names.component.gate, { ports: [{ name: 'http', port: http, targetPort: 'http' }] }),
+    service(situation, 'gate', names.gateInternal, {
+      ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
+    }),
+    disruptionBudget(situation, 'gate'),
+    deployment(situation, 'gate', ONE_AT_A_TIME, gatePod(situation)),
+  ];
+}
+
+function gatePod(situation: Situation): PodParts {
+  const { instance, secrets } = situation;
+  return {
+    container: {
+      env: [...environment(settings(situation)), adminUser(situation)],
+      ports: [
+        { name: 'http', containerPort: PORTS.gate.http, protocol: 'TCP' },
+        { name: 'internal', containerPort: PORTS.gate.internal, protocol: 'TCP' },
+      ],
+      ...httpProbes('/svc/healthz', 'http'),
+    },
+    resources: RESOURCES,
+    mounts: [
+      claimMount('data', DATA_PATH, namesOf(instance.metadata.name).component.gate),
+      scratchMount('tmp', '/tmp', '64Mi'),
+      secretFiles(situation, 'gate'),
+      ...licenseFiles(instance),
+    ],
+    terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
+    configHash: secretsDigest('gate', secrets),
+  };
+}
+
+/** `schemas/gate-config.json`. */
+function settings(situation: Situation): Parameters<typeof environment>[0] {
+  const { instance } = situation;
+  const { spec } = instance;
+  const { embed, gate } = spec;
+  const origins = embed.allowedOrigins.includes('*') ? ['*'] : [baseUrl(spec), ...embed.allowedOrigins];
+  // In development the gate's own demo has a document and a receiver.
+  const demo = spec.devMode ? [`127.0.0.1:${PORTS.gate.http}`] : [];
+  return {
+    SVC_BASE_URL: baseUrl(spec),
+    SVC_GATE_DATA_DIR: DATA_PATH,
+    SVC_GATE_WOPI_URL: wopiUrl(instance),
+    SVC_ONLINE_URL: editorUrl(instance),
+    SVC_ONLINE_ADMIN_PASSWORD_FILE: secretFile(situation, 'editor-admin-password'),
+    SVC_GATE_CONNECTION_CAP: gate.connectionCap,
+    SVC_EMBED_ENABLED: embed.enabled,
+    SVC_EMBED_JWT_SECRET_FILE: secretFile(situation, 'embed-jwt-secret'),
+    SVC_EMBED_JWT_SECRET_PREVIOUS_FILE: secretFile(situation, 'embed-jwt-secret-previous'),
+    SVC_EMBED_ALLOW_UNSIGNED: embed.allowUnsigned,
+    SVC_EMBED_ALLOWED_ORIGINS: [...new Set(origins)].join(','),
+    SVC_EMBED_MAX_FILE_MB: embed.maxFileMb,
+    SVC_EMBED_SESSION_TTL_MINUTES: embed.sessionTtlMinutes,
+    SVC_EMBED_RETAIN_HOURS: embed.retainHours,
+    SVC_EMBED_CALLBACK_SECRET_FILE: secretFile(situation, 'embed-callback-secret'),
+    SVC_EMBED_LINK_SECRET_FILE: secretFile(situation, 'embed-link-secret'),
+    ...LICENSE_ENV,
+    SVC_FETCH_ALLOW_HOSTS: [...demo, ...spec.outbound.allowHosts].join(','),
+    SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
+    SVC_AUDIT_TARGET: spec.auditTarget,
+    SVC_DEV_MODE: spec.devMode,
+  };
+}
+
+/** The one value of a Secret that the gate reads from no file. */
+function adminUser({ instance }: Situation): V1EnvVar {
+  const { secrets } = namesOf(instance.metadata.name);
+  return {
+    name: 'SVC_ONLINE_ADMIN_USER',
+    valueFrom: { secretKeyRef: { name: secrets, key: 'editor-admin-username' } },
+  };
+}

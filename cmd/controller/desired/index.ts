@@ -1,0 +1,49 @@
+import type { KubernetesObject } from '../k8s/types.ts';
+import { docbuilderObjects } from './docbuilder.ts';
+import { editorObjects } from './editor.ts';
+import { frontObjects } from './front.ts';
+import { gateObjects } from './gate.ts';
+import { httpRouteObjects } from './httproute.ts';
+import { ingressObjects } from './ingress.ts';
+import { licenseObjects } from './license.ts';
+import { networkPolicyObjects } from './network-policies.ts';
+import { secretObjects } from './secrets.ts';
+import type { Objects, Situation } from './types.ts';
+
+const PARTS: readonly Objects[] = [
+  secretObjects,
+  licenseObjects,
+  gateObjects,
+  docbuilderObjects,
+  editorObjects,
+  frontObjects,
+  networkPolicyObjects,
+  ingressObjects,
+  httpRouteObjects,
+];
+
+/** What others refer to comes first, so that no pod waits for its volume; the edge last, when there is something behind it. */
+const ORDER = [
+  'ServiceAccount',
+  'Secret',
+  'ConfigMap',
+  'PersistentVolumeClaim',
+  'NetworkPolicy',
+  'Service',
+  'PodDisruptionBudget',
+  'Deployment',
+  'Ingress',
+  'HTTPRoute',
+];
+
+/**
+ * All objects of an instance, in the order in which to apply them. The same situation gives the same objects in the same
+ * order, and is not changed.
+ */
+export function desired(situation: Situation): KubernetesObject[] {
+  return PARTS.flatMap((part) => part(situation)).toSorted((one, other) => rank(one) - rank(other));
+}
+
+function rank({ kind }: KubernetesObject): number {
+  return ORDER.indexOf(kind);
+}

@@ -1,0 +1,98 @@
+import type { V1HTTPIngressPath, V1Ingress, V1IngressSpec } from '@kubernetes/client-node';
+import { type Manifest, metadata } from './labels.ts';
+import { namesOf, PORTS } from './names.ts';
+import type { Situation } from './types.ts';
+import { isTls, serviceHost } from './urls.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** What the two gating modes have in common with each other and with `ingress/nginx/*.yaml`, where it is explained. */
+const SOCKET_SECONDS = '36000';
+const LARGE_HEADERS = { 'proxy-buffer-size': '32k' };
+const ANY_SIZE = { 'proxy-body-size': '0' };
+const SOCKETS = { 'proxy-read-timeout': SOCKET_SECONDS, 'proxy-send-timeout': SOCKET_SECONDS };
+const EVERYTHING = {
+  ...ANY_SIZE,
+  'proxy-request-buffering': 'off',
+  'proxy-buffering': 'off',
+  ...LARGE_HEADERS,
+  ...SOCKETS,
+};
+
+const PAGE_PATH = '/browser/[^/]+/cool[.]html';
+const SOCKET_PATH = '/cool/(.+/)?ws(/.*)?$';
+
+/**
+ * The Ingress objects of an instance: one for everything and, with gating `AuthUrl`, one for pages and one for sockets, of which
+ * the edge asks the front's ask port first.
+ */
+export function ingressObjects(situation: Situation): readonly Manifest<V1Ingress>[] {
+  const { gating, kind } = situation.instance.spec.ingress;
+  if (gating === 'None' || kind !== 'Ingress') return [];
+  const all = everything(situation);
+  return gating === 'AuthUrl' ? [page(situation), socket(situation), all] : [all];
+}
+
+function everything(situation: Situation): Manifest<V1Ingress> {
+  const names = namesOf(situation.instance.metadata.name);
+  return ingress(situation, names.edge, EVERYTHING, path('Prefix', '/', names.component.front, 'http'));
+}
+
+function page(situation: Situation): Manifest<V1Ingress> {
+  const { edgePage, frontAsk, frontOpen } = namesOf(situation.instance.metadata.name);
+  const annotations = {
+    ...asking(situation, 'page'),
+    // A refused page is answered with the limit page and its 429.
+    'custom-http-errors': '403',
+    'default-backend': frontAsk,
+    ...ANY_SIZE,
+    ...LARGE_HEADERS,
+  };
+  return ingress(situation, edgePage, annotations, path('ImplementationSpecific', PAGE_PATH, frontOpen, 'open'));
+}
+
+function socket(situation: Situation): Manifest<V1Ingress> {
+  const { edgeSocket, frontOpen } = namesOf(situation.instance.metadata.name);
+  const annotations = { ...asking(situation, 'ws'), ...ANY_SIZE, ...LARGE_HEADERS, ...SOCKETS };
+  return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontOpen, 'open'));
+}
+
+function asking({ instance, settings }: Situation, stage: 'page' | 'ws'): Annotations {
+  const host = serviceHost(instance, settings, namesOf(instance.metadata.name).frontAsk);
+  return {
+    'use-regex': 'true',
+    'auth-url': `http://${host}:${PORTS.front.ask}/ask/${stage}`,
+    // Without it the edge hands on the client's own X-Original-URI.
+    'auth-method': 'GET',
+  };
+}
+
+function path(pathType: string, value: string, service: string, port: string): V1HTTPIngressPath {
+  return { path: value, pathType, backend: { service: { name: service, port: { name: port } } } };
+}
+
+/** @param own annotations of ingress-nginx, without their prefix; they win over `spec.ingress.annotations` */
+function ingress(situation: Situation, name: string, own: Annotations, rule: V1HTTPIngressPath): Manifest<V1Ingress> {
+  const { host, tls, ingress } = situation.instance.spec;
+  const ours = Object.entries(own).map(([key, value]) => [`nginx.ingress.kubernetes.io/${key}`, value]);
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: metadata(situation, name, undefined, { ...ingress.annotations, ...Object.fromEntries(ours) }),
+    spec: {
+      ...className(situation),
+      // Without a Secret the edge has a certificate of its own.
+      ...(isTls(situation.instance.spec) && {
+        tls: [{ hosts: [host], ...(tls.secretName !== undefined && { secretName: tls.secretName }) }],
+      }),
+      rules: [{ host, http: { paths: [rule] } }],
+    },
+  };
+}
+
+/** Asking is ingress-nginx's own; any class will do for a front that asks by itself. */
+function className({ instance }: Situation): Pick<V1IngressSpec, 'ingressClassName'> {
+  const { className, gating } = instance.spec.ingress;
+  const name = className ?? (gating === 'AuthUrl' ? 'nginx' : undefined);
+  return name === undefined ? {} : { ingressClassName: name };
+}

@@ -1,0 +1,61 @@
+import type { ComponentName } from './types.ts';
+
+/** Group and version of our API. */
+export const API_VERSION = 'svc.internal/v1';
+export const KIND = 'SvcInstance';
+
+/** In the order in which data flows: whoever is asked by another comes first. */
+export const COMPONENTS: readonly ComponentName[] = ['gate', 'docbuilder', 'editor', 'front'];
+
+/** Ports of the containers, as in the images. */
+export const PORTS = {
+  gate: { http: 8080, internal: 8081 },
+  docbuilder: { http: 8080 },
+  editor: { http: 9980 },
+  front: { http: 8080, open: 8081, ask: 8082 },
+} as const;
+
+/** The names of all objects of an instance; each at most 14 characters longer than its own. */
+export interface Names {
+  /** Deployment, Service, ServiceAccount, PodDisruptionBudget, NetworkPolicy and claim of a component. */
+  component: Readonly<Record<ComponentName, string>>;
+  /** Service of the gate's internal port. */
+  gateInternal: string;
+  /** Services of the front's ports that are the edge's alone. */
+  frontOpen: string;
+  frontAsk: string;
+  /** Secret of the effective secret values. */
+  secrets: string;
+  /** Secret of the licence in force. */
+  license: string;
+  /** ConfigMap of the keys that licences are verified against. */
+  licenseKeys: string;
+  /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
+  edge: string;
+  edgePage: string;
+  edgeSocket: string;
+  /** NetworkPolicy of all pods; each component has one more of its own name. */
+  defaultDeny: string;
+}
+
+/** @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters */
+export function namesOf(instance: string): Names {
+  return {
+    component: {
+      gate: `${instance}-gate`,
+      docbuilder: `${instance}-docbuilder`,
+      editor: `${instance}-editor`,
+      front: `${instance}-front`,
+    },
+    gateInternal: `${instance}-gate-internal`,
+    frontOpen: `${instance}-front-open`,
+    frontAsk: `${instance}-front-ask`,
+    secrets: `${instance}-secrets`,
+    license: `${instance}-license`,
+    licenseKeys: `${instance}-license-keys`,
+    edge: instance,
+    edgePage: `${instance}-page`,
+    edgeSocket: `${instance}-socket`,
+    defaultDeny: `${instance}-default-deny`,
+  };
+}

@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import type {
+  V1NetworkPolicy,
+  V1NetworkPolicyEgressRule,
+  V1NetworkPolicyPeer,
+  V1NetworkPolicyPort,
+  V1NetworkPolicySpec,
+} from '@kubernetes/client-node';
+import { type Manifest, metadata, selectorLabels } from './labels.ts';
+import { namesOf, PORTS } from './names.ts';
+import type { ComponentName, Instance, Situation } from './types.ts';
+
+/** As the API has it: client-node's type has `_from`, which its own serializer translates. */
+interface IngressRule {
+  from?: V1NetworkPolicyPeer[];
+  ports: V1NetworkPolicyPort[];
+}
+interface Rules {
+  ingress: IngressRule[];
+  egress: V1NetworkPolicyEgressRule[];
+}
+/** A NetworkPolicy as the API has it. */
+export type Policy = Manifest<Omit<V1NetworkPolicy, 'spec'>> & {
+  spec: Omit<V1NetworkPolicySpec, 'ingress' | 'egress'> & Partial<Rules>;
+};
+
+/** Where clusters have their DNS, and the ports that its pods listen on: 5353 with OpenShift. */
+const DNS_NAMESPACES = ['kube-system', 'openshift-dns'];
+const DNS_PORTS: V1NetworkPolicyPort[] = [53, 5353].flatMap((port) => [
+  { protocol: 'UDP', port },
+  { protocol: 'TCP', port },
+]);
+
+/** Everything but where clouds tell a machine its own secrets: link-local, Alibaba's and Azure's, and AWS's by IPv6. */
+const OUTSIDE: V1NetworkPolicyPeer[] = [
+  { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32'] } },
+  { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
+];
+
+/**
+ * NetworkPolicies of an instance: nothing goes in or out, but what the table in docs/decisions/0011-controller.md, Network, has. What
+ * comes from a pod's own node passes in any case, so probes need no rule.
+ */
+export function networkPolicyObjects(situation: Situation): readonly Policy[] {
+  const { instance } = situation;
+  const { gate, docbuilder, editor, front } = PORTS;
+  const from = (component: ComponentName, ...ports: number[]) => ({
+    from: [peer(instance, component)],
+    ports: tcp(ports),
+  });
+  const to = (component: ComponentName, ...ports: number[]) => ({ to: [peer(instance, component)], ports: tcp(ports) });
+  const dns = dnsRule(situation);
+  return [
+    policy(situation, 'gate', {
+      ingress: [from('front', gate.http, gate.internal), from('editor', gate.internal)],
+      egress: [to('editor', editor.http), dns, outside()],
+    }),
+    policy(situation, 'docbuilder', {
+      ingress: [from('front', docbuilder.http)],
+      egress: [dns, outside()],
+    }),
+    policy(situation, 'editor', {
+      // The gate asks it who is editing.
+      ingress: [from('front', editor.http), from('gate', editor.http)],
+      egress: [to('gate', gate.internal), dns],
+    }),
+    policy(situation, 'front', {
+      ingress: [{ ports: tcp([front.http]) }, ...edge(instance)],
+      egress: [to('gate', gate.http, gate.internal), to('docbuilder', docbuilder.http), to('editor', editor.http), dns],
+    }),
+    defaultDeny(situation),
+  ];
+}
+
+/** Only an edge that asks by itself has business with the open and the ask port. */
+function edge({ spec }: Instance): IngressRule[] {
+  const { gating, controller } = spec.ingress;
+  if (gating !== 'AuthUrl') return [];
+  const peer: V1NetworkPolicyPeer = {
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': controller.namespace } },
+    podSelector: { matchLabels: controller.podLabels },
+  };
+  return [{ from: [peer], ports: tcp([PORTS.front.open, PORTS.front.ask]) }];
+}
+
+/** The address as well as the pods: a cache on the node answers at the address itself. */
+function dnsRule({ settings: { clusterDns } }: Situation): V1NetworkPolicyEgressRule {
+  const version = isIP(clusterDns);
+  const namespaces = { key: 'kubernetes.io/metadata.name', operator: 'In', values: DNS_NAMESPACES };
+  return {
+    to: [
+      { namespaceSelector: { matchExpressions: [namespaces] } },
+      ...(version === 0 ? [] : [{ ipBlock: { cidr: `${clusterDns}/${version === 6 ? 128 : 32}` } }]),
+    ],
+    ports: DNS_PORTS,
+  };
+}
+
+/**
+ * Documents and callbacks. Any port: policies look at a pod's own, which that of a Service in an address says nothing about.
+ * Which addresses may be asked is the services' own check (`spec.outbound.allowHosts`).
+ */
+function outside(): V1NetworkPolicyEgressRule {
+  return { to: OUTSIDE, ports: [{ protocol: 'TCP' }] };
+}
+
+function peer(instance: Instance, component: ComponentName): V1NetworkPolicyPeer {
+  return { podSelector: { matchLabels: selectorLabels(instance, component) } };
+}
+
+function tcp(ports: readonly number[]): V1NetworkPolicyPort[] {
+  return ports.map((port) => ({ protocol: 'TCP', port }));
+}
+
+function policy(situation: Situation, component: ComponentName, rules: Rules): Policy {
+  const { instance } = situation;
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: metadata(situation, namesOf(instance.metadata.name).component[component], component),
+    spec: {
+      podSelector: { matchLabels: selectorLabels(instance, component) },
+      policyTypes: ['Ingress', 'Egress'],
+      ...rules,
+    },
+  };
+}
+
+/** For pods of the instance that no other policy selects. */
+function defaultDeny(situation: Situation): Policy {
+  const { instance } = situation;
+  const { 'app.kubernetes.io/component': _, ...everybody } = selectorLabels(instance, 'gate');
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: metadata(situation, namesOf(instance.metadata.name).defaultDeny),
+    spec: { podSelector: { matchLabels: everybody }, policyTypes: ['Ingress', 'Egress'] },
+  };
+}

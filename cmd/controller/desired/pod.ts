@@ -1,0 +1,133 @@
+import type {
+  V1Container,
+  V1PodSecurityContext,
+  V1PodTemplateSpec,
+  V1ResourceRequirements,
+  V1SecurityContext,
+  V1TopologySpreadConstraint,
+} from '@kubernetes/client-node';
+import type { PodOverrides } from '../../../src/common/generated/wire.ts';
+import { ANNOTATION, podLabels, selectorLabels } from './labels.ts';
+import { namesOf } from './names.ts';
+import type { ComponentName, Instance, Situation } from './types.ts';
+import type { Mount } from './volumes.ts';
+
+/** User and group of our images. */
+export const SVC_ID = 10001;
+
+type Quantities = NonNullable<PodOverrides['resources']>;
+
+/** What is a component's own in its pod; all else is the same for everybody. */
+export interface PodParts {
+  container: Pick<
+    V1Container,
+    'args' | 'command' | 'env' | 'ports' | 'startupProbe' | 'livenessProbe' | 'readinessProbe' | 'lifecycle'
+  >;
+  /** Where the spec gives none. */
+  resources: Quantities;
+  mounts: readonly Mount[];
+  /** From SIGTERM to SIGKILL. */
+  terminationGracePeriodSeconds: number;
+  /** Digest of what the component reads at its start only; another one restarts it. */
+  configHash?: string;
+  /** Further annotations of the pods. */
+  annotations?: Readonly<Record<string, string>>;
+  /** Whether there may be several pods, which then go to different nodes and zones where that is possible. */
+  spread?: boolean;
+  /** Exceptions to the restricted profile, member by member. */
+  security?: { pod?: V1PodSecurityContext; container?: V1SecurityContext };
+}
+
+/**
+ * The pod of a component: one container, restricted (Pod Security Standards), without a token of the API server. Of
+ * `spec.<component>.pod` labels and annotations give way to ours; its resources replace the component's as a whole.
+ */
+export function podTemplate(situation: Situation, component: ComponentName, parts: PodParts): V1PodTemplateSpec {
+  const { instance } = situation;
+  const { images } = instance.spec;
+  const overrides = instance.spec[component].pod;
+  const annotations = {
+    ...overrides.annotations,
+    ...parts.annotations,
+    ...(parts.configHash !== undefined && { [ANNOTATION.configHash]: parts.configHash }),
+  };
+  const { nodeSelector, tolerations, affinity, priorityClassName } = overrides;
+  return {
+    metadata: {
+      labels: { ...overrides.labels, ...podLabels(instance, component) },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    spec: {
+      serviceAccountName: namesOf(instance.metadata.name).component[component],
+      automountServiceAccountToken: false,
+      // Otherwise every Service of the namespace is in the environment, where names such as SVC_… may mean something.
+      enableServiceLinks: false,
+      securityContext: { ...POD_SECURITY, ...parts.security?.pod },
+      terminationGracePeriodSeconds: parts.terminationGracePeriodSeconds,
+      ...(images.pullSecrets.length > 0 && { imagePullSecrets: images.pullSecrets }),
+      ...(nodeSelector && { nodeSelector }),
+      ...(tolerations && { tolerations }),
+      ...(affinity && { affinity }),
+      ...(priorityClassName && { priorityClassName }),
+      ...(parts.spread && { topologySpreadConstraints: spread(instance, component) }),
+      containers: [
+        {
+          name: component,
+          image: imageOf(situation, component),
+          imagePullPolicy: images.pullPolicy,
+          ...parts.container,
+          resources: withTexts(overrides.resources ?? parts.resources),
+          securityContext: { ...CONTAINER_SECURITY, ...parts.security?.container },
+          volumeMounts: parts.mounts.map(({ name, path, readOnly }) => ({
+            name,
+            mountPath: path,
+            ...(readOnly && { readOnly }),
+          })),
+        },
+      ],
+      volumes: parts.mounts.map(({ name, source }) => ({ name, ...source })),
+    },
+  };
+}
+
+/** The instance's own image of a component, or the controller's. */
+export function imageOf(
+  { instance, settings }: Pick<Situation, 'instance' | 'settings'>,
+  component: ComponentName,
+): string {
+  const { images, editor } = instance.spec;
+  return (component === 'editor' ? editor.image : images[component]) ?? settings.images[component];
+}
+
+const POD_SECURITY: V1PodSecurityContext = {
+  runAsNonRoot: true,
+  runAsUser: SVC_ID,
+  runAsGroup: SVC_ID,
+  fsGroup: SVC_ID,
+  // A volume with many documents would otherwise be walked through at every start.
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+const CONTAINER_SECURITY: V1SecurityContext = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Quantities as texts: people may write plain numbers. */
+function withTexts({ requests, limits }: Quantities): V1ResourceRequirements {
+  const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  return { ...(requests && { requests: texts(requests) }), ...(limits && { limits: texts(limits) }) };
+}
+
+/** A wish only: on a single node all pods must still start. */
+function spread(instance: Instance, component: ComponentName): V1TopologySpreadConstraint[] {
+  return ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: selectorLabels(instance, component) },
+  }));
+}

@@ -1,0 +1,36 @@
+import type { V1Container, V1Probe } from '@kubernetes/client-node';
+
+export interface ProbeTimes {
+  /** Seconds from the start until it must answer. */
+  start?: number;
+  /** Seconds without an answer until it is started again. */
+  dead?: number;
+}
+
+const START_PERIOD = 2;
+const READY_PERIOD = 5;
+const LIVE_PERIOD = 10;
+const TIMEOUT = 5;
+
+/**
+ * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures; only one
+ * that has been silent for long is started again, since that costs what is open in it.
+ * @param port the name of a container's port
+ */
+export function httpProbes(
+  path: string,
+  port: string,
+  { start = 120, dead = 60 }: ProbeTimes = {},
+): Pick<V1Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe'> {
+  const probe = (periodSeconds: number, failureThreshold: number): V1Probe => ({
+    httpGet: { path, port, scheme: 'HTTP' },
+    periodSeconds,
+    timeoutSeconds: TIMEOUT,
+    failureThreshold,
+  });
+  return {
+    startupProbe: probe(START_PERIOD, Math.ceil(start / START_PERIOD)),
+    livenessProbe: probe(LIVE_PERIOD, Math.ceil(dead / LIVE_PERIOD)),
+    readinessProbe: probe(READY_PERIOD, 2),
+  };
+}

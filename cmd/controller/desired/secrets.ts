@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { V1Secret } from '@kubernetes/client-node';
+import { type Manifest, metadata } from './labels.ts';
+import { namesOf } from './names.ts';
+import type { ComponentName, SecretValues, Situation } from './types.ts';
+import { type Mount, secretMount } from './volumes.ts';
+
+/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but the editor's. */
+export type SecretKey =
+  | 'docbuilder-api-keys'
+  | 'docbuilder-jwt-secret'
+  | 'docbuilder-callback-secret'
+  | 'embed-jwt-secret'
+  | 'embed-jwt-secret-previous'
+  | 'embed-callback-secret'
+  | 'embed-link-secret'
+  | 'editor-admin-username'
+  | 'editor-admin-password';
+
+/** Source of random bytes, such as node:crypto's `randomBytes`. */
+export type Random = (size: number) => Uint8Array;
+
+/** What people gave, as far as the Secrets that the spec names exist. */
+export interface GivenSecrets {
+  /** Of `spec.secrets`. */
+  values?: SecretValues | undefined;
+  /** The Secret that `spec.secrets` names cannot be found: what was copied from it counts on. */
+  valuesGone?: boolean | undefined;
+  /** Of `spec.editor.adminSecretName`: `username` and `password`. */
+  admin?: SecretValues | undefined;
+  /** `spec.embed.allowUnsigned`: then no secret is made for what need not be signed. */
+  allowUnsigned?: boolean | undefined;
+}
+
+/** Where the pods have their secrets, one file a key. */
+export const SECRETS_PATH = '/run/svc/secrets';
+
+/** Which component reads what. A key that is nobody's goes nowhere. */
+const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
+  gate: [
+    'embed-jwt-secret',
+    'embed-jwt-secret-previous',
+    'embed-callback-secret',
+    'embed-link-secret',
+    'editor-admin-username',
+    'editor-admin-password',
+  ],
+  docbuilder: ['docbuilder-api-keys', 'docbuilder-jwt-secret', 'docbuilder-callback-secret'],
+  editor: ['editor-admin-username', 'editor-admin-password'],
+  front: [],
+};
+
+/** 256 bits in a form that stands in any file, variable or command line as it is. */
+const hex = (random: Random): string => Buffer.from(random(32)).toString('hex');
+
+/** What a key gets that nobody gave; absent: it is then left out, and means that the feature is off. */
+const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
+  'docbuilder-api-keys': (random) => `default:svc_${hex(random)}`,
+  'docbuilder-jwt-secret': undefined,
+  'docbuilder-callback-secret': hex,
+  'embed-jwt-secret': hex,
+  'embed-jwt-secret-previous': undefined,
+  'embed-callback-secret': hex,
+  'embed-link-secret': hex,
+  'editor-admin-username': () => 'admin',
+  'editor-admin-password': hex,
+};
+
+/**
+ * The secret values in force: what was given, else what is there already, else made now. Line ends at the end, which
+ * files tend to have, are no part of a value; an empty one counts as not given.
+ * @param existing of the Secret `<instance>-secrets` as the API server has it
+ */
+export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, random: Random): SecretValues {
+  const values: Record<string, string> = {};
+  for (const key of Object.keys(MAKE) as SecretKey[]) {
+    const make = MAKE[key];
+    // With one of ours in force the gate would refuse what nobody signed.
+    const unwanted = make === undefined || (key === 'embed-jwt-secret' && given.allowUnsigned === true);
+    const kept = unwanted && !given.valuesGone ? '' : trimmed(existing[key]);
+    const value = givenValue(given, key) || kept || (unwanted ? '' : make(random));
+    if (value) values[key] = value;
+  }
+  return values;
+}
+
+/** The keys that a component reads, of those that there are. */
+export function keysReadBy(component: ComponentName, secrets: SecretValues): SecretKey[] {
+  return READ_BY[component].filter((key) => secrets[key] !== undefined);
+}
+
+/** Digest of the values that a component reads, at its start only: with another one it must be restarted. */
+export function secretsDigest(component: ComponentName, secrets: SecretValues): string {
+  const values = keysReadBy(component, secrets).map((key) => [key, secrets[key]]);
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16);
+}
+
+/** The files of a component: its own keys and no others. */
+export function secretFiles({ instance, secrets }: Situation, component: ComponentName): Mount {
+  const { secrets: name } = namesOf(instance.metadata.name);
+  return secretMount('secrets', SECRETS_PATH, name, keysReadBy(component, secrets));
+}
+
+/** The path of a key's file, for a variable `…_FILE`; undefined where there is no such value. */
+export function secretFile({ secrets }: Situation, key: SecretKey): string | undefined {
+  return secrets[key] === undefined ? undefined : `${SECRETS_PATH}/${key}`;
+}
+
+/** The Secret `<instance>-secrets`. */
+export function secretObjects(situation: Situation): readonly Manifest<V1Secret>[] {
+  const { instance, secrets } = situation;
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: metadata(situation, namesOf(instance.metadata.name).secrets),
+      type: 'Opaque',
+      data: encoded(secrets),
+    },
+  ];
+}
+
+/** Values as the API has them in `data`: base64. */
+export function encoded(values: SecretValues): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+}
+
+function givenValue({ values, admin }: GivenSecrets, key: SecretKey): string {
+  if (key === 'editor-admin-username') return trimmed(admin?.['username']);
+  if (key === 'editor-admin-password') return trimmed(admin?.['password']);
+  return trimmed(values?.[key]);
+}
+
+function trimmed(value: string | undefined): string {
+  return value?.replace(/[\r\n]+$/, '') ?? '';
+}

@@ -1,0 +1,110 @@
+import { LONGEST_JOB_SECONDS } from '../../../src/common/plan.ts';
+import type { PodParts } from './pod.ts';
+import type { Situation } from './types.ts';
+
+const MIN_ENTERPRISE_WORKERS = 2;
+const MAX_WORKERS = 32;
+const COMMUNITY_WORKERS = 1;
+const CONNECTIONS_PER_WORKER = 50;
+
+/** Millicores. A worker that converts is bound to one core; half of one is kept free for it. */
+const CPU_REQUEST_PER_WORKER = 500;
+const CPU_LIMIT_PER_WORKER = 1000;
+/** For the service itself and for a worker that is being started in another's place. */
+const CPU_LIMIT_BESIDE = 1000;
+
+/** MiB. A worker has 380 to 550 after some hundred mixed jobs, as measured. */
+const MEMORY_REQUEST_PER_WORKER = 512;
+/** The service, and a spare that waits. */
+const MEMORY_REQUEST_BESIDE = 512;
+/** The service, and two spares: shortly before workers are recycled there is more than one. */
+const MEMORY_LIMIT_BESIDE = 768;
+const SHARED_MEMORY_PER_WORKER = 64;
+
+/** Seconds that a stop takes beyond the longest job: answers on their way, the end of the workers, the last records. */
+const GRACE_BESIDE = 30;
+
+/** What DocBuilder gets. */
+export interface Sizing {
+  workers: number;
+  resources: PodParts['resources'];
+  /** Quantity: the size of `/dev/shm`. */
+  sharedMemory: string;
+  gracePeriodSeconds: number;
+  /** One sentence that says where the numbers come from. */
+  formula: string;
+}
+
+/**
+ * DocBuilder's size. Only the worker count follows from the licence: the grace period is the same in both editions, so
+ * that a licence with the same worker count changes nothing.
+ *
+ * - workers: `spec.docbuilder.workers`, or by the plan: Community 1, Enterprise ceil(connections / 50) from 2 to 32
+ * - CPU: 500m for each worker, up to 1 for each and 1 more
+ * - memory: 512 MiB and 512 for each worker, up to 768 MiB and for each worker `workerMemoryMb` + 64 of shared memory
+ * - grace period: the longest job and 30 s
+ */
+export function docbuilderSizing({
+  instance,
+  license,
+  plan,
+}: Pick<Situation, 'instance' | 'license' | 'plan'>): Sizing {
+  const spec = instance.spec.docbuilder;
+  const { workers, reason } = workerCount(spec.workers, plan.edition, license.claims?.conns ?? 0);
+  const each = spec.workerMemoryMb;
+  const jobSeconds = Math.min(spec.jobTimeoutSeconds ?? LONGEST_JOB_SECONDS, LONGEST_JOB_SECONDS);
+
+  const cpu = { request: workers * CPU_REQUEST_PER_WORKER, limit: workers * CPU_LIMIT_PER_WORKER + CPU_LIMIT_BESIDE };
+  const memory = {
+    request: MEMORY_REQUEST_BESIDE + workers * Math.min(MEMORY_REQUEST_PER_WORKER, each),
+    limit: MEMORY_LIMIT_BESIDE + workers * (each + SHARED_MEMORY_PER_WORKER),
+  };
+  const computed = {
+    requests: { cpu: millicores(cpu.request), memory: mebibytes(memory.request) },
+    limits: { cpu: millicores(cpu.limit), memory: mebibytes(memory.limit) },
+  };
+  const given = spec.pod.resources;
+  const gracePeriodSeconds = jobSeconds + GRACE_BESIDE;
+  const how = given
+    ? 'CPU and memory as in spec.docbuilder.pod.resources'
+    : `CPU ${computed.requests.cpu} (500m each) to ${computed.limits.cpu} (1 each, and 1), ` +
+      `memory ${computed.requests.memory} (512Mi each, and 512Mi) to ${computed.limits.memory} ` +
+      `(${each}Mi + 64Mi each, and 768Mi)`;
+  return {
+    workers,
+    resources: given ?? computed,
+    sharedMemory: mebibytes(workers * SHARED_MEMORY_PER_WORKER),
+    gracePeriodSeconds,
+    formula:
+      `${reason}: ${how}, shared memory ${mebibytes(workers * SHARED_MEMORY_PER_WORKER)} (64Mi each), ` +
+      `grace period ${gracePeriodSeconds} s (jobs of up to ${jobSeconds} s, and 30 s).`,
+  };
+}
+
+function workerCount(
+  asked: 'auto' | number,
+  edition: Situation['plan']['edition'],
+  connections: number,
+): { workers: number; reason: string } {
+  if (asked !== 'auto') return { workers: asked, reason: `${counted(asked)} as in spec.docbuilder.workers` };
+  if (edition === 'community') {
+    return { workers: COMMUNITY_WORKERS, reason: `${counted(COMMUNITY_WORKERS)} in Community` };
+  }
+  const needed = Math.ceil(connections / CONNECTIONS_PER_WORKER);
+  const workers = Math.min(Math.max(needed, MIN_ENTERPRISE_WORKERS), MAX_WORKERS);
+  return { workers, reason: `${counted(workers)} for ${connections} connections (one for 50, from 2 to 32)` };
+}
+
+function counted(workers: number): string {
+  return workers === 1 ? '1 worker' : `${workers} workers`;
+}
+
+/** In the form that the API server gives back, or it would look changed: whole cores without `m`. */
+function millicores(value: number): string {
+  return value % 1000 === 0 ? String(value / 1000) : `${value}m`;
+}
+
+/** Likewise: whole GiB are written as such. */
+function mebibytes(value: number): string {
+  return value % 1024 === 0 ? `${value / 1024}Gi` : `${value}Mi`;
+}

@@ -1,0 +1,53 @@
+import type { V1Deployment, V1DeploymentStrategy, V1ServiceAccount } from '@kubernetes/client-node';
+import { type Manifest, metadata, selectorLabels } from './labels.ts';
+import { namesOf } from './names.ts';
+import { type PodParts, podTemplate } from './pod.ts';
+import type { ComponentName, Situation } from './types.ts';
+
+/** Old ReplicaSets that stay, for `kubectl rollout undo` to look at. */
+const REVISIONS = 2;
+/** Seconds for a new pod to become ready, image and volume included, before the rollout counts as stuck. */
+const PROGRESS_SECONDS = 600;
+
+/** For a component that owns a volume: the old pod is gone before the new one starts. */
+export const ONE_AT_A_TIME: Workload = { replicas: 1, strategy: { type: 'Recreate' } };
+
+export interface Workload {
+  replicas: number;
+  strategy: V1DeploymentStrategy;
+}
+
+/** The Deployment of a component. */
+export function deployment(
+  situation: Situation,
+  component: ComponentName,
+  { replicas, strategy }: Workload,
+  pod: PodParts,
+): Manifest<V1Deployment> {
+  const { instance } = situation;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadata(situation, namesOf(instance.metadata.name).component[component], component),
+    spec: {
+      replicas,
+      revisionHistoryLimit: REVISIONS,
+      // While the old pod drains there is no progress to be seen.
+      progressDeadlineSeconds: PROGRESS_SECONDS + pod.terminationGracePeriodSeconds,
+      strategy,
+      selector: { matchLabels: selectorLabels(instance, component) },
+      template: podTemplate(situation, component, pod),
+    },
+  };
+}
+
+/** The identity of a component, which may do nothing at all. */
+export function serviceAccount(situation: Situation, component: ComponentName): Manifest<V1ServiceAccount> {
+  const name = namesOf(situation.instance.metadata.name).component[component];
+  return {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: metadata(situation, name, component),
+    automountServiceAccountToken: false,
+  };
+}

@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { environment } from '../../../../cmd/controller/desired/env.ts';
+import { loadConfig as loadDocbuilder } from '../../../../cmd/docbuilder/config.ts';
+import { loadConfig as loadGate } from '../../../../cmd/gate/config.ts';
+import type { Environment } from '../../../../src/common/config.ts';
+import { INSTANCES } from './instances.ts';
+import { container, decoded, objectsOf } from './objects.ts';
+import type { Options } from './situation.ts';
+
+describe('environment of the services', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-desired-'));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** What a container's process finds: variables as the kubelet expands them, and the files of its Secret. */
+  function environmentOf(component: 'gate' | 'docbuilder', options?: Options): Environment {
+    const objects = objectsOf(options);
+    const { env = [], volumeMounts = [] } = container(objects, component);
+    const secrets = decoded(objects, 'office-secrets');
+    for (const [key, value] of Object.entries(secrets)) writeFileSync(join(folder, key), value);
+    const mounted = volumeMounts.find(({ name }) => name === 'secrets')?.mountPath ?? '';
+    return Object.fromEntries(
+      env.map(({ name, value, valueFrom }) => {
+        const text = value ?? secrets[valueFrom?.secretKeyRef?.key ?? ''] ?? '';
+        return [name, text.replaceAll('$$', '$').replace(`${mounted}/`, `${folder}/`)];
+      }),
+    );
+  }
+
+  for (const [name, options] of Object.entries(INSTANCES)) {
+    it(`${name}: gate and DocBuilder take it without a mistake`, () => {
+      loadGate(environmentOf('gate', options));
+      loadDocbuilder(environmentOf('docbuilder', options));
+    });
+  }
+
+  it('has everything of the spec that is for the gate', () => {
+    const config = loadGate(environmentOf('gate', INSTANCES['everything-set']));
+    expect({ ...config, allow: undefined }).to.deep.equal({
+      listen: { host: '0.0.0.0', port: 8080 },
+      internalListen: { host: '0.0.0.0', port: 8081 },
+      baseUrl: 'https://office.example:8443',
+      dataDir: '/var/lib/svc/gate',
+      wopiUrl: 'http://office-gate-internal:8081',
+      editor: { url: 'http://office-editor:9980', adminUser: 'root', adminPassword: 'p$(HOME)w' },
+      connectionCap: 80,
+      embed: {
+        enabled: true,
+        jwtSecrets: ['a secret of the portal, long enough', 'a secret of the portal, before that'],
+        allowUnsigned: true,
+        allowedOrigins: ['https://office.example:8443', 'https://portal.example', 'https://intranet.example:8443'],
+        maxFileMb: 50,
+        sessionTtlMinutes: 60,
+        retainHours: 48,
+        callbackSecret: 'for callbacks',
+        linkSecret: 'for links',
+      },
+      licenseFile: '/run/svc/license/token',
+      licenseKeysFile: '/run/svc/license-keys/keys.json',
+      allow: undefined,
+      logLevel: 'debug',
+      auditTarget: 'https://audit.example/events',
+      devMode: true,
+    });
+    expect(config.allow.names).to.deep.equal([{ target: 'portal.internal', port: 8443 }]);
+    // The first is the gate itself, for its demo.
+    expect(config.allow.networks.map(({ target, port }) => `${target.join('/')}:${port}`)).to.deep.equal([
+      '127.0.0.1/32:8080',
+      '10.20.0.0/16:undefined',
+    ]);
+  });
+
+  it('has everything of the spec that is for DocBuilder', () => {
+    const config = loadDocbuilder(environmentOf('docbuilder', INSTANCES['everything-set']));
+    expect({ ...config, allow: config.allow.names }).to.deep.equal({
+      host: '0.0.0.0',
+      port: 8080,
+      baseUrl: 'https://office.example:8443',
+      dataDir: '/var/lib/svc/docbuilder',
+      apiKeys: [{ name: 'ci', key: '0123456789abcdef01234567' }],
+      jwtSecret: 'a secret of DocBuilder, long enough',
+      callbackSecret: 'for callbacks',
+      workers: 4,
+      workerMaxJobs: 100,
+      workerMaxAgeMinutes: 30,
+      workerMemoryMb: 1024,
+      sandbox: 'landlock',
+      officeDir: undefined,
+      lowering: { maxFileMb: 20, jobTimeoutSeconds: 90 },
+      licenseFile: '/run/svc/license/token',
+      licenseKeysFile: '/run/svc/license-keys/keys.json',
+      allow: [{ target: 'portal.internal', port: 8443 }],
+      logLevel: 'debug',
+      auditTarget: 'https://audit.example/events',
+      devMode: true,
+    });
+  });
+
+  it('lets pages of the service itself embed, and those of all others only with a star', () => {
+    const origins = (allowedOrigins: string[]) =>
+      loadGate(environmentOf('gate', { spec: { embed: { allowedOrigins } } })).embed.allowedOrigins;
+    expect(origins([])).to.deep.equal(['https://office.example']);
+    expect(origins(['https://office.example'])).to.deep.equal(['https://office.example']);
+    expect(origins(['*'])).to.deep.equal(['*']);
+  });
+
+  it('opens the gate to itself in development only', () => {
+    expect(loadGate(environmentOf('gate')).allow.networks).to.deep.equal([]);
+  });
+
+  it('takes unsigned configurations where the spec says so, and no secret of ours stands against it', () => {
+    const spec = { devMode: true, embed: { allowUnsigned: true } };
+    const { embed } = loadGate(environmentOf('gate', { spec, given: { allowUnsigned: true } }));
+    expect(embed).to.deep.include({ allowUnsigned: true, jwtSecrets: [] });
+  });
+
+  it('keeps a dollar, leaves out what is undefined or empty, writes booleans as 1 and 0', () => {
+    expect(environment({ A: 'x$(B)$', B: true, C: false, D: '', E: undefined, F: 0 })).to.deep.equal([
+      { name: 'A', value: 'x$$(B)$$' },
+      { name: 'B', value: '1' },
+      { name: 'C', value: '0' },
+      { name: 'F', value: '0' },
+    ]);
+  });
+
+  for (const [spec, url] of [
+    [{}, 'https://office.example'],
+    [{ port: 443 }, 'https://office.example'],
+    [{ port: 80 }, 'https://office.example:80'],
+    [{ tls: { mode: 'Disabled' } }, 'http://office.example'],
+    [{ tls: { mode: 'Disabled' }, port: 80 }, 'http://office.example'],
+    [{ tls: { mode: 'Disabled' }, port: 8080 }, 'http://office.example:8080'],
+  ] as const) {
+    it(`says ${url} for ${JSON.stringify(spec)}`, () => {
+      expect(loadGate(environmentOf('gate', { spec })).baseUrl).to.equal(url);
+      expect(loadDocbuilder(environmentOf('docbuilder', { spec })).baseUrl).to.equal(url);
+    });
+  }
+});

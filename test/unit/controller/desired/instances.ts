@@ -1,0 +1,117 @@
+import { enterprise, type Options } from './situation.ts';
+
+const resources = { requests: { cpu: '250m', memory: '1Gi' }, limits: { cpu: 3, memory: '6Gi' } };
+const pod = {
+  resources,
+  nodeSelector: { pool: 'office' },
+  tolerations: [{ key: 'office', operator: 'Exists', effect: 'NoSchedule' }],
+  affinity: {
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        {
+          weight: 10,
+          podAffinityTerm: {
+            topologyKey: 'kubernetes.io/hostname',
+            labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'docbuilder' } },
+          },
+        },
+      ],
+    },
+  },
+  priorityClassName: 'office',
+  annotations: { 'example.com/team': 'office', 'svc.internal/config-hash': 'theirs' },
+  labels: { team: 'office', 'app.kubernetes.io/component': 'theirs' },
+};
+
+/** The instances whose objects are written down in `golden/`, by file name. */
+export const INSTANCES: Readonly<Record<string, Options>> = {
+  'community-minimal': {},
+  enterprise: {
+    license: enterprise(120),
+    licenseFiles: { token: 'header.claims.signature' },
+    spec: {
+      license: { secretName: 'svc-license' },
+      tls: { secretName: 'office-tls' },
+      embed: { allowedOrigins: ['https://portal.example'] },
+    },
+  },
+  'everything-set': {
+    license: enterprise(120, 'grace'),
+    licenseFiles: { token: 'header.claims.signature', removedAt: '2026-11-21T12:00:00.000Z' },
+    given: {
+      values: {
+        'docbuilder-api-keys': 'ci:0123456789abcdef01234567',
+        'docbuilder-jwt-secret': 'a secret of DocBuilder, long enough',
+        'docbuilder-callback-secret': 'for callbacks',
+        'embed-jwt-secret': 'a secret of the portal, long enough',
+        'embed-jwt-secret-previous': 'a secret of the portal, before that',
+        'embed-callback-secret': 'for callbacks',
+        'embed-link-secret': 'for links',
+      },
+      admin: { username: 'root', password: 'p$(HOME)w' },
+    },
+    spec: {
+      host: 'office.example',
+      port: 8443,
+      tls: { mode: 'Edge' },
+      license: { secretName: 'svc-license', key: 'jwt' },
+      ingress: {
+        gating: 'Front',
+        kind: 'HTTPRoute',
+        annotations: { 'example.com/edge': 'yes' },
+        gateway: { name: 'public', namespace: 'gateways', sectionName: 'https' },
+        controller: { namespace: 'envoy', podLabels: { app: 'envoy' } },
+      },
+      embed: {
+        enabled: true,
+        allowedOrigins: ['https://portal.example', 'https://intranet.example:8443'],
+        allowUnsigned: true,
+        maxFileMb: 50,
+        sessionTtlMinutes: 60,
+        retainHours: 48,
+      },
+      gate: { connectionCap: 80, pod },
+      docbuilder: {
+        workers: 4,
+        workerMaxJobs: 100,
+        workerMaxAgeMinutes: 30,
+        workerMemoryMb: 1024,
+        maxFileMb: 20,
+        jobTimeoutSeconds: 90,
+        sandbox: 'Landlock',
+        pod,
+      },
+      editor: {
+        image:
+          'registry.example/collabora/code@sha256:0000000000000000000000000000000000000000000000000000000000000000',
+        adminSecretName: 'editor-admin',
+        extraParams: ['--o:logging.level=debug'],
+        dictionaries: ['vi_VN', 'en_US'],
+        pod,
+      },
+      front: {
+        replicas: 3,
+        service: { type: 'NodePort', annotations: { 'example.com/service': 'yes' }, nodePort: 30_080 },
+        pod,
+      },
+      storage: {
+        className: 'fast',
+        gate: { size: '50Gi' },
+        docbuilder: { size: '60Gi' },
+        editor: { size: '5Gi' },
+      },
+      secrets: { secretName: 'office-given' },
+      outbound: { allowHosts: ['portal.internal:8443', '10.20.0.0/16'] },
+      images: {
+        gate: 'mirror.example/gate:2',
+        docbuilder: 'mirror.example/docbuilder:2',
+        front: 'mirror.example/front:2',
+        pullPolicy: 'Always',
+        pullSecrets: [{ name: 'mirror' }],
+      },
+      logLevel: 'Debug',
+      auditTarget: 'https://audit.example/events',
+      devMode: true,
+    },
+  },
+};

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { licenseFiles, licenses, specs } from './arbitraries.ts';
+import { changed, decoded, objectsOf } from './objects.ts';
+import { enterprise } from './situation.ts';
+
+describe('another licence', () => {
+  it('with the same worker count changes the Secret of the licence and nothing else', () => {
+    const same = fc.integer({ min: 2, max: 31 }).chain((count) => {
+      const conns = fc.integer({ min: 50 * (count - 1) + 1, max: 50 * count });
+      const state = fc.constantFrom('valid' as const, 'grace' as const);
+      return fc.tuple(conns, state, conns, state);
+    });
+    fc.assert(
+      fc.property(
+        specs,
+        same,
+        licenseFiles,
+        licenseFiles,
+        (spec, [conns, state, others, otherState], files, otherFiles) => {
+          const before = objectsOf({ spec, license: enterprise(conns, state), licenseFiles: files });
+          const after = objectsOf({ spec, license: enterprise(others, otherState), licenseFiles: otherFiles });
+          expect(changed(before, after).filter((id) => id !== 'Secret/office-license')).to.deep.equal([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('of any kind changes no object but that Secret and the Deployment of DocBuilder', () => {
+    fc.assert(
+      fc.property(specs, licenses, licenseFiles, licenses, licenseFiles, (spec, license, files, other, otherFiles) => {
+        const before = objectsOf({ spec, license, licenseFiles: files });
+        const after = objectsOf({ spec, license: other, licenseFiles: otherFiles });
+        const allowed = ['Secret/office-license', 'Deployment/office-docbuilder'];
+        expect(changed(before, after).filter((id) => !allowed.includes(id))).to.deep.equal([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('does change the Deployment of DocBuilder when it has another worker count', () => {
+    const [small, large] = [100, 101].map((conns) => objectsOf({ license: enterprise(conns) }));
+    expect(changed(small ?? [], large ?? [])).to.deep.equal(['Deployment/office-docbuilder']);
+  });
+
+  it('is handed on exactly as it is', () => {
+    const files = { token: 'a.b.c', removedAt: '2026-11-21T12:00:00.000Z' };
+    expect(decoded(objectsOf({ licenseFiles: files }), 'office-license')).to.deep.equal({
+      token: 'a.b.c',
+      'removed-at': '2026-11-21T12:00:00.000Z',
+    });
+    expect(decoded(objectsOf(), 'office-license')).to.deep.equal({});
+  });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { docbuilderSizing } from '../../../../cmd/controller/desired/sizing.ts';
+import { NO_LICENSE } from '../../../../src/common/crypto/license.ts';
+import { enterprise, situationOf } from './situation.ts';
+
+const sized = (...options: Parameters<typeof situationOf>) => docbuilderSizing(situationOf(...options));
+
+describe("DocBuilder's size", () => {
+  it('is one worker in Community', () => {
+    expect(sized()).to.deep.equal({
+      workers: 1,
+      resources: { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '2', memory: '2880Mi' } },
+      sharedMemory: '64Mi',
+      gracePeriodSeconds: 630,
+      formula:
+        '1 worker in Community: CPU 500m (500m each) to 2 (1 each, and 1), memory 1Gi (512Mi each, and 512Mi) to 2880Mi ' +
+        '(2048Mi + 64Mi each, and 768Mi), shared memory 64Mi (64Mi each), grace period 630 s (jobs of up to 600 s, and 30 s).',
+    });
+  });
+
+  for (const [connections, workers] of [
+    [1, 2],
+    [100, 2],
+    [101, 3],
+    [1600, 32],
+    [1601, 32],
+    [50_000, 32],
+  ] as const) {
+    it(`is ${workers} workers for ${connections} connections`, () => {
+      expect(sized({ license: enterprise(connections) }).workers).to.equal(workers);
+    });
+  }
+
+  it('follows the spec where it has a number, whatever the licence', () => {
+    for (const license of [NO_LICENSE, enterprise(5000)]) {
+      expect(sized({ license, spec: { docbuilder: { workers: 5 } } }).workers).to.equal(5);
+    }
+  });
+
+  it('counts a licence in grace, and neither an expired one nor one without api_full', () => {
+    const limited = enterprise(500);
+    if (limited.claims) limited.claims.features = ['callback'];
+    expect(sized({ license: enterprise(500, 'grace') }).workers).to.equal(10);
+    expect(sized({ license: enterprise(500, 'expired') }).workers).to.equal(1);
+    expect(sized({ license: limited }).workers).to.equal(1);
+  });
+
+  it('gives a stop the time of the longest job, which the edition does not change', () => {
+    expect(sized({ license: enterprise(500) }).gracePeriodSeconds).to.equal(sized().gracePeriodSeconds);
+    expect(sized({ spec: { docbuilder: { jobTimeoutSeconds: 90 } } }).gracePeriodSeconds).to.equal(120);
+  });
+
+  it('leaves resources of the spec as they are, and says so', () => {
+    const resources = { requests: { cpu: 2 }, limits: { memory: '6Gi' } };
+    const { formula, ...sizing } = sized({ spec: { docbuilder: { pod: { resources } } } });
+    expect(sizing.resources).to.deep.equal(resources);
+    expect(formula).to.include('CPU and memory as in spec.docbuilder.pod.resources');
+  });
+
+  it('is as the table in docs/kubernetes.md says', () => {
+    const text = readFileSync(new URL('../../../../docs/kubernetes.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| (Community|[^|]*\d[\d,]*[^|]*) \| (\d+) \| (.+) \| (.+) \| (.+) \|$/gm)];
+    expect(rows).to.have.length.above(3);
+    for (const [, edition = '', workers, cpu, memory, shared] of rows) {
+      const license = edition === 'Community' ? NO_LICENSE : enterprise(Number(edition.replace(/\D/g, '')));
+      const { resources, ...sizing } = sized({ license });
+      const range = (name: string) => `${resources.requests?.[name]} / ${resources.limits?.[name]}`;
+      expect([String(sizing.workers), range('cpu'), range('memory'), sizing.sharedMemory], edition).to.deep.equal([
+        workers,
+        cpu,
+        memory,
+        shared,
+      ]);
+    }
+  });
+
+  it('has room for all workers at their own limit, at any size', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 32 }), fc.integer({ min: 512, max: 65_536 }), (workers, workerMemoryMb) => {
+        const { resources, sharedMemory } = sized({ spec: { docbuilder: { workers, workerMemoryMb } } });
+        const [request, limit] = [resources.requests?.['memory'], resources.limits?.['memory']].map(mebibytes);
+        expect(limit).to.be.at.least(workers * workerMemoryMb + mebibytes(sharedMemory) + 512);
+        expect(request).to.be.at.most(limit ?? 0);
+      }),
+    );
+  });
+});
+
+function mebibytes(quantity: string | number | undefined): number {
+  const [, value, unit] = /^(\d+)(Mi|Gi)$/.exec(String(quantity)) ?? [];
+  return Number(value) * (unit === 'Gi' ? 1024 : 1);
+}
