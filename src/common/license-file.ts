@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { type Clock, iso } from './clock.ts';
 import type { LicenseState } from './crypto/license.ts';
 import { readSmallFile, type SmallFile } from './fs/read-small.ts';
@@ -6,7 +7,10 @@ import { type LicenseMemory, NOTHING_KEPT, recall, remember } from './license-me
 import type { Logger } from './log.ts';
 
 export interface LicenseFileOptions {
-  /** File with the licence token. Absent: there is no licence. */
+  /**
+   * File with the licence token. Absent: there is no licence. A file `removed-at` beside it, an ISO 8601 time, says that
+   * the licence was taken away then: its grace runs from that time, whenever this is read.
+   */
   tokenPath?: string | undefined;
   /** File with the JWK Set of the public keys. */
   keysPath?: string | undefined;
@@ -33,16 +37,19 @@ const NOT_CONFIGURED: SmallFile = { ok: false, problem: 'is not configured' };
  */
 export async function watchLicense(options: LicenseFileOptions): Promise<LicenseFile> {
   const { tokenPath, keysPath, clock } = options;
+  const removedAtPath = tokenPath === undefined ? undefined : join(dirname(tokenPath), 'removed-at');
   let memory: LicenseMemory = NOTHING_KEPT;
   let announced = '';
   let stopped = false;
   let looks = Promise.resolve();
 
   async function look(): Promise<void> {
-    if (tokenPath !== undefined) {
+    if (tokenPath !== undefined && removedAtPath !== undefined) {
+      // Before the token: a token that comes back takes the file away first, and one that goes leaves it.
+      const removedAt = await readSmallFile(removedAtPath);
       const token = await readSmallFile(tokenPath);
       const keys = keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath);
-      memory = await remember(memory, { token, keys }, clock());
+      memory = await remember(memory, { token, keys, removedAt }, clock());
     }
     if (!stopped) announce();
   }
@@ -58,7 +65,7 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
   }
 
   await look();
-  const paths = [tokenPath, keysPath].filter((path) => path !== undefined);
+  const paths = [tokenPath, removedAtPath, keysPath].filter((path) => path !== undefined);
   const stopWatching = tokenPath === undefined ? () => undefined : watchFiles(paths, next, { pollMs: options.pollMs });
 
   /** One look after the other, so that an older reading never overtakes a newer one. */

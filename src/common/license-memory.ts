@@ -28,6 +28,14 @@ export interface LicenseMemory {
 
 export const NOTHING_KEPT: LicenseMemory = { kept: null, problem: null };
 
+/** The files as they are now. */
+export interface LicenseFiles {
+  token: SmallFile;
+  keys: SmallFile;
+  /** Beside a token that was taken away elsewhere: since when, as ISO 8601. */
+  removedAt?: SmallFile | undefined;
+}
+
 const RANK: Record<LicenseState['state'], number> = { valid: 2, grace: 1, expired: 0, invalid: 0, none: 0 };
 
 /** The state at `now` of what is remembered. */
@@ -41,13 +49,10 @@ export function recall({ kept, problem }: LicenseMemory, now: number): LicenseSt
  * file is gone has its grace from then on: an accident with a file must not take an edition away. Taking its key
  * out of the key set does, at once.
  */
-export async function remember(
-  memory: LicenseMemory,
-  files: { token: SmallFile; keys: SmallFile },
-  now: number,
-): Promise<LicenseMemory> {
+export async function remember(memory: LicenseMemory, files: LicenseFiles, now: number): Promise<LicenseMemory> {
   const { kept } = memory;
   const { token, keys } = files;
+  const removed = removalOf(files.removedAt);
   if (!token.ok) return { kept, problem: `the licence file ${token.problem}` };
   if (!token.text) {
     if (!kept) return NOTHING_KEPT;
@@ -64,7 +69,7 @@ export async function remember(
   const still = kept && (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
   if (still?.token === token.text) {
     const { token: text, license, verifiedAt } = still;
-    return { kept: { token: text, license, verifiedAt }, problem: null };
+    return { kept: { token: text, license, verifiedAt, ...removed.at }, problem: removed.problem };
   }
 
   const found = await verifyLicense(token.text, keySet.value, now);
@@ -74,8 +79,21 @@ export async function remember(
     problem: null,
   };
   const before = recall({ kept: still, problem: null }, now).state;
-  if (RANK[recall(fresh, now).state] >= RANK[before]) return fresh;
+  if (RANK[recall(fresh, now).state] >= RANK[before]) {
+    return {
+      kept: { token: token.text, license: found.value, verifiedAt: now, ...removed.at },
+      problem: removed.problem,
+    };
+  }
   return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
+}
+
+/** An ISO 8601 time, or that there is none. What cannot be read takes nothing away. */
+function removalOf(file: SmallFile | undefined): { at?: { removedAt: number }; problem: string | null } {
+  if (!file || (file.ok && !file.text)) return { problem: null };
+  const removedAt = file.ok ? Date.parse(file.text ?? '') : Number.NaN;
+  if (!Number.isNaN(removedAt)) return { at: { removedAt }, problem: null };
+  return { problem: `the file removed-at ${file.ok ? 'holds no time' : file.problem}` };
 }
 
 function day(time: number): string {

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const LAYERS: Record<string, readonly string[]> = {
   main: ['app', 'config'],
   app: ['config', 'http', 'store', 'outbound', 'engine', 'script', 'template', 'domain', 'reconcile', 'k8s', 'desired'],
-  config: ['domain'],
+  config: ['domain', 'desired'],
   http: ['domain'],
   store: ['domain'],
   outbound: ['domain'],

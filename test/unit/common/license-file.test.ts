@@ -123,6 +123,17 @@ describe('watchLicense', () => {
     await conns(200);
   });
 
+  it('is in grace from the time in a file removed-at beside the token, also after a restart', async () => {
+    await writeFile(tokenPath, await mint(120));
+    await start();
+    await writeAtomic(join(folder, 'removed-at'), new Date(now - 5 * DAY).toISOString());
+    await until(({ state, graceDaysLeft }) => state === 'grace' && graceDaysLeft === 25);
+    license?.stop();
+    expect((await start()).current()).to.include({ state: 'grace', graceDaysLeft: 25, problem: null });
+    await rm(join(folder, 'removed-at'));
+    await conns(120);
+  });
+
   it('sees a new key set', async () => {
     const next = generateEd25519('2027');
     const iat = Math.floor(now / 1000);

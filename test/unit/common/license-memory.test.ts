@@ -72,6 +72,21 @@ describe('what is remembered of a licence', () => {
     expect(await then(await mint(500, 11), KEYS, NOW + 12 * DAY)).to.include({ state: 'grace', conns: 500 });
   });
 
+  it('counts its grace from the time in removed-at, also when that is all that is known', async () => {
+    const removedAt = file('2026-11-11T12:00:00Z');
+    for (const before of [memory, NOTHING_KEPT]) {
+      const seen = recall(await remember(before, { token: good, keys: KEYS, removedAt }, NOW), NOW);
+      expect(seen).to.include({ state: 'grace', graceDaysLeft: 20, problem: null });
+    }
+    memory = await remember(memory, { token: good, keys: KEYS, removedAt }, NOW);
+    expect(await then(good)).to.deep.equal(valid);
+  });
+
+  it('loses nothing to a removed-at that holds no time', async () => {
+    const seen = recall(await remember(memory, { token: good, keys: KEYS, removedAt: file('soon') }, NOW), NOW);
+    expect(seen).to.include({ state: 'valid', problem: 'the file removed-at holds no time' });
+  });
+
   it('has a grace of 30 days from when its file was found gone or empty', async () => {
     for (const token of [file(null), file('')]) {
       expect(await then(token)).to.include({ state: 'grace', graceDaysLeft: 30, conns: 120 });

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createAudit } from '../../src/common/audit.ts';
+import { type Clock, systemClock } from '../../src/common/clock.ts';
+import { drain, listen } from '../../src/common/http/server.ts';
+import type { Logger } from '../../src/common/log.ts';
+import { VERSION } from '../../src/common/version.ts';
+import type { Config } from './config.ts';
+import type { Settings } from './desired/types.ts';
+import { healthApp } from './health.ts';
+import { ApiError } from './k8s/api-error.ts';
+import { createClient } from './k8s/client.ts';
+import { type Connection, connect } from './k8s/connection.ts';
+import { eventRecorder } from './k8s/events.ts';
+import { type Election, electLeader } from './k8s/lease.ts';
+import type { Reflection } from './k8s/reflector.ts';
+import { startWatchdog } from './k8s/watchdog.ts';
+import { countingClient } from './reconcile/counting-client.ts';
+import { definitionProblem } from './reconcile/definition.ts';
+import { createReconciler } from './reconcile/instance.ts';
+import { createInstances } from './reconcile/instances.ts';
+import { watchLicenseKeys } from './reconcile/license-keys.ts';
+import { createOwnedCache } from './reconcile/owned.ts';
+import { createQueue } from './reconcile/queue.ts';
+import { startWatches } from './watches.ts';
+
+const LEASE = 'svc-controller';
+const CONTROLLER = 'svc.internal/controller';
+/** Milliseconds. Well below the 10 s in which the lease must be renewed. */
+const LEASE_TIMEOUT_MS = 4_000;
+/** Until the definition of our kind is looked for again. */
+const DEFINITION_MS = 5_000;
+/** A watch gives a sign of life at least every minute while there is an API server; three times that is not normal. */
+const STALE_MS = 180_000;
+/** How long a stop waits for reconciles that run. */
+const STOP_MS = 20_000;
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  connection?: Connection;
+  clock?: Clock;
+  lookAgainMs?: number;
+  /** Another may lead: nothing may be written any more. */
+  onLost?: () => void;
+}
+
+export interface Controller {
+  /** Where it tells of its health. */
+  address: AddressInfo;
+  /** Finishes the reconciles that run, gives the Lease back. */
+  stop(): Promise<void>;
+}
+
+/** Puts the controller together and starts it: the one place that knows which concrete part plays which role. */
+export async function startController(config: Config, log: Logger, overrides: Overrides = {}): Promise<Controller> {
+  const clock = overrides.clock ?? systemClock;
+  const connection = overrides.connection ?? (await connect(process.env));
+  const api = createClient(connection);
+  const leaseApi = createClient(connection, { timeoutMs: LEASE_TIMEOUT_MS, connections: 2 });
+  const { client, writes } = countingClient(api);
+  const audit = createAudit('controller', config.auditTarget);
+  const keys = await watchLicenseKeys(config.licenseKeysFile, {
+    log,
+    onChange: () => instances.keys().forEach(queue.add),
+  });
+
+  const instances = createInstances();
+  const owned = createOwnedCache();
+  const events = eventRecorder({ client, controller: CONTROLLER, instance: config.identity, clock, log });
+  const settings = (): Settings => ({
+    version: VERSION,
+    images: config.images,
+    clusterDomain: config.clusterDomain,
+    clusterDns: config.clusterDns,
+    licenseKeys: keys.current(),
+  });
+  const work = createReconciler({
+    ...{ client, owned, instances, settings, events, audit, clock, log },
+    random: randomBytes,
+    lookAgainMs: overrides.lookAgainMs,
+  });
+  const queue = createQueue({ work, log });
+
+  let waitsFor: string | undefined = 'starting';
+  let reachable = true;
+  let stopped = false;
+  let watches: Reflection[] = [];
+  let election: Election | undefined;
+  let leading = false;
+
+  const server = await listen(
+    healthApp({
+      sick: () => {
+        // An API server that is away is not cured by starting anew.
+        if (!reachable) return undefined;
+        const stale = watches.find((watch) => clock() - watch.lastContact() > STALE_MS);
+        if (stale) return `the watch of ${stale.resource.plural} gives no sign of life`;
+        return queue.figures().longestMs > STALE_MS ? 'a reconcile does not end' : undefined;
+      },
+      unready: () => waitsFor,
+      figures: () => ({
+        leading,
+        waits_for: waitsFor ?? null,
+        instances: instances.keys().length,
+        owned: owned.size(),
+        queue: queue.figures(),
+        writes: writes(),
+        rss: process.memoryUsage.rss(),
+      }),
+    }),
+    config.listen,
+  );
+  const watchdog = startWatchdog({
+    async probe() {
+      try {
+        await leaseApi.ready();
+        reachable = true;
+      } catch (error) {
+        reachable = error instanceof ApiError;
+        throw error;
+      }
+    },
+    watches: () => watches,
+    log,
+  });
+
+  async function untilDefined(): Promise<void> {
+    for (let told = ''; !stopped; await new Promise((resolve) => setTimeout(resolve, DEFINITION_MS))) {
+      const problem = await definitionProblem(client, config.namespaces[0]).catch((error: Error) => error.message);
+      if (problem === undefined) return;
+      waitsFor = problem;
+      if (problem !== told) log.error({ problem }, 'waiting');
+      told = problem;
+    }
+  }
+
+  function lead(): void {
+    leading = true;
+    log.info('leading');
+    queue.start();
+  }
+
+  function lost(): void {
+    log.fatal('the lease is lost: another may lead, ending at once');
+    process.exit(1);
+  }
+
+  async function begin(): Promise<void> {
+    await untilDefined();
+    if (stopped) return;
+    waitsFor = 'reading what there is';
+    watches = startWatches({ client, namespaces: config.namespaces, instances, owned, queue, clock, log });
+    await Promise.all(watches.map(({ synced }) => synced));
+    if (stopped) return;
+    waitsFor = undefined;
+    log.info({ instances: instances.keys().length, objects: owned.size() }, 'ready');
+    if (!config.leaderElection) return lead();
+    election = electLeader({
+      client: leaseApi,
+      namespace: config.leaseNamespace ?? connection.namespace,
+      name: LEASE,
+      identity: config.identity,
+      onElected: lead,
+      onLost: overrides.onLost ?? lost,
+      log,
+    });
+  }
+
+  audit.record('service.started');
+  const begun = begin();
+  begun.catch((error) => {
+    log.fatal({ err: error }, 'cannot begin');
+    process.exit(1);
+  });
+
+  return {
+    address: server.address() as AddressInfo,
+    async stop() {
+      stopped = true;
+      // The Lease is held until nothing is written any more.
+      await within(queue.stop(), STOP_MS);
+      leading = false;
+      await within(events.flushed(), 2_000);
+      events.stop();
+      await election?.stop();
+      watchdog.stop();
+      for (const watch of watches) watch.stop();
+      keys.stop();
+      await drain(server, 1_000);
+      api.close();
+      leaseApi.close();
+      audit.record('service.stopped');
+      await audit.close();
+      log.info('stopped');
+    },
+  };
+}
+
+/** Waits for work, but no longer than `ms` milliseconds. */
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

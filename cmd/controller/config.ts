@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { ConfigError, type Environment, type ListenAddress, parseListen, readConfig } from '../../src/common/config.ts';
+import type { ControllerConfig } from '../../src/common/generated/wire.ts';
+import type { ComponentName } from './desired/types.ts';
+import { parseResolvConf } from './resolv-conf.ts';
+
+/** The controller's configuration, checked and frozen. */
+export interface Config {
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  readonly listen: ListenAddress;
+  /** Of this process, and of no other. */
+  readonly identity: string;
+  readonly leaderElection: boolean;
+  readonly leaseNamespace: string | undefined;
+  /** Where an instance names none. */
+  readonly images: Readonly<Record<ComponentName, string>>;
+  readonly clusterDomain: string;
+  readonly clusterDns: string;
+  readonly licenseKeysFile: string | undefined;
+  readonly logLevel: ControllerConfig['SVC_LOG_LEVEL'];
+  readonly auditTarget: string;
+}
+
+/**
+ * The configuration from the environment.
+ * @param options.resolvConf path of the file that says what the cluster's DNS is
+ * @throws {ConfigError} with every mistake, each naming its variable
+ */
+export function loadConfig(
+  environment: Environment,
+  { resolvConf = '/etc/resolv.conf' }: { resolvConf?: string } = {},
+): Config {
+  const { values: env, mistakes } = readConfig<ControllerConfig>('controller-config.json', environment);
+  const listen = parseListen(env.SVC_CONTROLLER_LISTEN ?? '');
+  mistakes.push(...listen.mistakes.map((message) => ({ path: 'SVC_CONTROLLER_LISTEN', message })));
+  const resolver = parseResolvConf(textOf(resolvConf));
+  const clusterDns = env.SVC_CONTROLLER_CLUSTER_DNS ?? resolver.nameserver;
+  if (clusterDns === undefined) {
+    mistakes.push({ path: 'SVC_CONTROLLER_CLUSTER_DNS', message: `is absent, and ${resolvConf} names no server` });
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.freeze({
+    namespaces: env.SVC_CONTROLLER_NAMESPACES.split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    listen: listen.address,
+    identity: env.SVC_CONTROLLER_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
+    leaderElection: env.SVC_CONTROLLER_LEADER_ELECTION,
+    leaseNamespace: env.SVC_CONTROLLER_LEASE_NAMESPACE,
+    images: {
+      gate: env.SVC_CONTROLLER_GATE_IMAGE,
+      docbuilder: env.SVC_CONTROLLER_DOCBUILDER_IMAGE,
+      editor: env.SVC_CONTROLLER_EDITOR_IMAGE,
+      front: env.SVC_CONTROLLER_FRONT_IMAGE,
+    },
+    clusterDomain: env.SVC_CONTROLLER_CLUSTER_DOMAIN ?? resolver.clusterDomain ?? 'cluster.local',
+    clusterDns: clusterDns ?? '',
+    licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
+    logLevel: env.SVC_LOG_LEVEL,
+    auditTarget: env.SVC_AUDIT_TARGET,
+  });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,57 @@
+import { iso } from '../../../src/common/clock.ts';
+import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+
+/** metav1.Condition. */
+export type Condition = NonNullable<SvcInstanceStatus['conditions']>[number];
+
+export type ConditionType =
+  | 'Ready'
+  | 'Reconciling'
+  | 'Stalled'
+  | 'GateAvailable'
+  | 'DocBuilderAvailable'
+  | 'EditorAvailable'
+  | 'FrontAvailable'
+  | 'LicenseValid'
+  | 'Paused';
+
+/** A condition before it is known since when it holds. */
+export interface Finding {
+  type: ConditionType;
+  status: Condition['status'];
+  reason: string;
+  message: string;
+}
+
+/** The longest message that the schema takes. */
+const MAX_MESSAGE = 32_768;
+
+/**
+ * Findings as conditions. The time of the last transition is that of the last change of `status`, whatever became of
+ * reason and message since.
+ * @param generation of the spec that they are about
+ * @param now epoch milliseconds; the API has seconds
+ */
+export function conditionsOf(
+  findings: readonly Finding[],
+  previous: readonly Condition[],
+  generation: number,
+  now: number,
+): Condition[] {
+  return findings.map(({ type, status, reason, message }) => {
+    const before = conditionOf(previous, type);
+    return {
+      type,
+      status,
+      observedGeneration: generation,
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : iso(now).replace(/\.\d+Z$/, 'Z'),
+      reason,
+      message: message.slice(0, MAX_MESSAGE),
+    };
+  });
+}
+
+/** The condition of a type, if there is one. */
+export function conditionOf(conditions: readonly Condition[], type: ConditionType): Condition | undefined {
+  return conditions.find((condition) => condition.type === type);
+}

@@ -1,0 +1,71 @@
+import { schemas } from '../../../src/common/schema.ts';
+import { ApiError } from '../k8s/api-error.ts';
+import { RESOURCES } from '../k8s/resources.ts';
+import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
+
+const DEFINITIONS: Resource = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+const { plural, apiVersion } = RESOURCES.svcInstance;
+const [GROUP = '', VERSION = ''] = apiVersion.split('/');
+const NAME = `${plural}.${GROUP}`;
+
+interface OpenApi {
+  properties?: Record<string, OpenApi>;
+  items?: OpenApi;
+}
+
+interface Definition extends KubernetesObject {
+  spec: { versions: { name: string; served: boolean; schema?: { openAPIV3Schema?: OpenApi } }[] };
+}
+
+/**
+ * What is wrong with the CustomResourceDefinition, and what to do; undefined when nothing is. An older one would cut off
+ * fields that this controller reads or writes.
+ * @param namespace one that the controller may list instances in; absent: all
+ */
+export async function definitionProblem(client: Client, namespace?: string): Promise<string | undefined> {
+  const missing = `the CustomResourceDefinition ${NAME} is not installed: apply crds/${NAME}.yaml`;
+  const definition = await readDefinition(client);
+  if (definition === 'absent') return missing;
+  if (definition === 'forbidden') return (await isServed(client, namespace)) ? undefined : missing;
+  const version = definition.spec.versions.find(({ name, served }) => name === VERSION && served);
+  if (!version) return `the CustomResourceDefinition ${NAME} does not serve ${VERSION}: apply crds/${NAME}.yaml`;
+  const root = version.schema?.openAPIV3Schema?.properties ?? {};
+  const lacking = ['spec', 'status'].flatMap((part) =>
+    lacks(schemas.get(`svcinstance-${part}.json`) as OpenApi | undefined, root[part], part),
+  );
+  if (lacking.length === 0) return undefined;
+  return `the CustomResourceDefinition ${NAME} is older than this controller, it lacks ${lacking.join(', ')}: apply crds/${NAME}.yaml`;
+}
+
+async function readDefinition(client: Client): Promise<Definition | 'absent' | 'forbidden'> {
+  try {
+    return (await client.get<Definition>(DEFINITIONS, undefined, NAME)) ?? 'absent';
+  } catch (error) {
+    // A controller of single namespaces may see nothing of the cluster's.
+    if (error instanceof ApiError && error.status === 403) return 'forbidden';
+    throw error;
+  }
+}
+
+async function isServed(client: Client, namespace: string | undefined): Promise<boolean> {
+  try {
+    await client.list(RESOURCES.svcInstance, { namespace, limit: 1 });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+/** Paths of members that ours has and the other has not. */
+function lacks(ours: OpenApi | undefined, theirs: OpenApi | undefined, path: string): string[] {
+  return Object.entries(ours?.properties ?? {}).flatMap(([name, property]) => {
+    const found = theirs?.properties?.[name];
+    return found ? lacks(property, found, `${path}.${name}`) : [`${path}.${name}`];
+  });
+}

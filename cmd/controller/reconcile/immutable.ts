@@ -1,0 +1,53 @@
+import type { V1Deployment, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { canonicalJson } from './hash.ts';
+import { quantityValue } from './quantity.ts';
+
+/** What is wanted, as far as a live object can become it. */
+export interface Attainable {
+  object: KubernetesObject;
+  /** What the person who wants it should know about what stays as it is. */
+  notes: string[];
+}
+
+/**
+ * Takes out of `desired` what the API server would never change in `live`: of a claim everything but its size, and that
+ * only grows. The documents in it are worth more than the wish.
+ */
+export function attainable(desired: KubernetesObject, live: KubernetesObject): Attainable {
+  if (desired.kind !== 'PersistentVolumeClaim') return { object: desired, notes: [] };
+  const wanted = desired as KubernetesObject & { spec: V1PersistentVolumeClaim['spec'] };
+  const { spec } = live as KubernetesObject & { spec?: V1PersistentVolumeClaim['spec'] };
+  const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
+  const notes: string[] = [];
+  const shrinks = (quantityValue(size) ?? 0) < (quantityValue(has) ?? 0);
+  if (shrinks) notes.push(`claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}`);
+  const className = wanted.spec?.storageClassName;
+  if (className !== undefined && className !== spec?.storageClassName) {
+    notes.push(
+      `claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}`,
+    );
+  }
+  const keep = {
+    accessModes: spec?.accessModes,
+    ...(spec?.storageClassName !== undefined && { storageClassName: spec.storageClassName }),
+    resources: { requests: { storage: shrinks ? has : size } },
+  };
+  return { object: { ...wanted, spec: keep } as KubernetesObject, notes };
+}
+
+/**
+ * Whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
+ * an address are settled for life. Neither holds data.
+ */
+export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject): boolean {
+  if (desired.kind === 'Deployment') {
+    const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Deployment['spec'] }).spec?.selector);
+    return canonicalJson(wanted) !== canonicalJson(has);
+  }
+  if (desired.kind === 'Service') {
+    const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Service['spec'] }).spec?.clusterIP);
+    return (wanted === 'None') !== (has === 'None');
+  }
+  return false;
+}

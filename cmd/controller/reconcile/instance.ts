@@ -1,0 +1,155 @@
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { docbuilderPlan } from '../../../src/common/plan.ts';
+import { desired } from '../desired/index.ts';
+import { COMPONENTS } from '../desired/names.ts';
+import type { Random } from '../desired/secrets.ts';
+import type { ComponentName, Settings, Situation } from '../desired/types.ts';
+import type { Recorder } from '../k8s/events.ts';
+import { RESOURCES } from '../k8s/resources.ts';
+import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { type Applied, applyAll, prune } from './apply.ts';
+import type { Finding } from './conditions.ts';
+import { type Instances, keyOf, type SvcInstance } from './instances.ts';
+import { decideLicense, type LicenseDecision } from './license.ts';
+import type { OwnedCache } from './owned.ts';
+import type { Trouble } from './ownership.ts';
+import { isPaused, pauseFinding } from './pause.ts';
+import { podTroubles } from './pods.ts';
+import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
+import { readSecrets } from './secrets.ts';
+import { sameStatus, statusOf } from './status.ts';
+import { tellChanges } from './telling.ts';
+
+const STATUS_MANAGER = 'svc-controller-status';
+const LOOK_AGAIN_MS = 10_000;
+
+export interface ReconcilerOptions {
+  client: Client;
+  owned: OwnedCache;
+  instances: Instances;
+  settings: () => Settings;
+  events: Pick<Recorder, 'record'>;
+  audit: Pick<Audit, 'record'>;
+  clock: Clock;
+  random: Random;
+  /** Milliseconds until what sends no event is looked at again: pods that do not start, what somebody else must change. */
+  lookAgainMs?: number | undefined;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * What brings one instance, by its key, to what its spec says, and writes down in its status how far that has come. It
+ * starts from what the API server has, whatever has happened before, so that it may end anywhere and be begun anew.
+ * @returns milliseconds until it should be called again without an event
+ */
+export function createReconciler(
+  options: ReconcilerOptions,
+): (key: string, signal: AbortSignal) => Promise<number | undefined> {
+  const { client, owned, settings, clock, random, log } = options;
+
+  return async function reconcile(key, signal) {
+    const [namespace, name = ''] = key.split('/');
+    const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+    // What it owned goes by itself: each object names it as its owner.
+    if (!instance || instance.metadata.deletionTimestamp !== undefined) return undefined;
+    signal.throwIfAborted();
+
+    const secrets = await readSecrets(client, instance, random);
+    const { keptLicense: kept, givenLicense: given } = secrets;
+    const now = clock();
+    const decision = await decideLicense({ kept, given, keys: settings().licenseKeys, now });
+    const situation: Situation = {
+      instance,
+      settings: settings(),
+      license: decision.license,
+      plan: docbuilderPlan(decision.license),
+      licenseFiles: decision.files,
+      secrets: secrets.values ?? {},
+    };
+    const applied: Applied = { troubles: [...secrets.troubles], notes: [...secrets.remarks] };
+    if (applied.troubles.length === 0 && !isPaused(instance)) {
+      const result = await applyWanted(situation, signal);
+      applied.troubles.push(...result.troubles);
+      applied.notes.push(...result.notes);
+    }
+    if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
+
+    const components = await observe(instance);
+    const findings: Finding[] = [
+      ...readinessFindings(applied.troubles, components, applied.notes),
+      ...componentFindings(components),
+      { type: 'LicenseValid', ...decision.condition },
+      pauseFinding(instance),
+    ];
+    await writeStatus(situation, findings, components);
+    return nextLook(applied.troubles, components, decision);
+  };
+
+  async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Pick<Applied, 'troubles' | 'notes'>> {
+    const { instance } = situation;
+    const key = keyOf(instance);
+    let objects: KubernetesObject[];
+    try {
+      objects = desired(situation);
+    } catch (error) {
+      // A spec that the schema should have refused, or did before it was changed.
+      const message = `The spec cannot be turned into objects: ${(error as Error).message}.`;
+      log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
+      return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], notes: [] };
+    }
+    const context = { client, owned, signal, log };
+    const applied = await applyAll(context, objects);
+    if (applied.troubles.length === 0) await prune(context, { key, uid: instance.metadata.uid ?? '' }, objects);
+    return applied;
+  }
+
+  async function observe(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {
+    const { namespace, name } = instance.metadata;
+    const deployments = owned.of(keyOf(instance)).filter(({ kind }) => kind === 'Deployment');
+    const rollout = (component: ComponentName) =>
+      deployments.find((deployment) => deployment.name === `${name}-${component}`)?.rollout;
+    const state = Object.fromEntries(
+      COMPONENTS.map((component): [ComponentName, ComponentState] => [component, { rollout: rollout(component) }]),
+    ) as Record<ComponentName, ComponentState>;
+    if (deployments.length === 0 || allDone(state)) return state;
+    const troubles = await podTroubles(client, namespace, name);
+    for (const component of COMPONENTS) state[component].pods = troubles.get(component);
+    return state;
+  }
+
+  async function writeStatus(
+    situation: Situation,
+    findings: Finding[],
+    components: Record<ComponentName, ComponentState>,
+  ): Promise<void> {
+    const instance = situation.instance as SvcInstance;
+    const previous = instance.status ?? {};
+    const status = statusOf({ situation, previous, findings, components, now: clock() });
+    if (sameStatus(previous, status)) return;
+    // Told first: a process that ends in between tells twice rather than never.
+    tellChanges(options, instance, previous, status);
+    const { apiVersion, kind } = RESOURCES.svcInstance;
+    const { name, namespace, uid } = instance.metadata;
+    const written = await client.apply<SvcInstance>(
+      RESOURCES.svcInstance,
+      { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance,
+      { manager: STATUS_MANAGER, subresource: 'status' },
+    );
+    // As it was read: should the spec have changed since, the event of that is news.
+    options.instances.seen({ ...instance, status: written.status ?? {} });
+  }
+
+  function nextLook(
+    troubles: readonly Trouble[],
+    components: Record<ComponentName, ComponentState>,
+    { nextChange }: LicenseDecision,
+  ): number | undefined {
+    const waits = [
+      ...(troubles.length > 0 || !allDone(components) ? [options.lookAgainMs ?? LOOK_AGAIN_MS] : []),
+      ...(nextChange === undefined ? [] : [nextChange - clock()]),
+    ];
+    return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
+  }
+}

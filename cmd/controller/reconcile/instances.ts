@@ -1,0 +1,50 @@
+import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { hashOf } from './hash.ts';
+
+/** An instance as the API server has it, its status included. */
+export interface SvcInstance extends KubernetesObject {
+  metadata: KubernetesObject['metadata'] & { namespace: string; uid: string };
+  spec: SvcInstanceSpec;
+  status?: SvcInstanceStatus;
+}
+
+/** What is remembered of each instance: whether it has changed, and which Secrets it names. */
+export interface Instances {
+  /** @returns whether it is not as it was when last seen or written */
+  seen(instance: SvcInstance): boolean;
+  gone(key: string): void;
+  /** Keys of the instances that name a Secret. */
+  naming(namespace: string, secretName: string): string[];
+  keys(): string[];
+}
+
+export function createInstances(): Instances {
+  const known = new Map<string, { hash: string; secrets: readonly string[] }>();
+  return {
+    seen(instance) {
+      const key = keyOf(instance);
+      const { resourceVersion: _, managedFields: __, ...metadata } = instance.metadata;
+      const hash = hashOf([metadata, instance.spec, instance.status]);
+      const changed = known.get(key)?.hash !== hash;
+      if (changed) known.set(key, { hash, secrets: secretsOf(instance.spec) });
+      return changed;
+    },
+    gone: (key) => void known.delete(key),
+    naming: (namespace, secretName) =>
+      [...known].flatMap(([key, { secrets }]) =>
+        secrets.includes(secretName) && key.startsWith(`${namespace}/`) ? [key] : [],
+      ),
+    keys: () => [...known.keys()],
+  };
+}
+
+/** `namespace/name`. */
+export function keyOf({ metadata }: Pick<KubernetesObject, 'metadata'>): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** Secrets of other people that an instance reads. */
+function secretsOf({ license, secrets, editor }: SvcInstanceSpec): string[] {
+  return [license?.secretName, secrets?.secretName, editor?.adminSecretName].filter((name) => name !== undefined);
+}

@@ -1,0 +1,150 @@
+import { iso } from '../../../src/common/clock.ts';
+import { parseKeySet } from '../../../src/common/crypto/key-set.ts';
+import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
+import type { SmallFile } from '../../../src/common/fs/read-small.ts';
+import { NOTHING_KEPT, recall, remember } from '../../../src/common/license-memory.ts';
+import { LICENSE_GRACE_DAYS } from '../../../src/common/plan.ts';
+import type { Situation } from '../desired/types.ts';
+
+const DAY_MS = 86_400_000;
+/** The last moment that ISO 8601 writes with four digits, epoch milliseconds. */
+const END_OF_TIME = 253_402_300_799_000;
+/** Days before the end at which somebody should hear of it. */
+const WARN_DAYS = [1, 7, 30] as const;
+
+/** What `spec.license` leads to. */
+export type GivenLicense =
+  | { found: 'nothing-asked' }
+  | { found: 'no-secret'; secretName: string }
+  | { found: 'no-key'; secretName: string; key: string }
+  | { found: 'token'; secretName: string; token: string };
+
+/** The licence in force, and why. */
+export interface LicenseDecision {
+  license: LicenseState;
+  /** What belongs into the Secret `<instance>-license`. */
+  files: Situation['licenseFiles'];
+  /** Of the condition `LicenseValid`. */
+  condition: { status: 'True' | 'False'; reason: string; message: string };
+  /** Epoch milliseconds of when time alone makes it another one. */
+  nextChange?: number;
+}
+
+export interface LicenseQuestion {
+  /** As in the Secret `<instance>-license`: what was in force until now. */
+  kept: Situation['licenseFiles'];
+  given: GivenLicense;
+  /** JWK Set. */
+  keys: string;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/**
+ * Which licence is in force: the one given, unless it is of no use and a better one was in force before (`remember`). One
+ * that was taken away has 30 days of grace. All that is remembered is what the Secret holds.
+ */
+export async function decideLicense({ kept, given, keys, now }: LicenseQuestion): Promise<LicenseDecision> {
+  const keySet: SmallFile = { ok: true, text: keys };
+  const before = await remember(
+    NOTHING_KEPT,
+    { token: text(kept.token), keys: keySet, removedAt: text(kept.removedAt) },
+    // It was verified when it was put there: a clock that is set back since does not undo it.
+    Math.max(now, END_OF_TIME),
+  );
+  const token = given.found === 'token' ? given.token : undefined;
+  const after = await remember({ ...before, problem: null }, { token: text(token), keys: keySet }, now);
+  const license = recall(after, now);
+  if (given.found === 'nothing-asked' && license.state !== 'grace') {
+    return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
+  }
+  const removedAt = after.kept?.removedAt;
+  const files = !parseKeySet(keys).ok
+    ? kept // Nothing can be said about it now: it stays as it is.
+    : {
+        ...(after.kept && { token: after.kept.token }),
+        ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
+      };
+  const nextChange = nextChangeOf(license, removedAt, now);
+  return {
+    license,
+    files,
+    condition: conditionOf(license, given, removedAt, now),
+    ...(nextChange !== undefined && { nextChange }),
+  };
+}
+
+const COMMUNITY: LicenseDecision['condition'] = {
+  status: 'True',
+  reason: 'NoLicense',
+  message: 'Community: spec.license names no Secret.',
+};
+
+function conditionOf(
+  license: LicenseState,
+  given: GivenLicense,
+  removedAt: number | undefined,
+  now: number,
+): LicenseDecision['condition'] {
+  const counts = countsStill(license);
+  const no = (reason: string, message: string) => ({
+    status: 'False' as const,
+    reason,
+    message: `${message} ${counts}`,
+  });
+  if (given.found === 'no-secret') {
+    return no('SecretNotFound', `There is no Secret ${given.secretName}: create it, or take it out of spec.license.`);
+  }
+  if (given.found === 'no-key') {
+    const { secretName, key } = given;
+    return no(
+      'KeyNotFound',
+      `Secret ${secretName} has nothing under the key ${key}: add it, or name another in spec.license.key.`,
+    );
+  }
+  if (given.found === 'nothing-asked') return no('Removed', `The licence was taken away on ${iso(removedAt ?? now)}.`);
+  if (license.problem !== null) return no(reasonOf(license.problem), `${sentence(license.problem)}.`);
+  const { claims, state } = license;
+  if (!claims) return no('TokenRejected', 'The licence is of no use.');
+  const until = iso(claims.expiresAt);
+  if (state !== 'valid')
+    return no(state === 'grace' ? 'InGrace' : 'Expired', `The licence expired on ${until}: renew it.`);
+  const days = WARN_DAYS.find((limit) => claims.expiresAt - now <= limit * DAY_MS);
+  return {
+    status: 'True',
+    reason: days === undefined ? 'Valid' : days === 1 ? 'ExpiresWithin1Day' : `ExpiresWithin${days}Days`,
+    message: `${claims.conns} connections for ${claims.sub} until ${until}.`,
+  };
+}
+
+/** What the edition is all the same. */
+function countsStill({ state, claims, graceDaysLeft }: LicenseState): string {
+  if (state === 'valid') return `The licence before it counts on, until ${iso(claims?.expiresAt ?? 0)}.`;
+  if (state === 'grace') return `A licence still counts for ${graceDaysLeft} days; then this is Community.`;
+  return 'This is Community.';
+}
+
+function reasonOf(problem: string): string {
+  if (problem.includes('names no key')) return 'KeyUnknown';
+  if (problem.includes('key set')) return 'KeySetUnusable';
+  return problem.includes('expired on') ? 'TokenExpired' : 'TokenRejected';
+}
+
+function nextChangeOf(license: LicenseState, removedAt: number | undefined, now: number): number | undefined {
+  const { claims, state, graceDaysLeft } = license;
+  if (!claims || state === 'expired') return undefined;
+  const end = Math.min(claims.expiresAt, removedAt ?? Number.POSITIVE_INFINITY);
+  const times =
+    state === 'grace'
+      ? [end + (LICENSE_GRACE_DAYS - (graceDaysLeft ?? 0) + 1) * DAY_MS]
+      : [end, ...WARN_DAYS.map((days) => end - days * DAY_MS)];
+  return Math.min(...times.filter((time) => time > now));
+}
+
+function text(value: string | undefined): SmallFile {
+  return { ok: true, text: value?.trim() ?? null };
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

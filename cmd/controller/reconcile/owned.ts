@@ -1,0 +1,129 @@
+import { MANAGED_BY } from '../desired/labels.ts';
+import { KIND } from '../desired/names.ts';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { contentHash } from './hash.ts';
+import { type Rollout, rolloutOf } from './rollout.ts';
+
+/** On each object of ours: hash of it as it was wanted. With another one there may be members to take away again. */
+export const APPLIED_HASH = 'svc.internal/applied-hash';
+
+/** What is remembered of an object that the controller made: far less than the object. */
+export interface Owned {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  /** Key of the instance that it belongs to, by its owner or its labels. */
+  instance: string;
+  /** Of the SvcInstance that owns it. Absent: somebody took the reference away. */
+  ownerUid?: string;
+  /** Whether it was ever applied; others may use our labels. */
+  applied: boolean;
+  deleting: boolean;
+  /** `contentHash` as last seen. */
+  content: string;
+  /** What was wanted and what was there when the two were last found to agree. */
+  agreed?: { desired: string; content: string };
+  /** Of a Deployment. */
+  rollout?: Rollout;
+  /** Of a PersistentVolumeClaim: `Pending`, `Bound`, `Lost`. */
+  phase?: string;
+}
+
+/** What there is of the controller's objects, by instance. Keys of instances are `namespace/name`. */
+export interface OwnedCache {
+  /**
+   * @returns the instances to look after, if the object is not as it was when that was last done: the one it belongs to,
+   * and the one it did before somebody changed its owner or labels
+   */
+  seen(object: KubernetesObject): string[];
+  /** @returns the instance that has lost it */
+  gone(object: KubernetesObject): string[];
+  /** Remembers that `object`, just read or written, agrees with what is wanted. */
+  agree(object: KubernetesObject, desired: string): void;
+  find(object: Pick<KubernetesObject, 'kind' | 'metadata'>): Owned | undefined;
+  of(instance: string): Owned[];
+  size(): number;
+}
+
+export function createOwnedCache(): OwnedCache {
+  const objects = new Map<string, Owned>();
+  const byInstance = new Map<string, Set<string>>();
+
+  function put(id: string, owned: Owned): void {
+    drop(id);
+    objects.set(id, owned);
+    const ids = byInstance.get(owned.instance) ?? new Set();
+    byInstance.set(owned.instance, ids.add(id));
+  }
+
+  function drop(id: string): void {
+    const instance = objects.get(id)?.instance ?? '';
+    objects.delete(id);
+    byInstance.get(instance)?.delete(id);
+    if (byInstance.get(instance)?.size === 0) byInstance.delete(instance);
+  }
+
+  return {
+    seen(object) {
+      const id = idOf(object);
+      const before = objects.get(id);
+      const now = ownedOf(object);
+      if (!now) {
+        drop(id);
+        return before ? [before.instance] : [];
+      }
+      // A uid stands for one life of an object: agreement does not pass on to its successor of the same name.
+      if (before?.agreed && before.uid === now.uid) now.agreed = before.agreed;
+      put(id, now);
+      if (before && now.agreed?.content === now.content && sameProgress(before, now)) return [];
+      return [...new Set([now.instance, before?.instance ?? now.instance])];
+    },
+    gone(object) {
+      const id = idOf(object);
+      const before = objects.get(id);
+      if (!before || before.uid !== object.metadata.uid) return [];
+      drop(id);
+      return [before.instance];
+    },
+    agree(object, desired) {
+      const now = ownedOf(object);
+      if (now) put(idOf(object), { ...now, agreed: { desired, content: now.content } });
+    },
+    find: (object) => objects.get(idOf(object)),
+    of: (instance) => [...(byInstance.get(instance) ?? [])].flatMap((id) => objects.get(id) ?? []),
+    size: () => objects.size,
+  };
+}
+
+function ownedOf(object: KubernetesObject): Owned | undefined {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace = '', uid = '', labels = {}, annotations = {} } = metadata;
+  const owner = metadata.ownerReferences?.find((reference) => reference.kind === KIND && reference.controller);
+  const labelled = labels['app.kubernetes.io/managed-by'] === MANAGED_BY;
+  const instance = owner?.name ?? (labelled ? labels['app.kubernetes.io/instance'] : undefined);
+  if (instance === undefined) return undefined;
+  const { status } = object as KubernetesObject & { status?: { phase?: string } };
+  return {
+    ...{ apiVersion, kind, namespace, name, uid, instance: `${namespace}/${instance}` },
+    ...(owner && { ownerUid: owner.uid }),
+    applied: annotations[APPLIED_HASH] !== undefined,
+    deleting: metadata.deletionTimestamp !== undefined,
+    content: contentHash(object, { metadataOnly: kind === 'Secret' }),
+    ...(kind === 'Deployment' && { rollout: rolloutOf(object) }),
+    ...(kind === 'PersistentVolumeClaim' && { phase: status?.phase ?? 'Pending' }),
+  };
+}
+
+function sameProgress(before: Owned, now: Owned): boolean {
+  return (
+    before.deleting === now.deleting &&
+    before.phase === now.phase &&
+    JSON.stringify(before.rollout) === JSON.stringify(now.rollout)
+  );
+}
+
+function idOf({ kind, metadata }: Pick<KubernetesObject, 'kind' | 'metadata'>): string {
+  return `${kind}/${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,39 @@
+import { KIND } from '../desired/names.ts';
+import type { KubernetesObject } from '../k8s/types.ts';
+import { APPLIED_HASH } from './owned.ts';
+
+/** Why an object is not as it should be. */
+export interface Trouble {
+  /** CamelCase word for a condition. */
+  reason: string;
+  /** Whether it takes a person to go on. */
+  stalled: boolean;
+  /** What exactly is wrong and what to do. */
+  message: string;
+}
+
+/**
+ * Whether the controller must keep its hands off an object that has a name of ours. What belongs to somebody else is
+ * never taken over; what is about to go is waited for.
+ * @param owner the instance
+ */
+export function ownershipTrouble(live: KubernetesObject, owner: { name: string; uid: string }): Trouble | undefined {
+  const what = `${live.kind} ${live.metadata.name}`;
+  const controller = live.metadata.ownerReferences?.find((reference) => reference.controller);
+  // Without an owner: left over by `kubectl delete --cascade=orphan`, or somebody took the reference away.
+  const ours = controller ? controller.uid === owner.uid : live.metadata.annotations?.[APPLIED_HASH] !== undefined;
+  if (ours) {
+    if (live.metadata.deletionTimestamp === undefined) return undefined;
+    return { reason: 'Deleting', stalled: false, message: `${what} is being deleted, and made anew when it is gone.` };
+  }
+  if (controller?.kind === KIND && controller.name === owner.name) {
+    const message = `${what} of the former ${KIND} ${owner.name} is still being deleted.`;
+    return { reason: 'Deleting', stalled: false, message };
+  }
+  const whose = controller ? `belongs to ${controller.kind} ${controller.name}` : 'was made by somebody else';
+  return {
+    reason: 'NameTaken',
+    stalled: true,
+    message: `${what} exists already and ${whose}: delete or rename it, or give the ${KIND} another name.`,
+  };
+}

@@ -1,0 +1,99 @@
+import { COMPONENTS } from '../desired/names.ts';
+import type { ComponentName } from '../desired/types.ts';
+import type { ConditionType, Finding } from './conditions.ts';
+import type { Trouble } from './ownership.ts';
+import type { PodTrouble } from './pods.ts';
+import type { Rollout } from './rollout.ts';
+
+/** A component as it was found. */
+export interface ComponentState {
+  /** Absent: there is no Deployment. */
+  rollout?: Rollout | undefined;
+  pods?: PodTrouble | undefined;
+}
+
+const NAMES: Record<ComponentName, { type: ConditionType; called: string }> = {
+  gate: { type: 'GateAvailable', called: 'The gate' },
+  docbuilder: { type: 'DocBuilderAvailable', called: 'DocBuilder' },
+  editor: { type: 'EditorAvailable', called: 'The editor' },
+  front: { type: 'FrontAvailable', called: 'The front' },
+};
+/** A Deployment says so when it has made no progress for ten minutes. */
+const GIVEN_UP = 'ProgressDeadlineExceeded';
+
+/** `GateAvailable` and so on. */
+export function componentFindings(components: Readonly<Record<ComponentName, ComponentState>>): Finding[] {
+  return COMPONENTS.map((name) => {
+    const { type, called } = NAMES[name];
+    const { rollout, pods } = components[name];
+    if (rollout?.available) {
+      return { type, status: 'True', reason: 'Available', message: `${called} answers.` };
+    }
+    const { reason, message } = shortcoming(called, rollout, pods);
+    return { type, status: 'False', reason, message };
+  });
+}
+
+/**
+ * `Ready`, and `Reconciling` or `Stalled` while they are true, so that kstatus tells "wait" from "this will not become
+ * ready by itself".
+ * @param troubles of applying; they come before what the components say
+ * @param remarks that are told in any case
+ */
+export function readinessFindings(
+  troubles: readonly Trouble[],
+  components: Readonly<Record<ComponentName, ComponentState>>,
+  remarks: readonly string[],
+): Finding[] {
+  const [first] = troubles;
+  if (first) {
+    const message = troubles.map((trouble) => trouble.message).join(' ');
+    return notReady(
+      first.reason,
+      message,
+      troubles.some(({ stalled }) => stalled),
+    );
+  }
+  const missing = COMPONENTS.filter((name) => !done(components[name].rollout)).map((name) => {
+    const { rollout, pods } = components[name];
+    return { ...shortcoming(NAMES[name].called, rollout, pods), stalled: rollout?.failure?.reason === GIVEN_UP };
+  });
+  const worst = missing.find(({ reason }) => reason !== 'Progressing') ?? missing[0];
+  if (worst) {
+    const message = missing.map((found) => found.message).join(' ');
+    return notReady(
+      worst.reason,
+      message,
+      missing.some(({ stalled }) => stalled),
+    );
+  }
+  const message = ['All components are available.', ...remarks].join(' ');
+  return [{ type: 'Ready', status: 'True', reason: 'AllAvailable', message }];
+}
+
+/** Whether every component runs as wanted. */
+export function allDone(components: Readonly<Record<ComponentName, ComponentState>>): boolean {
+  return COMPONENTS.every((name) => done(components[name].rollout));
+}
+
+function done(rollout: Rollout | undefined): boolean {
+  return (rollout?.complete && rollout.available) ?? false;
+}
+
+function notReady(reason: string, message: string, stalled: boolean): Finding[] {
+  return [
+    { type: 'Ready', status: 'False', reason, message },
+    { type: stalled ? 'Stalled' : 'Reconciling', status: 'True', reason, message },
+  ];
+}
+
+/** Why a component is not there, the most telling first. */
+function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrouble | undefined): PodTrouble {
+  if (pods) return pods;
+  if (rollout?.failure) {
+    const { reason, message } = rollout.failure;
+    return { reason, message: `${called} cannot start: ${message}` };
+  }
+  if (!rollout) return { reason: 'Progressing', message: `${called} is not there yet.` };
+  return { reason: 'Progressing', message: `${called} is starting.` };
+}

@@ -1,0 +1,35 @@
+import type { V1Deployment } from '@kubernetes/client-node';
+import type { KubernetesObject } from '../k8s/types.ts';
+
+/** How far a Deployment has got. */
+export interface Rollout {
+  desired: number;
+  ready: number;
+  /** Its own condition `Available`: enough pods answer. */
+  available: boolean;
+  /** Whether its newest version is what runs, and all of it. */
+  complete: boolean;
+  /** What keeps it from making pods, or that it has been trying for too long. */
+  failure?: { reason: string; message: string };
+}
+
+/** Reads a Deployment the way `kubectl rollout status` does. */
+export function rolloutOf(object: KubernetesObject): Rollout {
+  const { metadata, spec, status = {} } = object as KubernetesObject & Pick<V1Deployment, 'spec' | 'status'>;
+  const desired = spec?.replicas ?? 1;
+  const { updatedReplicas = 0, availableReplicas = 0, readyReplicas = 0, replicas = 0 } = status;
+  const condition = (type: string, value: string) =>
+    status.conditions?.find((candidate) => candidate.type === type && candidate.status === value);
+  const failed = condition('ReplicaFailure', 'True') ?? condition('Progressing', 'False');
+  return {
+    desired,
+    ready: readyReplicas,
+    available: condition('Available', 'True') !== undefined,
+    complete:
+      (status.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+      updatedReplicas >= desired &&
+      replicas <= updatedReplicas &&
+      availableReplicas >= updatedReplicas,
+    ...(failed && { failure: { reason: failed.reason ?? 'Failed', message: failed.message ?? '' } }),
+  };
+}

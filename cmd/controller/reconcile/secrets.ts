@@ -1,0 +1,90 @@
+import type { V1Secret } from '@kubernetes/client-node';
+import { LICENSE_KEY } from '../desired/license.ts';
+import { namesOf } from '../desired/names.ts';
+import { effectiveSecrets, type Random } from '../desired/secrets.ts';
+import type { SecretValues, Situation } from '../desired/types.ts';
+import { RESOURCES } from '../k8s/resources.ts';
+import type { Client, KubernetesObject } from '../k8s/types.ts';
+import type { SvcInstance } from './instances.ts';
+import type { GivenLicense } from './license.ts';
+import { ownershipTrouble, type Trouble } from './ownership.ts';
+
+/** What an instance's Secrets hold, its own and those that its spec names. */
+export interface SecretsRead {
+  /** What its own Secret of the licence says was in force until now. */
+  keptLicense: Situation['licenseFiles'];
+  givenLicense: GivenLicense;
+  /** Secret values in force; absent when a trouble forbids to make any. */
+  values?: SecretValues;
+  troubles: Trouble[];
+  /** What should be known, and stops nothing. */
+  remarks: string[];
+}
+
+/**
+ * Reads each Secret by its name. Rejects when one cannot be read: to take that for absent would make new passwords, or
+ * end a licence.
+ */
+export async function readSecrets(client: Client, instance: SvcInstance, random: Random): Promise<SecretsRead> {
+  const { namespace, name } = instance.metadata;
+  const { license, secrets, editor, embed } = instance.spec;
+  const names = namesOf(name);
+  const read = async (secretName: string | undefined) =>
+    secretName === undefined
+      ? undefined
+      : client.get<V1Secret & KubernetesObject>(RESOURCES.secret, namespace, secretName);
+  const [own, ownLicense, given, admin, token] = await Promise.all(
+    [names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName].map(read),
+  );
+
+  const troubles = [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []);
+  const { token: keptToken, [LICENSE_KEY.removedAt]: removedAt } = decoded(ownLicense);
+  const found: SecretsRead = {
+    keptLicense: {
+      ...(keptToken && { token: keptToken }),
+      ...(removedAt && { removedAt }),
+    },
+    givenLicense: givenLicense(license, token),
+    troubles,
+    remarks: [],
+  };
+  for (const [field, secretName, secret] of [
+    ['spec.secrets.secretName', secrets?.secretName, given],
+    ['spec.editor.adminSecretName', editor?.adminSecretName, admin],
+  ] as const) {
+    if (secretName === undefined || secret) continue;
+    const message = `There is no Secret ${secretName}, which ${field} names: create it.`;
+    // What was copied from it is still there; without that, values would be made that nobody wants.
+    if (own) found.remarks.push(`${message} What was last read from it counts on.`);
+    else troubles.push({ reason: 'SecretNotFound', stalled: true, message });
+  }
+  if (troubles.length > 0) return found;
+  const values = effectiveSecrets(
+    {
+      values: given && decoded(given),
+      valuesGone: secrets !== undefined && given === undefined,
+      admin: admin && decoded(admin),
+      allowUnsigned: embed?.allowUnsigned,
+    },
+    decoded(own),
+    random,
+  );
+  return { ...found, values };
+}
+
+function givenLicense(
+  license: SvcInstance['spec']['license'],
+  secret: (V1Secret & KubernetesObject) | undefined,
+): GivenLicense {
+  if (!license) return { found: 'nothing-asked' };
+  const { secretName, key = 'token' } = license;
+  if (!secret) return { found: 'no-secret', secretName };
+  const token = decoded(secret)[key]?.trim();
+  return token ? { found: 'token', secretName, token } : { found: 'no-key', secretName, key };
+}
+
+function decoded(secret: V1Secret | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(secret?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+  );
+}

@@ -1,0 +1,108 @@
+import { iso } from '../../../src/common/clock.ts';
+import type { LicenseState } from '../../../src/common/crypto/license.ts';
+import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import { applyLowering, connectionPlan } from '../../../src/common/plan.ts';
+import { ANNOTATION } from '../desired/labels.ts';
+import { COMPONENTS } from '../desired/names.ts';
+import { imageOf } from '../desired/pod.ts';
+import { docbuilderSizing } from '../desired/sizing.ts';
+import type { ComponentName, Instance, Situation } from '../desired/types.ts';
+import { baseUrl } from '../desired/urls.ts';
+import { conditionsOf, type Finding } from './conditions.ts';
+import { canonicalJson } from './hash.ts';
+import type { ComponentState } from './readiness.ts';
+
+/** What a status is made of. */
+export interface Found {
+  situation: Pick<Situation, 'instance' | 'settings' | 'license' | 'plan'>;
+  previous: SvcInstanceStatus;
+  findings: readonly Finding[];
+  components: Readonly<Record<ComponentName, ComponentState>>;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** The status of an instance. The same findings at another time give the same status. */
+export function statusOf({ situation, previous, findings, components, now }: Found): SvcInstanceStatus {
+  const { instance, settings } = situation;
+  const { generation = 0, annotations = {} } = instance.metadata;
+  const asked = annotations[ANNOTATION.reconcileAt];
+  const { workers, resources, sharedMemory, gracePeriodSeconds, formula } = docbuilderSizing(situation);
+  const [cpu, memory] = [resources.limits?.['cpu'], resources.limits?.['memory']];
+  return {
+    observedGeneration: generation,
+    ...(asked !== undefined && { lastHandledReconcileAt: asked.slice(0, 1024) }),
+    conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
+    edition: connectionPlan(situation.license).edition === 'enterprise' ? 'Enterprise' : 'Community',
+    baseUrl: baseUrl(instance.spec),
+    version: settings.version,
+    license: licenseStatus(situation.license),
+    plan: planStatus(situation, workers),
+    docbuilder: {
+      workers,
+      ...(cpu !== undefined && { cpu }),
+      ...(memory !== undefined && { memory }),
+      ...{ sharedMemory, gracePeriodSeconds, formula },
+    },
+    replicas: each((name) => {
+      const { desired = 0, ready = 0 } = components[name].rollout ?? {};
+      return { desired, ready };
+    }),
+    images: each((name) => imageOf(situation, name)),
+  };
+}
+
+/** Whether two statuses say the same; conditions of types that are not ours are left out of account. */
+export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
+  return canonicalJson(sorted(one)) === canonicalJson(sorted(other));
+}
+
+function sorted({ conditions = [], ...status }: SvcInstanceStatus): SvcInstanceStatus {
+  return { ...status, conditions: conditions.toSorted((a, b) => (a.type < b.type ? -1 : 1)) };
+}
+
+const LICENSE_STATES = {
+  none: 'None',
+  valid: 'Valid',
+  grace: 'Grace',
+  expired: 'Expired',
+  invalid: 'Invalid',
+} as const satisfies Record<LicenseState['state'], string>;
+
+function licenseStatus({ state, claims, graceDaysLeft }: LicenseState): NonNullable<SvcInstanceStatus['license']> {
+  return {
+    state: LICENSE_STATES[state],
+    ...(claims && { subject: claims.sub.slice(0, 1024), expiresAt: iso(claims.expiresAt), connections: claims.conns }),
+    ...(claims && { features: claims.features.slice(0, 64).map((feature) => feature.slice(0, 128)) }),
+    ...(graceDaysLeft !== null && { graceDaysLeft }),
+  };
+}
+
+/** Figures in force: those of the plan, less what the spec lowers. Unlimited ones are left out. */
+function planStatus(
+  { instance, license, plan }: Found['situation'],
+  workers: number,
+): NonNullable<SvcInstanceStatus['plan']> {
+  const { gate, docbuilder } = (instance as Instance).spec;
+  const { connections } = connectionPlan(license);
+  const limits = applyLowering(plan.limits, docbuilder ?? {});
+  return {
+    connections: Math.min(connections, gate?.connectionCap ?? connections),
+    ratePerMinute: limits.rate_per_minute,
+    ...(limits.rate_per_day !== null && { ratePerDay: limits.rate_per_day }),
+    parallelJobs: limits.parallel_jobs ?? workers,
+    maxQueuedJobs: limits.max_queued_jobs,
+    maxFileMb: limits.max_file_mb,
+    resultTtlMinutes: limits.result_ttl_minutes,
+    syncTimeoutSeconds: limits.sync_timeout_seconds,
+    jobTimeoutSeconds: limits.job_timeout_seconds,
+    maxScriptUnits: limits.max_script_units,
+    maxOutputsPerBuild: limits.max_outputs_per_build,
+    async: limits.async,
+    callback: limits.callback,
+  };
+}
+
+function each<T>(value: (name: ComponentName) => T): Record<ComponentName, T> {
+  return Object.fromEntries(COMPONENTS.map((name) => [name, value(name)])) as Record<ComponentName, T>;
+}

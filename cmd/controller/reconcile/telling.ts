@@ -1,0 +1,38 @@
+import type { Audit } from '../../../src/common/audit.ts';
+import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import type { Recorder } from '../k8s/events.ts';
+import { type ConditionType, conditionOf } from './conditions.ts';
+import { keyOf, type SvcInstance } from './instances.ts';
+
+/** Conditions of which it is told when their status or reason becomes another one. */
+const TOLD: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
+/** True, and yet somebody should do something: the licence is about to end. */
+const WARNS = /^ExpiresWithin/;
+
+/**
+ * Events and audit trail of what has changed from one status to the next. The status is the memory: what stands in it has
+ * been told, also by a controller before this one, so that each warning of a licence's end comes once.
+ */
+export function tellChanges(
+  { events, audit }: { events: Pick<Recorder, 'record'>; audit: Pick<Audit, 'record'> },
+  instance: SvcInstance,
+  previous: SvcInstanceStatus,
+  status: SvcInstanceStatus,
+): void {
+  for (const type of TOLD) {
+    const before = conditionOf(previous.conditions ?? [], type);
+    const now = conditionOf(status.conditions ?? [], type);
+    if (!now || (before?.status === now.status && before.reason === now.reason)) continue;
+    // The usual state of a new instance is no news.
+    if (!before && (now.reason === 'NotAsked' || now.reason === 'NoLicense')) continue;
+    const bad = (now.status === 'False' && now.reason !== 'Progressing' && type !== 'Paused') || WARNS.test(now.reason);
+    events.record(instance, { type: bad ? 'Warning' : 'Normal', reason: now.reason, note: now.message });
+    if (type === 'LicenseValid') {
+      audit.record('license.changed', {
+        instance: keyOf(instance),
+        state: status.license?.state ?? 'None',
+        reason: now.reason,
+      });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../src/common/clock.ts';
+import type { Logger } from '../../src/common/log.ts';
+import { OWNED_SELECTOR } from './desired/labels.ts';
+import { type Change, type Reflection, reflect } from './k8s/reflector.ts';
+import { RESOURCES } from './k8s/resources.ts';
+import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
+import { type Instances, keyOf, type SvcInstance } from './reconcile/instances.ts';
+import type { OwnedCache } from './reconcile/owned.ts';
+import type { Queue } from './reconcile/queue.ts';
+
+const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
+/** Large, many, and never ours. */
+const NOT_OF_HELM = 'type!=helm.sh/release.v1';
+
+export interface WatchesOptions {
+  client: Client;
+  /** Empty: all. */
+  namespaces: readonly string[];
+  instances: Instances;
+  owned: OwnedCache;
+  queue: Pick<Queue, 'add' | 'forget'>;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** Watches all kinds that matter and queues the instances that a change is of concern to. */
+export function startWatches(options: WatchesOptions): Reflection[] {
+  const { instances, owned, queue } = options;
+
+  function onInstance({ type, object }: Change<SvcInstance>): void {
+    const key = keyOf(object);
+    if (type === 'DELETED') {
+      instances.gone(key);
+      queue.forget(key);
+    } else if (instances.seen(object)) queue.add(key);
+  }
+
+  function onOwned({ type, object }: Change<KubernetesObject>): void {
+    for (const key of type === 'DELETED' ? owned.gone(object) : owned.seen(object)) queue.add(key);
+  }
+
+  /** Ours, or of people whose instances name it. */
+  function onSecret(change: Change<KubernetesObject>): void {
+    onOwned(change);
+    const { namespace = '', name } = change.object.metadata;
+    for (const key of instances.naming(namespace, name)) queue.add(key);
+  }
+
+  function watch<T extends KubernetesObject>(
+    resource: Resource,
+    onEvent: (change: Change<T>) => void,
+    selection: Selection = {},
+    onSync: () => void = () => undefined,
+  ): Reflection[] {
+    const { client, clock, log } = options;
+    const namespaces = options.namespaces.length > 0 ? options.namespaces : [undefined];
+    return namespaces.map((namespace) =>
+      reflect<T>({ client, resource, selection: { ...selection, namespace }, onEvent, onSync, clock, log }),
+    );
+  }
+
+  return [
+    ...Object.values(OWNED).flatMap((resource) => watch(resource, onOwned, { labelSelector: OWNED_SELECTOR })),
+    ...watch(secret, onSecret, { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
+    // With each list all are looked at, whatever the events before it said.
+    ...watch(svcInstance, onInstance, {}, () => instances.keys().forEach(queue.add)),
+  ];
+}

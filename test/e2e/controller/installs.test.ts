@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+
+describe('the controller installs an instance', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    await cluster.startController();
+  });
+  after(() => cluster?.close());
+
+  it('with all its objects, each owned by it', async () => {
+    const started = Date.now();
+    const { metadata } = await cluster.apply('office');
+    await cluster.settled('office');
+    expect(Date.now() - started).to.be.lessThan(5_000);
+    const objects = await cluster.objects();
+    for (const component of ['gate', 'docbuilder']) {
+      for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'PersistentVolumeClaim', 'PodDisruptionBudget']) {
+        expect([...objects.keys()]).to.include(`${kind}/office-${component}`);
+      }
+    }
+    for (const object of objects.values()) {
+      expect(object.metadata.ownerReferences?.map(({ uid }) => uid)).to.deep.equal([metadata.uid]);
+    }
+  });
+
+  it('and says that it is ready when its Deployments are', async () => {
+    const starting = await cluster.get('office');
+    expect(starting.status?.conditions?.find(({ type }) => type === 'Ready')).to.include({
+      status: 'False',
+      reason: 'Progressing',
+    });
+    expect(starting.status?.conditions?.map(({ type }) => type)).to.include('Reconciling');
+    await cluster.completeDeployments();
+    const wait = ['wait', 'svcinstance/office', '--for=condition=Ready', '--timeout=10s', '-n', cluster.namespace];
+    await cluster.server.kubectl(wait);
+    const { status } = await cluster.get('office');
+    expect(status).to.deep.include({ edition: 'Community', baseUrl: 'https://office.example' });
+    expect(status?.conditions?.map(({ type, status: value, reason }) => `${type}=${value} ${reason}`)).to.deep.equal([
+      'Ready=True AllAvailable',
+      'GateAvailable=True Available',
+      'DocBuilderAvailable=True Available',
+      'EditorAvailable=True Available',
+      'FrontAvailable=True Available',
+      'LicenseValid=True NoLicense',
+      'Paused=False NotAsked',
+    ]);
+  });
+
+  it('and another beside it', async () => {
+    const before = await cluster.objects();
+    const { metadata } = await cluster.apply('second');
+    await cluster.settled('second');
+    const objects = [...(await cluster.objects()).values()];
+    const owned = objects.filter(({ metadata: { ownerReferences } }) => ownerReferences?.[0]?.uid === metadata.uid);
+    expect(owned).to.have.lengthOf(before.size);
+    expect(objects).to.have.lengthOf(2 * before.size);
+  });
+
+  it('but takes nothing over that somebody else has', async () => {
+    const theirs: KubernetesObject & { spec: object } = {
+      ...{ apiVersion: 'v1', kind: 'Service', spec: { ports: [{ port: 1 }] } },
+      metadata: { name: 'third-gate', namespace: cluster.namespace },
+    };
+    const before = await cluster.client.create(RESOURCES.service, theirs);
+    await cluster.apply('third');
+    const { status } = await cluster.settled('third');
+    expect(status?.conditions?.find(({ type }) => type === 'Stalled')).to.include({
+      reason: 'NameTaken',
+      message:
+        'Service third-gate exists already and was made by somebody else: delete or rename it, or give the SvcInstance another name.',
+    });
+    expect(await cluster.object(RESOURCES.service, 'third-gate')).to.deep.equal(before);
+    await cluster.client.remove(RESOURCES.service, cluster.namespace, 'third-gate', before.metadata.uid ?? '');
+    await cluster.settled('third', (instance) => !instance.status?.conditions?.some(({ type }) => type === 'Stalled'));
+  });
+
+  it('but makes no secrets of its own where given ones are missing', async () => {
+    await cluster.apply('fourth', { secrets: { secretName: 'given' } });
+    const { status } = await cluster.settled('fourth');
+    expect(status?.conditions?.find(({ type }) => type === 'Stalled')?.message).to.equal(
+      'There is no Secret given, which spec.secrets.secretName names: create it.',
+    );
+    expect(await cluster.object(RESOURCES.secret, 'fourth-secrets')).to.equal(undefined);
+    await cluster.putSecret('given', { 'embed-jwt-secret': 'given-secret-of-32-characters-00' });
+    await cluster.settled('fourth', (instance) => !instance.status?.conditions?.some(({ type }) => type === 'Stalled'));
+    const own = await cluster.object<KubernetesObject & { data: Record<string, string> }>(
+      RESOURCES.secret,
+      'fourth-secrets',
+    );
+    expect(Buffer.from(own?.data['embed-jwt-secret'] ?? '', 'base64').toString()).to.equal(
+      'given-secret-of-32-characters-00',
+    );
+  });
+});

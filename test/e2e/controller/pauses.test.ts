@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
+
+const PAUSED = { 'svc.internal/paused': 'true' };
+
+describe('the controller leaves a paused instance alone', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    await cluster.startController();
+    await cluster.apply('office');
+    await cluster.settled('office');
+  });
+  after(() => cluster?.close());
+
+  it('and says so, also of a changed spec', async () => {
+    const before = await versions();
+    const { metadata } = await cluster.apply('office', { host: 'other.example' }, PAUSED);
+    const { status } = await cluster.settled('office', isPaused);
+    expect(status?.observedGeneration).to.equal(metadata.generation);
+    expect(await versions()).to.deep.equal(before);
+  });
+
+  it('whatever is done to its objects', async () => {
+    const service = await cluster.object(RESOURCES.service, 'office-gate');
+    await cluster.client.remove(RESOURCES.service, cluster.namespace, 'office-gate', service?.metadata.uid ?? '');
+    await cluster.apply('office', { host: 'other.example' }, { ...PAUSED, 'svc.internal/reconcile-at': 'now' });
+    await cluster.settled('office', ({ status }) => status?.lastHandledReconcileAt === 'now');
+    expect(await cluster.object(RESOURCES.service, 'office-gate')).to.equal(undefined);
+  });
+
+  it('until that is over, and then catches up', async () => {
+    await cluster.apply('office', { host: 'other.example' });
+    await cluster.settled('office', (instance) => !isPaused(instance));
+    await until('the Service is there again', () => cluster.object(RESOURCES.service, 'office-gate'));
+    const deployment = JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'));
+    expect(deployment).to.include('https://other.example');
+  });
+
+  async function versions() {
+    const objects = await cluster.objects();
+    return Object.fromEntries([...objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]));
+  }
+});
+
+function isPaused({ status }: Awaited<ReturnType<TestCluster['get']>>): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Paused' && value === 'True') ?? false;
+}

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../../cmd/controller/config.ts';
+import { desired } from '../../../cmd/controller/desired/index.ts';
+import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
+import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
+import { docbuilderPlan } from '../../../src/common/plan.ts';
+import { VERSION } from '../../../src/common/version.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { leaves, type Step, setAt, shownPath, valueAt } from '../../support/fields.ts';
+import { until } from '../../support/until.ts';
+
+const REPAIRED_MS = 5_000;
+
+describe('the controller repairs', function () {
+  this.timeout(120_000);
+  let cluster: TestCluster;
+  let wanted: KubernetesObject[];
+  const times: number[] = [];
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    await cluster.startController();
+    await cluster.apply('office');
+    await cluster.settled('office');
+    wanted = await wantedObjects(cluster);
+  });
+  after(() => cluster?.close());
+
+  it('each object that is deleted', async () => {
+    const before = await cluster.objects();
+    expect(before.size).to.equal(wanted.length);
+    const started = Date.now();
+    await Promise.all([...before.values()].map((object) => remove(cluster, object)));
+    await until('all are there again', async () => {
+      const now = await cluster.objects();
+      const anew = [...before].filter(([name, { metadata }]) => {
+        const uid = now.get(name)?.metadata.uid;
+        return uid !== undefined && uid !== metadata.uid;
+      });
+      return anew.length === before.size || undefined;
+    });
+    expect(Date.now() - started).to.be.lessThan(REPAIRED_MS);
+  });
+
+  it('each field that it sets, whatever others make of it, and leaves theirs alone', async () => {
+    await cluster.settled('office');
+    await Promise.all(wanted.map((object) => foreign(cluster, object)));
+    const stubborn: string[] = [];
+    const left = [...wanted];
+    const worker = async () => {
+      for (let next = left.pop(); next; next = left.pop()) stubborn.push(...(await alterAll(cluster, next, times)));
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+    for (const object of wanted) {
+      const live = await liveOf(cluster, object);
+      const name = `${object.kind}/${object.metadata.name}`;
+      expect(live.metadata.labels, name).to.include({ 'example.com/theirs': 'yes' });
+      expect(live.metadata.annotations, name).to.include({ 'example.com/theirs': 'yes' });
+    }
+    times.sort((a, b) => a - b);
+    const p95 = times[Math.floor(times.length * 0.95)] ?? 0;
+    expect(times.length).to.be.greaterThan(wanted.length);
+    expect(p95, `p95 of ${times.length} repairs, ms`).to.be.lessThan(2_000);
+    expect(stubborn).to.deep.equal([]);
+  });
+});
+
+/** What is not altered, by kind: what names an object or an element of a list, and what the API server lets nobody change. */
+const LEFT_OUT: Record<string, RegExp> = {
+  '': /^(apiVersion|kind|metadata\.name.*)$|\.uid$/,
+  PersistentVolumeClaim: /^spec/,
+  // The values that were made are nowhere else: who changes them there has changed them.
+  Secret: /^(data|type)/,
+  // Must hold all of its exceptions, which are altered.
+  NetworkPolicy: /cidr$/,
+  Deployment: /^spec\.(selector|template\.metadata\.labels|.*\.whenUnsatisfiable$|.*volume.*\.name$)/,
+};
+
+/** What the controller should have made, by what the API server has. */
+async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> {
+  const { images, clusterDomain, clusterDns } = loadConfig(cluster.environment);
+  const objects = await cluster.objects();
+  const data = (name: string) => (objects.get(name) as unknown as { data: Record<string, string> }).data;
+  const secrets = Object.entries(data('Secret/office-secrets')).map(([name, value]) => [
+    name,
+    Buffer.from(value, 'base64').toString(),
+  ]);
+  const licenseKeys = data('ConfigMap/office-license-keys')['keys.json'] ?? '';
+  return desired({
+    instance: await cluster.get('office'),
+    settings: { version: VERSION, images, clusterDomain, clusterDns, licenseKeys },
+    license: NO_LICENSE,
+    plan: docbuilderPlan(NO_LICENSE),
+    licenseFiles: {},
+    secrets: Object.fromEntries(secrets),
+  });
+}
+
+async function liveOf(cluster: TestCluster, object: KubernetesObject): Promise<KubernetesObject> {
+  const live = await cluster.object(resourceOf(object), object.metadata.name);
+  if (!live) throw new Error(`no ${object.kind} ${object.metadata.name}`);
+  return live;
+}
+
+async function remove(cluster: TestCluster, object: KubernetesObject): Promise<void> {
+  const { name, uid = '' } = object.metadata;
+  await cluster.client.remove(resourceOf(object), cluster.namespace, name, uid);
+  if (object.kind !== 'PersistentVolumeClaim') return;
+  // A controller of the cluster would take the protection away once no pod uses it.
+  const live = await cluster.object<KubernetesObject>(RESOURCES.persistentVolumeClaim, name);
+  if (live?.metadata.uid !== uid) return;
+  await cluster.client.replace(RESOURCES.persistentVolumeClaim, {
+    ...live,
+    metadata: { ...live.metadata, finalizers: [] } as KubernetesObject['metadata'],
+  });
+}
+
+/** Changes the live object as somebody else would. @returns false when the API server refuses that */
+async function change(cluster: TestCluster, object: KubernetesObject, by: (live: KubernetesObject) => void) {
+  for (;;) {
+    const live = await liveOf(cluster, object);
+    by(live);
+    try {
+      await cluster.client.replace(resourceOf(object), live);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 422 || error.status === 400) return false;
+      if (error.status !== 409) throw error;
+    }
+  }
+}
+
+async function foreign(cluster: TestCluster, object: KubernetesObject): Promise<void> {
+  await change(cluster, object, ({ metadata }) => {
+    metadata.labels = { ...metadata.labels, 'example.com/theirs': 'yes' };
+    metadata.annotations = { ...metadata.annotations, 'example.com/theirs': 'yes' };
+  });
+}
+
+/** Alters all fields. @returns those that the API server lets nobody alter */
+async function alterAll(cluster: TestCluster, object: KubernetesObject, times: number[]): Promise<string[]> {
+  const stubborn: string[] = [];
+  /** As many at once as the API server lets pass: what it refuses is tried in halves, down to single ones. */
+  const alter = async (paths: Step[][]): Promise<void> => {
+    if (paths.length === 0) return;
+    const original = await liveOf(cluster, object);
+    const before = paths.map((path) => valueAt(original, path));
+    for (let variant = 0; variant < (paths.length === 1 ? VARIANTS : 1); variant += 1) {
+      const changed = await change(cluster, object, (live) => {
+        for (const [index, path] of paths.entries()) setAt(live, path, otherValue(before[index], variant));
+      });
+      if (!changed) continue;
+      times.push(await repairTime(cluster, object, paths, before));
+      return;
+    }
+    if (paths.length === 1)
+      stubborn.push(...paths.map((path) => `${object.kind}/${object.metadata.name} ${shownPath(path)}`));
+    else {
+      const middle = Math.ceil(paths.length / 2);
+      await alter(paths.slice(0, middle));
+      await alter(paths.slice(middle));
+    }
+  };
+  const leftOut = ['', object.kind].map((kind) => LEFT_OUT[kind]);
+  await alter(leaves(object).filter((path) => !leftOut.some((pattern) => pattern?.test(shownPath(path)))));
+  return stubborn;
+}
+
+/** Milliseconds until all values are as they were. */
+async function repairTime(cluster: TestCluster, object: KubernetesObject, paths: Step[][], before: unknown[]) {
+  const started = Date.now();
+  let wrong: string[] = [];
+  const repaired = async () => {
+    const live = await liveOf(cluster, object);
+    const same = (path: Step[], index: number) => JSON.stringify(valueAt(live, path)) === JSON.stringify(before[index]);
+    wrong = paths.filter((path, index) => !same(path, index)).map(shownPath);
+    return wrong.length === 0 || undefined;
+  };
+  await until('repaired', repaired, REPAIRED_MS).catch(() => {
+    throw new Error(`not repaired: ${object.kind}/${object.metadata.name} ${wrong.join(', ')}`);
+  });
+  return Date.now() - started;
+}
+
+/** Of fields that take certain values only. */
+const OTHERS: Record<string, string> = {
+  ...{ TCP: 'UDP', ClusterIP: 'NodePort', RuntimeDefault: 'Unconfined', Recreate: 'RollingUpdate', Memory: '' },
+  ...{ Prefix: 'Exact', Exact: 'Prefix', ImplementationSpecific: 'Prefix', In: 'NotIn', Exists: 'DoesNotExist' },
+  ...{ AlwaysAllow: 'IfHealthyBudget', IfNotPresent: 'Always', OnRootMismatch: 'Always' },
+};
+const VARIANTS = 4;
+
+/** Another value of the same type; the last variant is none at all. */
+function otherValue(value: unknown, variant: number): unknown {
+  if (variant === VARIANTS - 1) return undefined;
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return variant === 0 ? value + 1 : value - 1;
+  const text = String(value);
+  if (variant > 0) return variant === 1 ? '7Mi' : '192.0.2.0/24';
+  return OTHERS[text] ?? (/^\d+(m|[KMG]i)?$/.test(text) ? '7Mi' : `${text}x`);
+}

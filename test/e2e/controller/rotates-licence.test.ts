@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { loggedLines } from '../../support/logs.ts';
+import { until } from '../../support/until.ts';
+
+const ROTATIONS = 100;
+const SECRET = { secretName: 'svc-license' };
+
+describe('the controller rotates the licence', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    await cluster.startController();
+    await cluster.apply('office');
+    await cluster.settled('office');
+    await cluster.completeDeployments();
+    await cluster.settled('office', ({ status }) => conditionOf(status?.conditions ?? [], 'Ready')?.status === 'True');
+  });
+  after(() => cluster?.close());
+
+  /** What has another version than before, by `Kind/name`. */
+  async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
+    const before = await cluster.objects();
+    await work();
+    const now = await cluster.objects();
+    const names = new Set([...before.keys(), ...now.keys()]);
+    const version = (objects: typeof now, name: string) => objects.get(name)?.metadata.resourceVersion;
+    return [...names].filter((name) => version(before, name) !== version(now, name)).sort();
+  }
+
+  /** Puts a licence there and waits until it is in force. */
+  async function rotate(conns: number, days?: number): Promise<void> {
+    await cluster.putSecret(SECRET.secretName, { token: await cluster.license(conns, days) });
+    await cluster.settled('office', ({ status }) => status?.license?.connections === conns);
+  }
+
+  async function inForce(): Promise<Record<string, string>> {
+    const secret = await cluster.object<KubernetesObject & { data?: Record<string, string> }>(
+      RESOURCES.secret,
+      'office-license',
+    );
+    return Object.fromEntries(
+      Object.entries(secret?.data ?? {}).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]),
+    );
+  }
+
+  const condition = async () => conditionOf((await cluster.get('office')).status?.conditions ?? [], 'LicenseValid');
+
+  it('from none to Enterprise without touching gate, editor, front or Ingress', async () => {
+    const changed = await changedBy(async () => {
+      await cluster.apply('office', { license: SECRET });
+      await cluster.settled('office', ({ status }) => status?.license !== undefined);
+      expect(await condition()).to.include({ status: 'False', reason: 'SecretNotFound' });
+      await rotate(101);
+    });
+    expect(changed).to.deep.equal(['Deployment/office-docbuilder', 'Secret/office-license']);
+    const { status } = await cluster.get('office');
+    expect(status).to.deep.include({ edition: 'Enterprise' });
+    expect(status?.docbuilder?.workers).to.equal(3);
+    expect(status?.plan?.connections).to.equal(101);
+  });
+
+  it(`${ROTATIONS} times, and no pod notices but by the file`, async () => {
+    const changed = await changedBy(async () => {
+      for (let index = 0; index < ROTATIONS; index += 1) await rotate(102 + (index % 48));
+    });
+    expect(changed).to.deep.equal(['Secret/office-license']);
+  });
+
+  it('and changes DocBuilder alone when the number of workers is another', async () => {
+    expect(await changedBy(() => rotate(500))).to.deep.equal(['Deployment/office-docbuilder', 'Secret/office-license']);
+    expect((await cluster.get('office')).status?.docbuilder?.workers).to.equal(10);
+  });
+
+  it('but keeps the last good one when the new one is broken', async () => {
+    const before = await inForce();
+    const changed = await changedBy(async () => {
+      await cluster.putSecret(SECRET.secretName, { token: 'broken-token' });
+      await until('that is told', async () => (await condition())?.reason === 'TokenRejected' || undefined);
+    });
+    expect(changed).to.deep.equal([]);
+    expect(await inForce()).to.deep.equal(before);
+    expect((await condition())?.message).to.include('it is not a JWT');
+    expect((await cluster.get('office')).status).to.deep.include({ edition: 'Enterprise' });
+  });
+
+  it('and gives 30 days of grace when the Secret is deleted', async () => {
+    const { token } = await inForce();
+    const secret = await cluster.object(RESOURCES.secret, SECRET.secretName);
+    await cluster.client.remove(RESOURCES.secret, cluster.namespace, SECRET.secretName, secret?.metadata.uid ?? '');
+    await cluster.settled('office', ({ status }) => status?.license?.state === 'Grace');
+    const files = await inForce();
+    expect(files['token']).to.equal(token);
+    expect(Date.now() - Date.parse(files['removed-at'] ?? '')).to.be.lessThan(20_000);
+    const { status } = await cluster.get('office');
+    expect(status).to.deep.include({ edition: 'Enterprise' });
+    expect(status?.license).to.include({ graceDaysLeft: 30 });
+  });
+
+  it('which a controller that starts anew does not begin again, and after which it is Community', async () => {
+    const files = await inForce();
+    await cluster.stopController();
+    let now = Date.now() + 29 * 86_400_000;
+    await cluster.startController({ clock: () => now });
+    await cluster.settled('office', ({ status }) => status?.license?.graceDaysLeft === 1);
+    expect(await inForce()).to.deep.equal(files);
+    await cluster.stopController();
+    now += 2 * 86_400_000;
+    await cluster.startController({ clock: () => now });
+    const { status } = await cluster.settled('office', (instance) => instance.status?.edition === 'Community');
+    expect(status?.docbuilder?.workers).to.equal(1);
+    await cluster.stopController();
+  });
+
+  it('and warns of its end once at each of 30, 7 and 1 days', async () => {
+    await cluster.putSecret(SECRET.secretName, { token: await cluster.license(100, 40) });
+    for (const days of [0, 11, 12, 34, 35, 39.5, 39.6]) {
+      await cluster.startController({ clock: () => Date.now() + days * 86_400_000 });
+      await until('it was looked at', async () => {
+        const { queue } = await cluster.figures();
+        return (queue.done > 0 && queue.running + queue.waiting === 0) || undefined;
+      });
+      await cluster.stopController();
+    }
+    const { items } = await cluster.client.list<KubernetesObject & { reason: string; type: string }>(RESOURCES.event, {
+      namespace: cluster.namespace,
+    });
+    const warnings = items.filter(({ reason }) => reason.startsWith('ExpiresWithin'));
+    expect(warnings.map(({ reason, type }) => `${type} ${reason}`).sort()).to.deep.equal([
+      'Warning ExpiresWithin1Day',
+      'Warning ExpiresWithin30Days',
+      'Warning ExpiresWithin7Days',
+    ]);
+  });
+
+  it('and logs no token', () => {
+    expect(loggedLines().filter((line) => /eyJ[\w-]{20,}/.test(line))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+
+type Any = KubernetesObject & { spec: Record<string, never>; data: Record<string, string> };
+
+describe('objects that another version of the controller made', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+  let older: Map<string, KubernetesObject>;
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    Object.assign(cluster.environment, { SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:0.9.0' });
+    await cluster.startController();
+    await cluster.apply('office');
+    await cluster.settled('office');
+    await cluster.stopController();
+    await pretendOlder();
+    older = await cluster.objects();
+    Object.assign(cluster.environment, { SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:1.0.0' });
+    await cluster.startController();
+    await cluster.settled('office', () => true);
+    await idle();
+  });
+  after(() => cluster?.close());
+
+  /** What the older one applied besides, as the same field manager. */
+  async function pretendOlder(): Promise<void> {
+    const objects = await cluster.objects();
+    const applyOlder = async (name: string, change: (object: Any) => void) => {
+      const object = structuredClone(objects.get(name)) as Any;
+      const { apiVersion, kind, metadata, spec, data } = object;
+      const { labels, annotations, ownerReferences } = metadata;
+      const applied = {
+        ...{ apiVersion, kind, data, spec },
+        metadata: { name: metadata.name, namespace: metadata.namespace, labels, annotations, ownerReferences },
+      } as unknown as Any;
+      change(applied);
+      await cluster.client.apply(resourceOf(applied), JSON.parse(JSON.stringify(applied)), {
+        manager: 'svc-controller',
+      });
+    };
+    const HASH = { 'svc.internal/applied-hash': 'older' };
+    await applyOlder('ConfigMap/office-license-keys', ({ metadata, data }) => {
+      metadata.annotations = { ...HASH, older: 'yes' };
+      data['older.json'] = '{}';
+    });
+    await applyOlder('ConfigMap/office-license-keys', ({ metadata }) => {
+      metadata.name = 'office-older';
+      metadata.annotations = HASH;
+    });
+    await applyOlder('Service/office-gate', ({ metadata, spec }) => {
+      metadata.annotations = HASH;
+      (spec['ports'] as unknown as object[]).push({ name: 'older', port: 9999 });
+    });
+    const { metadata, spec } = objects.get('Deployment/office-editor') as Any;
+    await cluster.client.remove(RESOURCES.deployment, cluster.namespace, metadata.name, metadata.uid ?? '');
+    const { labels, annotations, ownerReferences } = metadata;
+    const { selector, template } = spec as unknown as {
+      selector: { matchLabels: object };
+      template: { metadata: { labels: object } };
+    };
+    Object.assign(selector.matchLabels, { 'app.kubernetes.io/part-of': 'svc' });
+    const deployment = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', spec: { ...(spec as object), selector, template } },
+      metadata: { name: metadata.name, namespace: cluster.namespace, labels, annotations, ownerReferences },
+    } as unknown as KubernetesObject;
+    await cluster.client.apply(RESOURCES.deployment, deployment, { manager: 'svc-controller' });
+  }
+
+  it('are changed in place, and lose what is no longer wanted', async () => {
+    const now = await cluster.objects();
+    const keys = now.get('ConfigMap/office-license-keys') as Any;
+    expect(Object.keys(keys.data)).to.deep.equal(['keys.json']);
+    expect(keys.metadata.annotations).not.to.include({ older: 'yes' });
+    expect(JSON.stringify(now.get('Service/office-gate'))).not.to.include('9999');
+    expect(JSON.stringify(now.get('Deployment/office-gate'))).to.include('svc/gate:1.0.0');
+    for (const [name, { metadata }] of now) {
+      if (name !== 'Deployment/office-editor') expect(metadata.uid, name).to.equal(older.get(name)?.metadata.uid);
+    }
+  });
+
+  it('go when the newer one has none of that name', async () => {
+    expect([...older.keys()]).to.include('ConfigMap/office-older');
+    expect([...(await cluster.objects()).keys()]).not.to.include('ConfigMap/office-older');
+  });
+
+  it('are made anew where they can never become what is wanted', async () => {
+    const editor = (await cluster.objects()).get('Deployment/office-editor') as Any;
+    expect(editor.metadata.uid).not.to.equal(older.get('Deployment/office-editor')?.metadata.uid);
+    expect(JSON.stringify(editor.spec['selector'])).not.to.include('part-of');
+  });
+
+  it('keep their volume where it cannot grow, and that stops nothing else', async () => {
+    const { metadata } = await cluster.apply('office', { host: 'other.example', storage: { gate: { size: '30Gi' } } });
+    await cluster.settled('office', ({ status }) => status?.observedGeneration === metadata.generation);
+    const claim = await cluster.object<Any>(RESOURCES.persistentVolumeClaim, 'office-gate');
+    expect(JSON.stringify(claim?.spec)).to.include('"storage":"20Gi"');
+    expect(JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'))).to.include('other.example');
+    await cluster.completeDeployments();
+    const { status } = await cluster.settled('office', (instance) =>
+      Boolean(instance.status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True')),
+    );
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    expect(ready?.message).to.match(/^All components are available\. The API server refused: .*office-gate/);
+  });
+
+  async function idle(): Promise<void> {
+    for (;;) {
+      const { queue } = await cluster.figures();
+      if (queue.done > 0 && queue.waiting + queue.running === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+});

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Controller, type Overrides, startController } from '../../cmd/controller/app.ts';
+import { loadConfig } from '../../cmd/controller/config.ts';
+import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts';
+import { connect } from '../../cmd/controller/k8s/connection.ts';
+import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
+import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
+import type { Environment } from '../../src/common/config.ts';
+import { signEdDsa } from '../../src/common/crypto/jwt.ts';
+import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
+import { type ApiServer, apiServerMissing, sharedApiServer } from './api-server.ts';
+import { secret, testLogger } from './logs.ts';
+import { until } from './until.ts';
+
+const DEFINITION = resolve(import.meta.dirname, '../../crds/svcinstances.svc.internal.yaml');
+/** Kinds that an API server has without extensions. */
+const { svcInstance: _, lease: __, event: ___, httpRoute: ____, ...OWNED } = RESOURCES;
+const NAMESPACES: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+const key = generateEd25519('test');
+
+/** A namespace of a real API server with our definition, and a controller that looks after it. */
+export interface TestCluster {
+  server: ApiServer;
+  client: ApiClient;
+  namespace: string;
+  /** Environment of a controller for this namespace. */
+  environment: Environment;
+  /** Starts a controller in this process; the one before must have been stopped. */
+  startController(overrides?: Overrides, environment?: Environment): Promise<Controller>;
+  stopController(): Promise<void>;
+  /** What the controller tells of itself. */
+  figures(): Promise<Figures>;
+  /** Creates or changes an instance, as `kubectl apply` does. */
+  apply(name: string, spec?: object, annotations?: Record<string, string | null>): Promise<SvcInstance>;
+  get(name: string): Promise<SvcInstance>;
+  /** The instance, once its controller has dealt with its newest spec. */
+  settled(name: string, condition?: (instance: SvcInstance) => boolean): Promise<SvcInstance>;
+  /** Everything that the controller has made, by `Kind/name`. */
+  objects(): Promise<Map<string, KubernetesObject>>;
+  object<T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined>;
+  /** Plays controller-manager and kubelet: each Deployment is said to be complete. */
+  completeDeployments(): Promise<void>;
+  putSecret(name: string, values: Record<string, string>): Promise<void>;
+  /** A licence that the controller's keys verify. @param days until it expires */
+  license(conns: number, days?: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface Figures {
+  writes: Record<string, number>;
+  queue: { waiting: number; running: number; done: number; failed: number };
+  instances: number;
+  owned: number;
+}
+
+/** Skips the suite where there is no API server. */
+export async function startTestCluster(context: Mocha.Context): Promise<TestCluster> {
+  if (apiServerMissing()) context.skip();
+  const server = await sharedApiServer();
+  const folder = await mkdtemp(join(tmpdir(), 'svc-controller-'));
+  const connection = await connect({ KUBECONFIG: server.kubeconfig });
+  const client = createClient(connection);
+  await defineInstances(server);
+  const namespace = `test-${randomBytes(4).toString('hex')}`;
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const keysFile = join(folder, 'keys.json');
+  await writeFile(keysFile, JSON.stringify({ keys: [toPublic(key)] }));
+  const environment: Environment = {
+    SVC_CONTROLLER_NAMESPACES: namespace,
+    SVC_CONTROLLER_LISTEN: '127.0.0.1:0',
+    SVC_CONTROLLER_LEADER_ELECTION: '0',
+    SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
+    SVC_CONTROLLER_CLUSTER_DOMAIN: 'cluster.local',
+    SVC_LICENSE_KEYS_FILE: keysFile,
+    SVC_AUDIT_TARGET: 'off',
+  };
+  let controller: Controller | undefined;
+
+  const cluster: TestCluster = {
+    ...{ server, client, namespace, environment },
+    async startController(overrides = {}, more = {}) {
+      controller = await startController(loadConfig({ ...environment, ...more }), testLogger(), {
+        connection,
+        lookAgainMs: 300,
+        ...overrides,
+      });
+      return controller;
+    },
+    async stopController() {
+      await controller?.stop();
+      controller = undefined;
+    },
+    async figures() {
+      const answer = await fetch(`http://127.0.0.1:${controller?.address.port}/status`);
+      return (await answer.json()) as Figures;
+    },
+    async apply(name, spec = {}, annotations = {}) {
+      const metadata = { name, namespace, annotations } as SvcInstance['metadata'];
+      const { apiVersion, kind } = RESOURCES.svcInstance;
+      const instance = { apiVersion, kind, metadata, spec: { host: `${name}.example`, ...spec } } as SvcInstance;
+      return client.apply(RESOURCES.svcInstance, instance, { manager: 'kubectl' });
+    },
+    async get(name) {
+      const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+      if (!instance) throw new Error(`no instance ${name}`);
+      return instance;
+    },
+    settled: (name, condition = () => true) =>
+      until(`instance ${name} is settled`, async () => {
+        const instance = await cluster.get(name);
+        const current = instance.status?.observedGeneration === instance.metadata.generation;
+        return current && condition(instance) ? instance : undefined;
+      }),
+    async objects() {
+      const labelSelector = 'app.kubernetes.io/managed-by=svc-controller';
+      const lists = await Promise.all(
+        Object.values(OWNED).map((resource) =>
+          client.list<KubernetesObject>(resource, { namespace, labelSelector, limit: 500 }),
+        ),
+      );
+      const all = lists.flatMap(({ items }) => items);
+      return new Map(all.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+    },
+    object: (resource, name) => client.get(resource, namespace, name),
+    async completeDeployments() {
+      const { items } = await client.list<KubernetesObject>(RESOURCES.deployment, { namespace, limit: 500 });
+      await Promise.all(items.map((deployment) => complete(client, deployment)));
+    },
+    async putSecret(name, values) {
+      const data = Object.fromEntries(
+        Object.entries(values).map(([member, value]) => [member, Buffer.from(secret(value)).toString('base64')]),
+      );
+      const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, data };
+      await client.apply(RESOURCES.secret, object, { manager: 'kubectl' });
+    },
+    async license(conns, days = 365) {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = {
+        sub: 'Company',
+        conns,
+        features: ['api_full', 'callback'],
+        iat: now - 60,
+        exp: now + days * 86_400,
+      };
+      return signEdDsa(claims, key);
+    },
+    async close() {
+      await cluster.stopController();
+      const { items } = await client.list<SvcInstance>(RESOURCES.svcInstance, { namespace, limit: 500 });
+      for (const { metadata } of items) {
+        await client.remove(RESOURCES.svcInstance, namespace, metadata.name, metadata.uid);
+      }
+      client.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return cluster;
+}
+
+const defined = new WeakMap<ApiServer, Promise<void>>();
+
+/** Defines our kind, once for each API server. */
+export function defineInstances(server: ApiServer): Promise<void> {
+  const definition = defined.get(server) ?? define(server);
+  defined.set(server, definition);
+  return definition;
+}
+
+async function define(server: ApiServer): Promise<void> {
+  await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', DEFINITION]);
+  await server.kubectl(['wait', '--for=condition=Established', 'crd/svcinstances.svc.internal', '--timeout=30s']);
+}
+
+/** Says, as controller-manager would, that all pods of a Deployment run. */
+export async function complete(client: ApiClient, deployment: KubernetesObject): Promise<void> {
+  const { apiVersion, kind, metadata } = deployment;
+  const { replicas = 1 } = (deployment as KubernetesObject & { spec: { replicas?: number } }).spec;
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const status = {
+    observedGeneration: metadata.generation,
+    ...{ replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas },
+    conditions: [
+      { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: '', lastUpdateTime: now },
+    ].map((condition) => ({ ...condition, lastTransitionTime: now })),
+  };
+  const { name, namespace } = metadata;
+  await client.apply(
+    RESOURCES.deployment,
+    { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, status } as KubernetesObject,
+    { manager: 'controller-manager', subresource: 'status' },
+  );
+}

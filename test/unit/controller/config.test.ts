@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadConfig } from '../../../cmd/controller/config.ts';
+import { parseResolvConf } from '../../../cmd/controller/resolv-conf.ts';
+import { ConfigError } from '../../../src/common/config.ts';
+
+const POD =
+  'search shop.svc.k8s.example svc.k8s.example k8s.example office.example\nnameserver 10.96.0.10\noptions ndots:5\n';
+
+describe('the configuration of the controller', () => {
+  let folder: string;
+  let resolvConf: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'controller-config-'));
+    resolvConf = join(folder, 'resolv.conf');
+    await writeFile(resolvConf, POD);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('needs nothing in a cluster', () => {
+    expect(loadConfig({}, { resolvConf })).to.deep.include({
+      namespaces: [],
+      listen: { host: '0.0.0.0', port: 8081 },
+      leaderElection: true,
+      clusterDomain: 'k8s.example',
+      clusterDns: '10.96.0.10',
+      licenseKeysFile: undefined,
+    });
+  });
+
+  it('has an identity that no other process has, nor a later one in the same pod', () => {
+    const identities = Array.from({ length: 3 }, () => loadConfig({}, { resolvConf }).identity);
+    expect(new Set(identities).size).to.equal(3);
+  });
+
+  it('takes what it is told before what it finds', () => {
+    const config = loadConfig(
+      {
+        SVC_CONTROLLER_NAMESPACES: 'a, b',
+        SVC_CONTROLLER_CLUSTER_DOMAIN: 'x.y',
+        SVC_CONTROLLER_CLUSTER_DNS: 'fd00::a',
+      },
+      { resolvConf },
+    );
+    expect(config).to.deep.include({ namespaces: ['a', 'b'], clusterDomain: 'x.y', clusterDns: 'fd00::a' });
+  });
+
+  it('reports all mistakes at once, by variable', () => {
+    const load = () =>
+      loadConfig(
+        { SVC_CONTROLLER_LISTEN: '0.0.0.0:70000', SVC_CONTROLLER_NAMESPACES: 'A', SVC_LOG_LEVEL: 'loud' },
+        { resolvConf: join(folder, 'none') },
+      );
+    expect(load)
+      .to.throw(ConfigError)
+      .with.property('mistakes')
+      .that.satisfies((mistakes: { path: string }[]) => {
+        const paths = mistakes.map(({ path }) => path);
+        expect(paths).to.have.members([
+          'SVC_CONTROLLER_LISTEN',
+          'SVC_CONTROLLER_NAMESPACES',
+          'SVC_LOG_LEVEL',
+          'SVC_CONTROLLER_CLUSTER_DNS',
+        ]);
+        return true;
+      });
+  });
+
+  it('reads a resolv.conf that no kubelet wrote', () => {
+    expect(parseResolvConf('# nameserver 1.1.1.1\nnameserver 127.0.0.53\nnameserver 8.8.8.8\n')).to.deep.equal({
+      nameserver: '127.0.0.53',
+    });
+    expect(parseResolvConf('')).to.deep.equal({});
+  });
+});

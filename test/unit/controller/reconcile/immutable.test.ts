@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import { attainable, mustBeReplaced } from '../../../../cmd/controller/reconcile/immutable.ts';
+import { overwritten } from '../../../../cmd/controller/reconcile/overwrite.ts';
+
+const object = (kind: string, spec: object) =>
+  ({ apiVersion: 'v1', kind, metadata: { name: 'office-gate' }, spec }) as KubernetesObject & { spec: object };
+const claim = (storage: string, storageClassName?: string) =>
+  object('PersistentVolumeClaim', {
+    accessModes: ['ReadWriteOnce'],
+    ...(storageClassName !== undefined && { storageClassName }),
+    resources: { requests: { storage } },
+  });
+
+describe('what the API server never changes', () => {
+  it('lets a claim grow and says that it does not shrink', () => {
+    expect(attainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
+    const { object: kept, notes } = attainable(claim('10Gi'), claim('20Gi'));
+    expect(kept).to.deep.include({ spec: claim('20Gi').spec });
+    expect(notes).to.deep.equal(['claim office-gate keeps its 20Gi: a volume cannot shrink to 10Gi']);
+  });
+
+  it('leaves the class of a claim as it is', () => {
+    const { object: kept, notes } = attainable(claim('20Gi', 'fast'), claim('20Gi', 'slow'));
+    expect(kept).to.deep.include({ spec: claim('20Gi', 'slow').spec });
+    expect(notes).to.deep.equal(['claim office-gate keeps its class slow: it cannot become fast']);
+    expect(attainable(claim('20Gi'), claim('20Gi', 'slow')).notes).to.deep.equal([]);
+  });
+
+  it('makes another Deployment for another selector, another Service to have or have no address', () => {
+    const selector = (app: string) => object('Deployment', { selector: { matchLabels: { app } } });
+    expect(mustBeReplaced(selector('a'), selector('a'))).to.equal(false);
+    expect(mustBeReplaced(selector('a'), selector('b'))).to.equal(true);
+    const service = (clusterIP?: string) => object('Service', { ...(clusterIP && { clusterIP }) });
+    expect(mustBeReplaced(service(), service('10.0.0.1'))).to.equal(false);
+    expect(mustBeReplaced(service('None'), service('None'))).to.equal(false);
+    expect(mustBeReplaced(service('None'), service('10.0.0.1'))).to.equal(true);
+    expect(mustBeReplaced(service(), service('None'))).to.equal(true);
+  });
+});
+
+describe('a live object that is overwritten', () => {
+  it('has our lists as a whole, and keeps other members of others', () => {
+    const wanted = object('Service', { ports: [{ port: 80 }], selector: { a: 'b' } });
+    const live = object('Service', { ports: [{ port: 81 }, { port: 80 }], clusterIP: '10.0.0.1' });
+    expect(overwritten(wanted, live)).to.deep.include({
+      spec: { ports: [{ port: 80 }], selector: { a: 'b' }, clusterIP: '10.0.0.1' },
+    });
+  });
+
+  it('has nothing left of what shuts ours out', () => {
+    const wanted = object('Deployment', { strategy: { type: 'Recreate' } });
+    const live = object('Deployment', { strategy: { type: 'RollingUpdate', rollingUpdate: {} }, paused: true });
+    expect(overwritten(wanted, live)).to.deep.include({ spec: { strategy: { type: 'Recreate' }, paused: true } });
+  });
+});

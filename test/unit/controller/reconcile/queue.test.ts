@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { createQueue, type QueueOptions } from '../../../../cmd/controller/reconcile/queue.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { until } from '../../../support/until.ts';
+
+/** Work that ends when it is told to. */
+function controlledWork() {
+  const started: string[] = [];
+  const open: { key: string; end: (next?: number) => void; fail: () => void; signal: AbortSignal }[] = [];
+  const work: QueueOptions['work'] = (key, signal) => {
+    started.push(key);
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    open.push({ key, signal, end: resolve, fail: () => reject(new Error('failed on purpose')) });
+    return promise;
+  };
+  return { work, started, open };
+}
+
+const log = testLogger();
+
+describe('the queue of instances', () => {
+  it('runs nothing before it is started', async () => {
+    const { work, started } = controlledWork();
+    const queue = createQueue({ work, log });
+    queue.add('a');
+    await new Promise(setImmediate);
+    expect(started).to.deep.equal([]);
+    queue.start();
+    expect(started).to.deep.equal(['a']);
+  });
+
+  it('runs a key that is added many times once, and once more when it is added while it runs', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log });
+    for (const _ of Array(10)) queue.add('a');
+    queue.start();
+    for (const _ of Array(10)) queue.add('a');
+    expect(started).to.deep.equal(['a']);
+    open[0]?.end();
+    await until('the second run', () => open[1]);
+    open[1]?.end();
+    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    expect(started).to.deep.equal(['a', 'a']);
+  });
+
+  it('runs different keys in parallel, no more than it may', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log, parallel: 2 });
+    queue.start();
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    expect(started).to.deep.equal(['a', 'b']);
+    open[1]?.end();
+    await until('the third', () => started[2]);
+    expect(queue.figures()).to.deep.include({ running: 2, waiting: 0, done: 1 });
+  });
+
+  it('tries what fails again, each time after twice the wait, up to the longest', async () => {
+    const waits: number[] = [];
+    const queue = createQueue({
+      work: async () => {
+        throw new Error('failed on purpose');
+      },
+      backoff: { minMs: 4, maxMs: 16 },
+      random: () => 1,
+      log: { warn: (facts: object) => void waits.push((facts as { retry_ms: number }).retry_ms) } as typeof log,
+    });
+    queue.start();
+    queue.add('a');
+    await until('five failures', () => waits.length >= 5 || undefined);
+    await queue.stop();
+    expect(waits.slice(0, 5)).to.deep.equal([4, 8, 16, 16, 16]);
+  });
+
+  it('forgets failures after a success', async () => {
+    const { work, open } = controlledWork();
+    const waits: number[] = [];
+    const queue = createQueue({
+      work,
+      random: () => 1,
+      log: { warn: (facts: object) => void waits.push((facts as { retry_ms: number }).retry_ms) } as typeof log,
+    });
+    queue.start();
+    queue.add('a');
+    open[0]?.fail();
+    (await until('the second run', () => open[1])).fail();
+    (await until('the third run', () => open[2])).end();
+    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    queue.add('a');
+    (await until('the fourth run', () => open[3])).fail();
+    await until('the fifth run', () => open[4]);
+    expect(waits).to.deep.equal([5, 10, 5]);
+  });
+
+  it('looks again when the work asks for it, and earlier when something happens', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log });
+    queue.start();
+    queue.add('a');
+    open[0]?.end(5);
+    (await until('the second run', () => open[1])).end(3_600_000);
+    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    queue.add('a');
+    expect(started).to.have.lengthOf(3);
+  });
+
+  it('tells the work when its time is over, and starts the key anew only when it has ended', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log, timeoutMs: 5 });
+    queue.start();
+    queue.add('a');
+    await until('the time is over', () => open[0]?.signal.aborted || undefined);
+    queue.add('a');
+    expect(started).to.have.lengthOf(1);
+    expect(queue.figures().longestMs).to.be.at.least(4);
+    open[0]?.fail();
+    await until('the second run', () => open[1]);
+  });
+
+  it('stops when what runs has ended, and starts nothing more', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log, parallel: 1 });
+    queue.start();
+    queue.add('a');
+    queue.add('b');
+    let stopped = false;
+    const stopping = queue.stop().then(() => {
+      stopped = true;
+    });
+    await new Promise(setImmediate);
+    expect(stopped).to.equal(false);
+    open[0]?.end(1);
+    await stopping;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(started).to.deep.equal(['a']);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { conditionsOf } from '../../../../cmd/controller/reconcile/conditions.ts';
+import {
+  type ComponentState,
+  componentFindings,
+  readinessFindings,
+} from '../../../../cmd/controller/reconcile/readiness.ts';
+import { rolloutOf } from '../../../../cmd/controller/reconcile/rollout.ts';
+
+const DONE: ComponentState = { rollout: { desired: 1, ready: 1, available: true, complete: true } };
+const STARTING: ComponentState = { rollout: { desired: 1, ready: 0, available: false, complete: false } };
+const ALL = { gate: DONE, docbuilder: DONE, editor: DONE, front: DONE };
+const brief = (findings: ReturnType<typeof readinessFindings>) =>
+  findings.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+
+describe('whether an instance is ready', () => {
+  it('is true when all components run as wanted; nothing else is true then', () => {
+    expect(brief(readinessFindings([], ALL, []))).to.deep.equal(['Ready=True AllAvailable']);
+  });
+
+  it('is false while one starts, which kstatus takes for progress', () => {
+    const findings = readinessFindings([], { ...ALL, editor: STARTING, front: {} }, []);
+    expect(brief(findings)).to.deep.equal(['Ready=False Progressing', 'Reconciling=True Progressing']);
+    expect(findings[0]?.message).to.equal('The editor is starting. The front is not there yet.');
+  });
+
+  it('is false while a new version is on its way, though the old one answers', () => {
+    const rolling = { rollout: { desired: 2, ready: 2, available: true, complete: false } };
+    expect(brief(readinessFindings([], { ...ALL, front: rolling }, []))[0]).to.equal('Ready=False Progressing');
+    expect(componentFindings({ ...ALL, front: rolling })[3]).to.include({ type: 'FrontAvailable', status: 'True' });
+  });
+
+  it('names the most telling reason', () => {
+    const pods = { reason: 'ImagePullFailed', message: 'Pod x cannot pull y.' };
+    const findings = readinessFindings([], { ...ALL, gate: STARTING, editor: { ...STARTING, pods } }, []);
+    expect(findings[0]).to.include({
+      reason: 'ImagePullFailed',
+      message: 'The gate is starting. Pod x cannot pull y.',
+    });
+  });
+
+  it('is stalled when a Deployment has given up, and when a person is needed', () => {
+    const failure = { reason: 'ProgressDeadlineExceeded', message: 'too long' };
+    const rollout = { desired: 1, ready: 0, available: false, complete: false, failure };
+    expect(brief(readinessFindings([], { ...ALL, gate: { rollout } }, []))[1]).to.equal(
+      'Stalled=True ProgressDeadlineExceeded',
+    );
+    const taken = { reason: 'NameTaken', stalled: true, message: 'Service x exists.' };
+    expect(brief(readinessFindings([taken], ALL, []))).to.deep.equal([
+      'Ready=False NameTaken',
+      'Stalled=True NameTaken',
+    ]);
+  });
+
+  it('says what is remarkable all the same', () => {
+    expect(readinessFindings([], ALL, ['Claim x keeps its size.'])[0]?.message).to.equal(
+      'All components are available. Claim x keeps its size.',
+    );
+  });
+});
+
+describe('conditions', () => {
+  const ready = { type: 'Ready', status: 'True', reason: 'A', message: 'm' } as const;
+  const at = (seconds: number) => Date.parse('2026-11-21T12:00:00.123Z') + seconds * 1000;
+
+  it('keep the time of their last transition while the status is the same', () => {
+    const first = conditionsOf([ready], [], 1, at(0));
+    expect(first[0]).to.deep.equal({ ...ready, observedGeneration: 1, lastTransitionTime: '2026-11-21T12:00:00Z' });
+    const second = conditionsOf([{ ...ready, reason: 'B' }], first, 2, at(9));
+    expect(second[0]).to.include({ reason: 'B', observedGeneration: 2, lastTransitionTime: '2026-11-21T12:00:00Z' });
+    const third = conditionsOf([{ ...ready, status: 'False' }], second, 2, at(19));
+    expect(third[0]?.lastTransitionTime).to.equal('2026-11-21T12:00:19Z');
+  });
+});
+
+describe('how far a Deployment has got', () => {
+  const deployment = (status: object, replicas = 2) => ({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas }, status },
+    metadata: { name: 'a', generation: 3 },
+  });
+  const full = { observedGeneration: 3, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+
+  it('is complete when its newest version is all that runs', () => {
+    expect(rolloutOf(deployment(full)).complete).to.equal(true);
+    for (const less of [{ observedGeneration: 2 }, { updatedReplicas: 1 }, { replicas: 3 }, { availableReplicas: 1 }]) {
+      expect(rolloutOf(deployment({ ...full, ...less })).complete, JSON.stringify(less)).to.equal(false);
+    }
+    expect(rolloutOf(deployment({})).complete).to.equal(false);
+  });
+
+  it('is a failure when it cannot make pods or has tried for too long', () => {
+    const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' }];
+    expect(rolloutOf(deployment({ conditions })).failure).to.deep.equal({
+      reason: 'ProgressDeadlineExceeded',
+      message: 'm',
+    });
+  });
+});
