@@ -7,7 +7,7 @@ export PATH
 
 .PHONY: help
 help: ## Say what each target does
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another)
@@ -15,13 +15,18 @@ run: ## Install what is missing and run the service on http://localhost:8080 (PO
 	@exec node cmd/local/main.ts
 
 .PHONY: test
-test: ## Install what is missing and run all tests (FILES=… for some)
+test: ## Install what is missing and run all tests (FILES=… for some, SVC_TEST_CLUSTER=0 for all but those on a cluster)
 	@scripts/setup.sh test
 	@mocha $(or $(FILES),'test/**/*.test.ts')
 
+.PHONY: e2e
+e2e: ## Only the tests on a real cluster: kind where Docker is, else one made of this machine (15 minutes the first time)
+	@scripts/setup.sh e2e
+	@mocha $(or $(FILES),'test/e2e/cluster/**/*.test.ts')
+
 .PHONY: unit
 unit: ## Only the tests that need no engine; seconds
-	@scripts/setup.sh test
+	@scripts/setup.sh unit
 	@mocha 'test/unit/**/*.test.ts'
 
 .PHONY: lint
@@ -29,6 +34,11 @@ lint: ## Check format, lint rules and drift of generated files
 	@scripts/setup.sh run
 	@biome ci --colors=off .
 	@node scripts/generate.ts --check
+
+.PHONY: chart
+chart: ## Check the chart and what the controller makes: helm lint, schemas, rules
+	@scripts/setup.sh chart
+	@scripts/check-chart.sh
 
 .PHONY: types
 types: ## Check types
@@ -52,8 +62,13 @@ bench: ## Measure speed against soffice and unoserver, write docs/benchmarks.md 
 	@node bench/main.ts
 
 .PHONY: image
-image: ## Build the container images (TARGET=docbuilder, gate or front for one, IMAGE_FLAGS=… for the build command)
+image: ## Build the container images (TARGET=docbuilder, gate, front or controller for one, IMAGE_FLAGS=… for the build command)
 	@scripts/image.sh $(or $(TARGET),all) $(IMAGE_FLAGS)
+
+.PHONY: sbom
+sbom: ## Write what is in the built images to dist/sbom, as CycloneDX
+	@scripts/setup.sh run
+	@scripts/sbom.sh $(or $(TARGET),all)
 
 .PHONY: clean
 clean: ## Remove what was built and downloaded (not .data)

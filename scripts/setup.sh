@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a bare Debian or Ubuntu machine ready: packages, Node, npm modules. Says what it does, skips what is done.
-# usage: scripts/setup.sh run|test|bench     (what the caller is about to do decides what is needed)
+# usage: scripts/setup.sh run|unit|test|e2e|chart|bench     (what the caller is about to do decides what is needed)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ as_root() {
 packages='nginx python3-uno bubblewrap libwebp7
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 case $purpose in
-  test) packages="$packages poppler-utils curl openssl zip python3-venv"
+  unit | test | e2e) packages="$packages poppler-utils curl openssl zip python3-venv"
     # Java and Maven take 290 MB, and 130 MB to download.
     [ "${SVC_TEST_VERAPDF:-}" != 1 ] || packages="$packages maven default-jdk-headless" ;;
   bench) packages="$packages poppler-utils curl zip python3-venv" ;;
@@ -52,7 +52,7 @@ office() {
 
 # Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.
 browsers() {
-  [ "$purpose" = test ] || return 0
+  case $purpose in unit | test | e2e) ;; *) return 0 ;; esac
   if grep -q '^ID=debian$' /etc/os-release 2>/dev/null; then echo chromium firefox-esr; fi
 }
 
@@ -63,22 +63,53 @@ list_missing() {
   done
 }
 
-# The nginx package starts a web server on port 80, at once and at every boot. The service starts its own nginx, so a
-# machine that had none gets the program only: no start by the installation, none at boot.
+# What tests against Kubernetes need. kind brings a whole node where a Docker engine answers; elsewhere one is put together.
+kubernetes=
+case $purpose in test | e2e) kubernetes=api ;; esac
+if [ "${SVC_TEST_CLUSTER:-1}" != 0 ] && [ -n "$kubernetes" ]; then
+  if docker info >/dev/null 2>&1; then
+    kubernetes='api kind'
+  elif [ "$(id -u)" = 0 ]; then
+    kubernetes=all
+    packages="$packages runc containernetworking-plugins iptables iproute2 conntrack ethtool buildah debootstrap
+      ca-certificates util-linux"
+    # Not beside a containerd from elsewhere, whose package would have to go.
+    command -v containerd >/dev/null 2>&1 || packages="$packages containerd"
+  else
+    say 'no Docker engine and not root: tests on a cluster are skipped'
+  fi
+fi
+# shellcheck disable=SC2086
+if [ -n "$kubernetes" ] && scripts/kubernetes.sh missing $kubernetes && ! command -v go >/dev/null 2>&1 &&
+  [ ! -x /usr/local/go/bin/go ]; then
+  packages="$packages golang-go"
+fi
+
+# The packages of nginx and containerd start servers, at once and at every boot. The service and its tests start their
+# own, so a machine that had none gets the programs only: no start by the installation, none at boot.
 policy=/usr/sbin/policy-rc.d
-keep_nginx_stopped() {
-  case $missing in *' nginx '* | *' nginx') ;; *) return 0 ;; esac
-  nginx_is_new=yes
-  [ ! -e $policy ] || return 0
+keep_stopped() {
+  new_servers=
+  for server in nginx containerd; do
+    case " $missing " in *" $server "*) new_servers="${new_servers:+$new_servers|}$server" ;; esac
+  done
+  [ -n "$new_servers" ] && [ ! -e $policy ] || return 0
   trap 'as_root rm -f $policy' EXIT
   trap 'exit 1' INT TERM HUP
-  as_root sh -c "printf '#!/bin/sh\n[ \"\$1\" != nginx ] || exit 101\n' >$policy && chmod 755 $policy"
+  as_root sh -c "printf '#!/bin/sh\n# of svc\ncase \$1 in $new_servers) exit 101 ;; esac\n' >$policy && chmod 755 $policy"
 }
-leave_nginx_stopped() {
-  [ "${nginx_is_new:-}" = yes ] || return 0
+leave_stopped() {
+  [ -n "$new_servers" ] || return 0
   trap - EXIT INT TERM HUP
-  if grep -qs '!= nginx ' $policy; then as_root rm -f $policy; fi
-  as_root update-rc.d nginx disable >/dev/null 2>&1 || say 'could not disable the nginx service: it may start at the next boot'
+  if grep -qs '^# of svc$' $policy; then as_root rm -f $policy; fi
+  for server in $(echo "$new_servers" | tr '|' ' '); do
+    disable "$server" >/dev/null 2>&1 || say "could not disable the $server service: it may start at the next boot"
+  done
+}
+disable() {
+  if command -v systemctl >/dev/null 2>&1; then as_root systemctl disable "$1"
+  elif [ -e "/etc/init.d/$1" ]; then as_root update-rc.d "$1" disable
+  fi
 }
 
 install_packages() {
@@ -91,10 +122,10 @@ install_packages() {
   # Only now is it sure which packages there are.
   list_missing "$@"
   say "installing:$missing"
-  keep_nginx_stopped
+  keep_stopped
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >.cache/apt.log 2>&1 ||
     { tail -n 20 .cache/apt.log >&2; fail 'apt-get install failed, see .cache/apt.log'; }
-  leave_nginx_stopped
+  leave_stopped
 }
 
 # ---- Node -----------------------------------------------------------------------------------------------
@@ -184,13 +215,21 @@ install_verapdf() {
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
 install_packages
-if [ "$purpose" = test ] && [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
-  say 'no package of Chromium here but a snap: tests in browsers are skipped where /opt/google/chrome/chrome is missing, too; SVC_TEST_CHROME and SVC_TEST_FIREFOX name others'
+if [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
+  case $purpose in unit | test | e2e)
+    say 'no package of Chromium here but a snap: tests in browsers are skipped where /opt/google/chrome/chrome is missing, too; SVC_TEST_CHROME and SVC_TEST_FIREFOX name others' ;;
+  esac
 fi
 install_node
 install_modules
-[ "$purpose" != bench ] || { install_unoserver; install_docx; }
-if [ "$purpose" = test ]; then
-  install_readers
-  [ "${SVC_TEST_VERAPDF:-}" != 1 ] || install_verapdf
-fi
+case $purpose in
+  bench) install_unoserver; install_docx ;;
+  unit | test) install_readers
+    [ "${SVC_TEST_VERAPDF:-}" != 1 ] || install_verapdf ;;
+esac
+# shellcheck disable=SC2086
+[ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
+# It exits 3 without Go; tests of the chart are then skipped, and say so.
+case $purpose in test | e2e | chart) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
+# What they were built with: 5 GB that nobody needs again.
+case $purpose in test | e2e) rm -rf .cache/kubernetes/go ;; esac

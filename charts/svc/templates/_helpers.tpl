@@ -1,0 +1,121 @@
+{{- define "svc.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* Room for "-controller-license-keys" within 63 characters. */}}
+{{- define "svc.fullname" -}}
+{{- $name := include "svc.name" . }}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
+{{- default $full .Values.fullnameOverride | trunc 39 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "svc.controller" -}}
+{{ include "svc.fullname" . }}-controller
+{{- end }}
+
+{{/* Never with a version: selectors cannot change. Not named svc: an instance called as the release would take these pods for its own. */}}
+{{- define "svc.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "svc.name" . }}-controller
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: controller
+{{- end }}
+
+{{- define "svc.labels" -}}
+{{ include "svc.selectorLabels" . }}
+{{ include "svc.metaLabels" . }}
+{{- end }}
+
+{{- define "svc.testLabels" -}}
+app.kubernetes.io/name: {{ include "svc.name" . }}-controller
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: chart-test
+{{ include "svc.metaLabels" . }}
+{{- end }}
+
+{{/* Of objects that are no part of the controller itself. */}}
+{{- define "svc.metaLabels" -}}
+app.kubernetes.io/part-of: svc
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "svc.serviceAccountName" -}}
+{{- default (include "svc.controller" .) .Values.serviceAccount.name }}
+{{- end }}
+
+{{/* (dict "image" <of values> "context" $): registry/repository:tag, or registry/repository@digest. */}}
+{{- define "svc.image" -}}
+{{- $registry := default .image.registry .context.Values.global.imageRegistry }}
+{{- $repository := ternary .image.repository (printf "%s/%s" (trimSuffix "/" $registry) .image.repository) (empty $registry) }}
+{{- if .image.digest -}}
+{{ $repository }}@{{ .image.digest }}
+{{- else -}}
+{{ $repository }}:{{ default .context.Chart.AppVersion .image.tag }}
+{{- end }}
+{{- end }}
+
+{{- define "svc.imagePullSecrets" -}}
+{{- $names := concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq }}
+{{- if $names }}
+imagePullSecrets:
+  {{- range $names }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The JWK Set as text, or nothing. */}}
+{{- define "svc.licenseKeys" -}}
+{{- if kindIs "string" .Values.license.keys }}{{ .Values.license.keys }}{{ else if .Values.license.keys }}{{ toPrettyJson .Values.license.keys }}{{ end }}
+{{- end }}
+
+{{- define "svc.licenseKeysConfigMap" -}}
+{{- if .Values.license.existingConfigMap }}{{ .Values.license.existingConfigMap }}
+{{- else if include "svc.licenseKeys" . }}{{ include "svc.controller" . }}-license-keys
+{{- end }}
+{{- end }}
+
+{{/* What the controller may do in a namespace that it looks after: exactly what it does, no wildcards. */}}
+{{- define "svc.instanceRules" -}}
+- apiGroups: [svc.internal]
+  resources: [svcinstances]
+  verbs: [get, list, watch]
+- apiGroups: [svc.internal]
+  resources: [svcinstances/status]
+  verbs: [patch]
+# What instances are made of. Server-side apply is `patch`, and `create` where there is nothing yet; `update` is for putting right
+# what others' additions have made invalid.
+- apiGroups: [apps]
+  resources: [deployments]
+  verbs: [get, list, watch, create, update, patch, delete]
+- apiGroups: ['']
+  resources: [services, serviceaccounts, configmaps, persistentvolumeclaims]
+  verbs: [get, list, watch, create, update, patch, delete]
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [get, list, watch, create, update, patch, delete]
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies, ingresses]
+  verbs: [get, list, watch, create, update, patch, delete]
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [httproutes]
+  verbs: [get, list, watch, create, update, patch, delete]
+# Secrets: the content of one is only ever read by its name (a licence, given secrets, the editor's password, an instance's own).
+# `list` and `watch` are for noticing that one was changed: the controller asks for metadata alone, so no content travels, but
+# RBAC knows no verb for metadata, and names are not known beforehand (they stand in each spec). Who wants no such right in the
+# whole cluster sets `watchNamespaces`. The rest is for <instance>-secrets and <instance>-license.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get, list, watch, create, update, patch, delete]
+# Why a pod does not start, for the status.
+- apiGroups: ['']
+  resources: [pods]
+  verbs: [list]
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
+{{- end }}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { type ApiServer, apiServerMissing, startApiServer } from '../support/api-server.ts';
+import { CHART, environmentOf, helm, helmMissing, render } from '../support/helm.ts';
+import { secret } from '../support/logs.ts';
+import { spawnMain } from '../support/process.ts';
+import { until as within } from '../support/until.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+/** Longer than a lease lasts that a controller before left behind. */
+const until = <T>(what: string, probe: () => Promise<T | undefined>): Promise<T> => within(what, probe, 60_000);
+const EXAMPLE = join(root, 'docs/examples/community.yaml');
+/** A claim that somebody made from a snapshot. */
+const RESTORED = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'office-gate', annotations: { 'svc.internal/applied-hash': 'restored' } },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '20Gi' } } },
+});
+const NO_EDGE = JSON.stringify({ spec: { ingress: { gating: 'None' } } });
+const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
+
+// One of its own: the CRD belongs to the release here.
+describe('the chart on an API server', function () {
+  this.timeout(150_000);
+  let server: ApiServer;
+  let home: string;
+  let installed: string;
+
+  before(async function () {
+    const missing = helmMissing() ?? apiServerMissing();
+    if (missing !== undefined) {
+      process.stderr.write(`the chart is not installed anywhere: ${missing}\n`);
+      this.skip();
+    }
+    home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
+    server = await startApiServer();
+    installed = await run('install', 'svc', CHART, '--create-namespace');
+    await server.kubectl(['wait', '--for=condition=Established', 'crd/svcinstances.svc.internal', '--timeout=20s']);
+  });
+  after(async () => {
+    await server?.stop();
+    if (home) await rm(home, { recursive: true });
+  });
+
+  const run = (...parameters: string[]) =>
+    helm([...parameters, '--namespace', 'svc-system'], { HOME: home, KUBECONFIG: server.kubeconfig });
+  const can = async (...parameters: string[]): Promise<boolean> =>
+    server.kubectl(['auth', 'can-i', ...parameters, '--as', CONTROLLER]).then(
+      (text) => text.trim() === 'yes',
+      () => false,
+    );
+
+  it('is installed with one command, and an instance can be applied', async () => {
+    expect(installed).to.include('STATUS: deployed').and.to.include('NOTES:');
+    const ofNotes = /<<'YAML'\n(.*?)\n *YAML\n/s.exec(installed)?.[1]?.replaceAll(/^ {2}/gm, '');
+    const guide = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+    const ofGuide = /```yaml\n(apiVersion: svc.*?)```/s.exec(guide)?.[1];
+    for (const [instance, line] of [
+      [readFileSync(join(root, 'docs/examples/enterprise.yaml'), 'utf8'), /office .* office\.example\.com /],
+      [ofNotes, /office .* office\.example /],
+      [ofGuide, /office .* office\.example /],
+    ] as const) {
+      await server.kubectl(['delete', 'svci', '--all']);
+      await server.kubectl(['apply', '-f', '-'], instance ?? '');
+      expect(await server.kubectl(['get', 'svci'])).to.match(line);
+    }
+  });
+
+  it('lets the controller do its work, and nothing else', async () => {
+    for (const allowed of [
+      ['list', 'svcinstances', '--all-namespaces'],
+      ['patch', 'svcinstances', '--subresource=status', '-n', 'default'],
+      ['create', 'deployments', '-n', 'default'],
+      ['get', 'secrets', '-n', 'default'],
+      ['list', 'pods', '-n', 'default'],
+      ['patch', 'events.events.k8s.io', '-n', 'default'],
+      ['update', 'leases/svc-controller', '-n', 'svc-system'],
+      ['get', 'customresourcedefinitions/svcinstances.svc.internal'],
+    ]) {
+      expect(await can(...allowed), allowed.join(' ')).to.equal(true);
+    }
+    for (const refused of [
+      ['patch', 'svcinstances', '-n', 'default'],
+      ['delete', 'svcinstances', '-n', 'default'],
+      ['create', 'pods', '-n', 'default'],
+      ['create', 'pods', '--subresource=exec', '-n', 'default'],
+      ['deletecollection', 'secrets', '-n', 'default'],
+      ['create', 'serviceaccounts', '--subresource=token', '-n', 'default'],
+      ['create', 'rolebindings', '-n', 'default'],
+      ['list', 'nodes'],
+      ['get', 'customresourcedefinitions/others.example.com'],
+      ['update', 'leases/another', '-n', 'svc-system'],
+      ['get', 'leases/svc-controller', '-n', 'default'],
+    ]) {
+      expect(await can(...refused), refused.join(' ')).to.equal(false);
+    }
+  });
+
+  for (const [mode, namespace, values] of [
+    ['of the whole cluster', 'anywhere', []],
+    [
+      'of one namespace',
+      'team',
+      ['watchNamespaces=["team"]', 'createClusterScopedResources=false', 'crds.enabled=false'],
+    ],
+  ] as const) {
+    it(`gives a real controller, ${mode}, all that it needs from the first object to the last`, async () => {
+      await server.kubectl(['create', 'namespace', namespace]);
+      await run('upgrade', 'svc', CHART, ...values.flatMap((value) => ['--set-json', value]));
+      const controller = spawnMain(join(root, 'cmd/controller/main.ts'), {
+        ...environmentOf(await render({ set: values })),
+        SVC_CONTROLLER_LISTEN: '127.0.0.1:0',
+        SVC_CONTROLLER_LEASE_NAMESPACE: 'svc-system',
+        SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
+        KUBECONFIG: await kubeconfigOf(server, home),
+      });
+      try {
+        await server.kubectl(['-n', namespace, 'apply', '-f', '-'], RESTORED);
+        await server.kubectl(['-n', namespace, 'apply', '-f', EXAMPLE]);
+        const there = (object: string) =>
+          server.kubectl(['-n', namespace, 'get', object, '-o', 'name']).catch(() => '');
+        await until('the last object', async () => (await there('ingress/office')) || undefined);
+        const message = '{.status.conditions[?(@.type=="Ready")].message}';
+        await until('a status that has looked for pods', async () => {
+          const text = await server.kubectl(['-n', namespace, 'get', 'svci', 'office', '-o', `jsonpath=${message}`]);
+          return text.includes('is starting') || undefined;
+        });
+        // As docs/kubernetes.md says of a restored claim.
+        const owner = 'jsonpath={.metadata.ownerReferences[0].name}';
+        expect(await server.kubectl(['-n', namespace, 'get', 'pvc', 'office-gate', '-o', owner])).to.equal('office');
+        // What is no longer wanted goes, what was deleted comes back.
+        await server.kubectl(['-n', namespace, 'delete', 'poddisruptionbudget/office-gate']);
+        await server.kubectl(['-n', namespace, 'patch', 'svci', 'office', '--type=merge', '-p', NO_EDGE]);
+        await until('no edge', async () => ((await there('ingress/office')) === '' ? true : undefined));
+        await until('the budget', async () => (await there('poddisruptionbudget/office-gate')) || undefined);
+        controller.child.kill('SIGTERM');
+        expect(await controller.ended).to.equal(0);
+        expect(await server.kubectl(['-n', namespace, 'get', 'events.events.k8s.io', '-o', 'name'])).not.to.equal('');
+        expect(controller.log()).not.to.match(/forbidden|"status":403|Refused/);
+      } finally {
+        controller.child.kill('SIGKILL');
+        await server.kubectl(['-n', namespace, 'delete', 'svci', '--all']);
+      }
+    });
+  }
+
+  it('keeps the CRD and every instance when it is upgraded without, and takes it back', async () => {
+    await server.kubectl(['apply', '-f', EXAMPLE]);
+    const instance = () => server.kubectl(['get', 'svcinstance', 'office', '-o', 'jsonpath={.metadata.uid}']);
+    const before = await instance();
+    await run('upgrade', 'svc', CHART, '--set', 'crds.enabled=false');
+    expect(await instance()).to.equal(before);
+    await run('upgrade', 'svc', CHART);
+    expect(await instance()).to.equal(before);
+  });
+
+  it('leaves the CRD and every instance when it is uninstalled, and can be installed again', async () => {
+    await server.kubectl(['apply', '-f', EXAMPLE]);
+    await run('uninstall', 'svc');
+    expect(await server.kubectl(['get', 'deployments', '-n', 'svc-system', '-o', 'name'])).to.equal('');
+    expect(await server.kubectl(['get', 'svcinstances', '-o', 'name'])).to.equal('svcinstance.svc.internal/office\n');
+    expect(await run('install', 'svc', CHART)).to.include('STATUS: deployed');
+  });
+});
+
+/** A kubeconfig of the controller's own account. */
+async function kubeconfigOf({ url, ca, kubectl }: ApiServer, folder: string): Promise<string> {
+  const token = (await kubectl(['create', 'token', 'svc-controller', '--namespace', 'svc-system'])).trim();
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      { name: 'test', cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
+    ],
+    users: [{ name: 'test', user: { token: secret(token) } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+    'current-context': 'test',
+  };
+  const file = join(folder, 'controller.kubeconfig');
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  return file;
+}
