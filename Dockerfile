@@ -6,7 +6,13 @@ ARG NGINX_IMAGE=nginx:1.30.5
 
 FROM ${NODE_IMAGE} AS node
 
-# ---- JavaScript of all services, and their modules -----------------------------------------------------------
+# ---- Modules that run, apart from those that build: they change less often than the code ---------------------
+FROM node AS modules
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev && chmod -R a+rX,go-w node_modules
+
+# ---- JavaScript of all services ------------------------------------------------------------------------------
 FROM node AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -18,7 +24,7 @@ COPY ingress/front ingress/front
 COPY src src
 COPY cmd cmd
 # A checkout may have come with modes that only its owner can read.
-RUN npm run build && npm ci --omit=dev && chmod -R a+rX,go-w LICENSE package.json node_modules dist
+RUN npm run build && chmod -R a+rX,go-w LICENSE package.json dist
 
 # ---- DocBuilder ----------------------------------------------------------------------------------------------
 FROM ${DEBIAN_IMAGE} AS docbuilder
@@ -43,8 +49,8 @@ RUN apt-get update \
   && node --version && python3 -B -c 'import uno'
 
 WORKDIR /opt/svc
+COPY --from=modules /build/node_modules node_modules
 COPY --from=build /build/LICENSE /build/package.json ./
-COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist/schemas dist/schemas
 COPY --from=build /build/dist/src dist/src
 COPY --from=build /build/dist/cmd/docbuilder dist/cmd/docbuilder
@@ -71,11 +77,16 @@ LABEL org.opencontainers.image.title="svc/docbuilder" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.base.name="${DEBIAN_IMAGE}"
 
-# ---- Gate ----------------------------------------------------------------------------------------------------
-# Node, the libraries it links to and what name resolution reads: no shell, no package manager.
-FROM node AS gate-root
-RUN mkdir -p /rootfs/etc /rootfs/tmp /rootfs/var/lib/svc /rootfs/usr/local/bin \
-  && cp --parents -L $(ldd /usr/local/bin/node | grep -o '/[^ ]*') /rootfs \
+# ---- Root of the images that hold nothing but Node -------------------------------------------------------------
+# Node, the libraries it links to and what name resolution reads: no shell, no package manager. status.d says which
+# packages the libraries came in, where tools that look for known weaknesses read it.
+FROM node AS node-root
+RUN mkdir -p /rootfs/etc /rootfs/tmp /rootfs/var/lib/svc /rootfs/var/lib/dpkg/status.d /rootfs/usr/local/bin \
+  && libraries=$(ldd /usr/local/bin/node | grep -o '/[^ ]*') \
+  && cp --parents -L $libraries /rootfs \
+  && dpkg-query -S $(realpath $libraries) | cut -d : -f 1 | sort -u | while read -r package; do \
+    dpkg-query -s "$package" > "/rootfs/var/lib/dpkg/status.d/$package"; done \
+  && cp /etc/os-release /rootfs/etc/ \
   && cp /usr/local/bin/node /rootfs/usr/local/bin/ \
   && echo 'svc:x:10001:10001::/nonexistent:/usr/sbin/nologin' > /rootfs/etc/passwd \
   && echo 'svc:x:10001:' > /rootfs/etc/group \
@@ -84,13 +95,14 @@ RUN mkdir -p /rootfs/etc /rootfs/tmp /rootfs/var/lib/svc /rootfs/usr/local/bin \
   && install -d -m 0700 /gate-data/gate \
   && chroot /rootfs /usr/local/bin/node --version
 
+# ---- Gate ----------------------------------------------------------------------------------------------------
 FROM scratch AS gate
-COPY --from=gate-root /rootfs /
-COPY --from=gate-root --chown=10001:10001 /gate-data /var/lib/svc
+COPY --from=node-root /rootfs /
+COPY --from=node-root --chown=10001:10001 /gate-data /var/lib/svc
 
 WORKDIR /opt/svc
+COPY --from=modules /build/node_modules node_modules
 COPY --from=build /build/LICENSE /build/package.json ./
-COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist/schemas dist/schemas
 COPY --from=build /build/dist/ingress dist/ingress
 COPY --from=build /build/dist/src dist/src
@@ -116,17 +128,45 @@ LABEL org.opencontainers.image.title="svc/gate" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.base.name="${NODE_IMAGE}"
 
+# ---- Controller ----------------------------------------------------------------------------------------------
+FROM scratch AS controller
+COPY --from=node-root /rootfs /
+
+WORKDIR /opt/svc
+COPY --from=modules /build/node_modules node_modules
+COPY --from=build /build/LICENSE /build/package.json ./
+COPY --from=build /build/dist/schemas dist/schemas
+COPY --from=build /build/dist/src dist/src
+COPY --from=build /build/dist/cmd/controller dist/cmd/controller
+
+# As src/common/node-flags.ts says.
+ENV PATH=/usr/local/bin NODE_ENV=production MALLOC_ARENA_MAX=2
+USER 10001:10001
+EXPOSE 8081
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", "\
+const port = /\\d+$/.exec(process.env.SVC_CONTROLLER_LISTEN || '8081')[0]; \
+fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1));"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--enable-source-maps", "dist/cmd/controller/main.js"]
+
+ARG NODE_IMAGE
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="svc/controller" \
+  org.opencontainers.image.description="SVC controller: makes of an SvcInstance all that runs it" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.base.name="${NODE_IMAGE}"
+
 # ---- Front ---------------------------------------------------------------------------------------------------
-# The base's own entry point renders the template with envsubst and starts nginx, which listens above 1024.
+# nginx listens above 1024.
 FROM ${NGINX_IMAGE} AS front
 COPY LICENSE /opt/svc/LICENSE
-COPY ingress/front/ask.conf ingress/front/limit.html /opt/svc/front/
-COPY ingress/front/nginx.conf.template /etc/nginx/templates/nginx.conf.template
-RUN chmod -R a+rX,go-w /opt/svc /etc/nginx/templates
+COPY ingress/front/ask.conf ingress/front/limit.html ingress/front/nginx.conf.template ingress/front/start.sh /opt/svc/front/
+RUN chmod -R a+rX,go-w /opt/svc
 
 # All that is written goes to /tmp. The upstreams' names are for whoever runs it to say.
-ENV NGINX_ENVSUBST_OUTPUT_DIR=/tmp NGINX_ENVSUBST_FILTER=^SVC_FRONT_ NGINX_ENTRYPOINT_QUIET_LOGS=1 \
-  SVC_FRONT_PREFIX=/tmp SVC_FRONT_DIR=/opt/svc/front SVC_FRONT_LOG=/dev/stdout SVC_FRONT_WORKERS=2 \
+ENV SVC_FRONT_PREFIX=/tmp SVC_FRONT_DIR=/opt/svc/front SVC_FRONT_LOG=/dev/stdout SVC_FRONT_WORKERS=2 \
   SVC_FRONT_ADDRESS=0.0.0.0 SVC_FRONT_PORT=8080 SVC_FRONT_OPEN_PORT=8081 SVC_FRONT_ASK_PORT=8082 \
   SVC_FRONT_GATE=gate:8080 SVC_FRONT_GATE_INTERNAL=gate:8081 SVC_FRONT_DOCBUILDER=docbuilder:8080 \
   SVC_FRONT_EDITOR=editor:9980 SVC_FRONT_RESOLVER=127.0.0.1
@@ -134,8 +174,11 @@ USER 10001:10001
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD curl -fsS -o /dev/null "http://127.0.0.1:${SVC_FRONT_ASK_PORT}/ready"
-# The entry point renders only where the first word is nginx.
-CMD ["nginx", "-e", "stderr", "-p", "/tmp", "-c", "/tmp/nginx.conf", "-g", "daemon off;"]
+# In its own time: answers that have begun are ended.
+STOPSIGNAL SIGQUIT
+# The base may have an entry point of its own, which is not needed.
+ENTRYPOINT ["sh", "/opt/svc/front/start.sh"]
+CMD []
 
 ARG NGINX_IMAGE
 ARG VERSION=0.0.0

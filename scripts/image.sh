@@ -1,14 +1,14 @@
 #!/bin/sh
 # Builds container images with what this machine has: docker with an engine that answers, else buildah, else podman.
-# usage: scripts/image.sh docbuilder|gate|front|all [flag of the build command]...
+# usage: scripts/image.sh docbuilder|gate|front|controller|all [flag of the build command]...
 set -eu
 cd "$(dirname "$0")/.."
 
 case ${1:-} in
-  all) targets='docbuilder gate front' ;;
-  docbuilder | gate | front) targets=$1 ;;
+  all) targets='docbuilder gate front controller' ;;
+  docbuilder | gate | front | controller) targets=$1 ;;
   *)
-    echo '[image] the first argument is docbuilder, gate, front or all' >&2
+    echo '[image] the first argument is docbuilder, gate, front, controller or all' >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { hasEngine } from '../engine.ts';
+import { withStore } from './buildah.ts';
+import { editorContext } from './editor.ts';
+
+const run = promisify(execFile);
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/** All that the images follow from. */
+const SOURCES = [
+  ...['Dockerfile', '.dockerignore', '.npmrc', 'LICENSE', 'package.json', 'package-lock.json', 'tsconfig*.json'],
+  ...['scripts/build.ts', 'scripts/image.sh', 'schemas/**/*', 'ingress/front/*', 'src/**/*', 'cmd/**/*'],
+  ...['test/editor/**/*', 'test/e2e/cluster/{editor,images}/*'],
+];
+
+/** Names of the images of a cluster's tests. */
+export interface Images {
+  gate: string;
+  docbuilder: string;
+  front: string;
+  controller: string;
+  /** The stand-in. */
+  editor: string;
+}
+
+/**
+ * Builds all images from the project's Dockerfile, unless they have been built from these very sources: with Docker, on
+ * the real bases; without an engine by buildah, on stand-ins for them. Minutes the first time.
+ */
+export async function buildImages(cache: string): Promise<Images> {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const engine = hasEngine();
+  const images: Images = {
+    gate: `svc/gate:${version}`,
+    docbuilder: `svc/docbuilder:${version}`,
+    front: `svc/front:${version}`,
+    controller: `svc/controller:${version}`,
+    editor: `svc/stand-in-editor:${version}`,
+  };
+  const stamp = join(cache, 'built');
+  const key = await digest();
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === key) return images;
+  const bases = engine ? [] : (await step('the bases', 'test/e2e/cluster/images/bases.sh', [cache])).trim().split(' ');
+  await step('the images', 'scripts/image.sh', ['all', ...bases]);
+  const context = join(cache, 'editor');
+  await editorContext(context);
+  const node = bases.find((flag) => flag.startsWith('NODE_IMAGE=')) ?? `NODE_IMAGE=${await nodeImage()}`;
+  const build = ['build', '--build-arg', node, '--tag', images.editor, context];
+  await step('the stand-in editor', engine ? 'docker' : 'buildah', build);
+  await writeFile(stamp, key);
+  return images;
+
+  async function step(what: string, command: string, parameters: readonly string[]): Promise<string> {
+    const started = Date.now();
+    const log = join(cache, 'images.log');
+    try {
+      const { stdout, stderr } = engine
+        ? await run(command, parameters, { cwd: ROOT, maxBuffer: OUTPUT_BYTES })
+        : await withStore(cache, command, parameters, ROOT);
+      await writeFile(log, stderr);
+      process.stderr.write(`[cluster] built ${what} in ${Math.round((Date.now() - started) / 1000)} s\n`);
+      return stdout;
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+      await writeFile(log, stdout + stderr);
+      throw new Error(`could not build ${what}, see ${log}:\n${(stdout + stderr).slice(-2000)}`);
+    }
+  }
+}
+
+async function digest(): Promise<string> {
+  const hash = createHash('sha256');
+  const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
+    hash.update(`${path}\0`).update(await readFile(path));
+  }
+  return hash.digest('hex');
+}
+
+/** The real base, as the Dockerfile has it. */
+async function nodeImage(): Promise<string> {
+  return /^ARG NODE_IMAGE=(\S+)/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+}
