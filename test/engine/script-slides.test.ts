@@ -144,6 +144,19 @@ describe('slides of a script, made by the engine', function () {
     }
   });
 
+  it('draw a footer whose directions change as it is read, also in a font that is not there', async () => {
+    const document = buildSlides(
+      { ...SCRIPT, slide_style: { footer: 'שלוםm8e', font: 'Phông lạ' }, slides: [{ layout: 'blank' }] },
+      { pictures: new Map(), now: new Date('2026-11-21T08:00:00Z') },
+    );
+    const flat = document.head() + [...document.body].join('') + document.tail;
+    const [made] = await bench.make(flat, 'fodp', [{ to: 'pdf' }]);
+    const file = join(bench.folder, 'footer.pdf');
+    writeFileSync(file, made?.bytes ?? '');
+    const text = execFileSync('pdftotext', ['-raw', '-enc', 'UTF-8', file, '-'], { encoding: 'utf8' });
+    expect(text).to.contain('שלום').and.contain('m8e');
+  });
+
   it('keep font, size, colour and weight of a run in a title', () => {
     const [first = '', second = ''] = slide(2).match(/<a:r>.*?<\/a:r>/gs) ?? [];
     expect(first).to.match(/b="1".*sz="3200".*val="1b365d".*typeface="Arial"/s);

@@ -12,6 +12,7 @@ import { compareText } from './compare/text.ts';
 import { shownTexts } from './compare/texts.ts';
 import { type Builder, type File, NOW, startBuilder } from './support/builder.ts';
 import type { DeckFacts, TextFacts, WorkbookFacts } from './support/facts.ts';
+import { highHeaders } from './support/high-headers.ts';
 import type { Loss } from './support/known-losses.ts';
 import { missingReader, pdfText, type Reader, startReader } from './support/reader.ts';
 import { createReport, type Report } from './support/report.ts';
@@ -52,7 +53,8 @@ describe('random scripts, built', function () {
       const texts = script.type === 'sheet' ? printedTexts(script) : shownTexts(script);
       comparePdf([...texts], await pdfText(path), report);
     } else if (script.type === 'text') {
-      compareText(script, await reader.read<TextFacts>(path, format), NOW, report);
+      const facts = await reader.read<TextFacts>(path, format);
+      compareText(script, facts, NOW, report, await highHeaders(script, facts, builder));
     } else if (script.type === 'sheet') {
       compareSheets(script, await reader.read<WorkbookFacts>(path, format), NOW, report);
     } else {

@@ -570,7 +570,7 @@ export interface Table {
    */
   columns?: TableColumn[];
   /**
-   * The header row; it is repeated on every page that the table reaches.
+   * The header row; it is repeated on every page that the table reaches, unless it is higher than a page.
    *
    * @minItems 1
    * @maxItems 63
@@ -1655,7 +1655,7 @@ export interface TableElement {
    */
   columns?: TableColumn[];
   /**
-   * The header row; it is repeated on every page that the table reaches.
+   * The header row.
    *
    * @minItems 1
    * @maxItems 64

@@ -11,6 +11,15 @@ export interface Piece {
   look: Look;
 }
 
+/** What is said of the letters of a block, box or cell. */
+export function lettersOf(value: object): Look {
+  return pick(value as Look, ['bold', 'italic', 'underline', 'strike', 'color', 'highlight', 'font', 'size']);
+}
+
+export function pick<Value extends object>(value: Value, names: readonly (keyof Value & keyof Look)[]): Look {
+  return Object.fromEntries(names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]));
+}
+
 /** Line ends are line feeds. */
 export function clean(text: string): string {
   return text.replace(/\r\n?/g, '\n');

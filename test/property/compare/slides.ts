@@ -3,7 +3,7 @@ import type { DeckFacts, ShapeFacts, SlideParagraphFacts } from '../support/fact
 import type { Report } from '../support/report.ts';
 import { itemObject } from './items.ts';
 import { compareMeta } from './meta.ts';
-import { clean, compareRuns, type Look, piecesOf } from './pieces.ts';
+import { clean, compareRuns, type Look, lettersOf, piecesOf } from './pieces.ts';
 import { compareLine, compareWidths, declaredRows } from './table.ts';
 
 const MM = 0.3;
@@ -29,6 +29,9 @@ export function compareSlides(script: Script, facts: DeckFacts, _now: Date, repo
     const pointer = `/slides/${index}`;
     const background = slide.background ?? (slide.layout === 'section' ? style.accent : style.background);
     if (background) report.same(`${pointer}/background`, background, found.background);
+    const marginals = slide.layout !== 'title';
+    report.same(`${pointer} footer`, (marginals && style.footer) || null, found.footer);
+    report.same(`${pointer} slide_number`, marginals && style.slide_numbers === true, found.number !== null);
     if (slide.notes !== undefined)
       report.same(`${pointer}/notes`, clean(slide.notes), found.notes.replaceAll('\v', '\n'));
     const shapes = [...found.shapes];
@@ -218,10 +221,4 @@ function runsOf({ paragraphs }: ShapeFacts) {
 /** The colours of the slides' style give way where they could not be read; so they are no promise for each text. */
 function fontOf({ slide_style: style = {} }: Script): Look {
   return style.font ? { font: style.font } : {};
-}
-
-function lettersOf(value: object): Look {
-  const names = ['bold', 'italic', 'underline', 'strike', 'color', 'highlight', 'font', 'size'] as const;
-  const look = value as Look;
-  return Object.fromEntries(names.filter((name) => look[name] !== undefined).map((name) => [name, look[name]]));
 }

@@ -40,8 +40,22 @@ class Page:
         return {
             "shapes": [s for s in shapes if s is not None],
             "background": self.background(),
+            "footer": self.marginal("footer"),
+            "number": self.marginal("page-number"),
             "notes": "\n".join(texts),
         }
+
+    def marginal(self, kind):
+        """What the slide shows of its master's footer or number: as a field, or as text."""
+        own = self.package.properties("drawing-page", self.page.get(q("draw:style-name")), defaults=False)
+        frames = [f for f in self.master if f.get(q("presentation:class")) == kind]
+        if own.get(f"presentation:display-{kind}") != "true" or not frames:
+            return None
+        if frames[0].find(f".//{q('presentation:footer')}") is not None:
+            wanted = self.page.get(q("presentation:use-footer-name"))
+            declared = self.package.content.iter(q("presentation:footer-decl"))
+            return next((d.text for d in declared if d.get(q("presentation:name")) == wanted), None)
+        return "".join(r["text"] for p in frames[0].iter(q("text:p")) for r in runs(p, {}, self.package, "styles"))
 
     def background(self):
         own = self.package.properties("drawing-page", self.page.get(q("draw:style-name")), defaults=False)

@@ -35,8 +35,17 @@ def slide(s):
     return {
         "shapes": [shape(x, layout, s.part) for x in s.shapes],
         "background": background(s),
+        "footer": placeholder_text(s, "ftr"),
+        "number": placeholder_text(s, "sldNum"),
         "notes": s.notes_slide.notes_text_frame.text if s.has_notes_slide and s.notes_slide.notes_text_frame else "",
     }
+
+
+def placeholder_text(s, kind):
+    for x in s.placeholders:
+        if x.element.find(f".//{qn('p:nvPr')}/{qn('p:ph')}").get("type") == kind:
+            return x.text_frame.text
+    return None
 
 
 def background(s):

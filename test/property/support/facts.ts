@@ -179,6 +179,9 @@ export interface DeckFacts {
   slides: {
     shapes: ShapeFacts[];
     background: string | null;
+    /** What is shown of it. */
+    footer: string | null;
+    number: string | null;
     notes: string;
   }[];
 }

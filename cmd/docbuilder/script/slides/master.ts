@@ -1,6 +1,6 @@
 import type { Slide } from '../../../../src/common/generated/script.ts';
 import { properties } from '../styles.ts';
-import { element } from '../xml.ts';
+import { element, paragraphText } from '../xml.ts';
 import { readable, visible } from './color.ts';
 import { backgroundOf, type Deck } from './deck.ts';
 import { placeholder, placeholderLook, solid } from './frames.ts';
@@ -13,6 +13,7 @@ import { themeColors } from './theme.ts';
 const LAYER = 'backgroundobjects';
 /** Readable on white as well as on dark; where it is not, white or black is taken. */
 const MARGINAL_COLOR = '#7A7A7A';
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /** The layouts of these slides, one for each master page, in the order of their first use. */
 export function usedLayouts(slides: readonly Slide[]): Layout[] {
@@ -71,7 +72,15 @@ function marginals(name: string, background: string, { theme, places, styles }: 
     return placeholder(kind, style, box, paragraph(content, { ...look, align }, styles), LAYER);
   };
   return (
-    field('footer', 'left', places.footer, '<presentation:footer/>') +
+    field('footer', 'left', places.footer, footerText(theme.footer)) +
     field('page-number', 'right', places.number, '<text:page-number>&lt;number&gt;</text:page-number>')
   );
+}
+
+/**
+ * The field that shows each slide's own footer. Impress draws a field in one piece, which comes out garbled where its
+ * font lacks letters and directions change: such a footer, the same on all slides, is plain text.
+ */
+function footerText(footer: string | undefined): string {
+  return footer !== undefined && RIGHT_TO_LEFT.test(footer) ? paragraphText(footer) : '<presentation:footer/>';
 }
