@@ -1,16 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { access, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { AppError } from '../../../src/common/errors.ts';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import type { Blobs } from '../domain/ports.ts';
+import { copyFlushed } from './flushed-copy.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
-/** What goes to the disk at once; twice as much is in memory at most. A client may send its bytes one by one. */
-const BATCH_BYTES = 524_288;
-const BATCH_CHUNKS = 256;
 
 /**
  * Blobs as files `<folder>/<first two letters>/<SHA-256>`. A file has that name only once it is complete and flushed;
@@ -39,22 +35,21 @@ export async function createBlobs(folder: string): Promise<Blobs> {
       const temporary = join(incoming, randomBytes(12).toString('hex'));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
       const file = await open(temporary, flags, 0o600);
+      let closing: Promise<void> | undefined;
       try {
-        let written: { sha256: string; size: number };
-        let known: boolean;
-        try {
-          written = await copy(content, file, maxBytes);
-          known = await exists(pathOf(written.sha256));
-          if (!known) await file.sync();
-        } finally {
-          await file.close();
-        }
-        if (known) await rm(temporary);
-        else await rename(temporary, pathOf(written.sha256));
+        const written = await copyFlushed(content, file, maxBytes).finally(() => {
+          closing = file.close();
+          // Told by the `await` below, if it comes so far.
+          closing.catch(() => {});
+        });
+        const path = pathOf(written.sha256);
+        const putting = (await exists(path)) ? rm(temporary) : rename(temporary, path);
+        await Promise.all([putting, closing]);
         // Also of a known one: whoever brought it may not have come so far.
         await syncDirectory(shelfOf(written.sha256));
         return written;
       } catch (error) {
+        await closing?.catch(() => {});
         await rm(temporary, { force: true }).catch(() => {});
         throw error;
       }
@@ -84,46 +79,6 @@ export async function createBlobs(folder: string): Promise<Blobs> {
       return names.flat().filter((name) => SHA256.test(name));
     },
   };
-}
-
-/**
- * Copies and hashes; what comes in meanwhile is gathered, so that reading and hashing go on while the disk writes. Leaves
- * `content` as it is when it fails: an HTTP request that is too large still gets its answer.
- */
-async function copy(content: Readable, file: FileHandle, maxBytes: number): Promise<{ sha256: string; size: number }> {
-  const hash = createHash('sha256');
-  let size = 0;
-  let gathered: Uint8Array[] = [];
-  let gatheredBytes = 0;
-  let writing: Promise<void> = Promise.resolve();
-
-  async function flush(): Promise<void> {
-    await writing;
-    writing = writeAll(file, gathered, gatheredBytes);
-    // Told by the next `await writing`, which may come after the event loop has turned.
-    writing.catch(() => {});
-    gathered = [];
-    gatheredBytes = 0;
-  }
-
-  for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / 1_048_576 });
-    hash.update(chunk);
-    gathered.push(chunk);
-    gatheredBytes += chunk.length;
-    if (gatheredBytes >= BATCH_BYTES || gathered.length >= BATCH_CHUNKS) await flush();
-  }
-  await flush();
-  await writing;
-  return { sha256: hash.digest('hex'), size };
-}
-
-/** A disk that is nearly full takes a part, and says why only when it is asked again. */
-async function writeAll(file: FileHandle, chunks: Uint8Array[], bytes: number): Promise<void> {
-  if (bytes === 0) return;
-  const { bytesWritten } = await file.writev(chunks);
-  if (bytesWritten < bytes) await file.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
 }
 
 function exists(path: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { deliveryRows } from './deliveries.ts';
 import { documentRows, versionRows } from './documents.ts';
@@ -20,6 +20,7 @@ export async function createRows(path: string): Promise<Rows> {
     ...sessionRows(database),
     ...deliveryRows(database),
   };
+  const boundaries = { begin: database.prepare('BEGIN IMMEDIATE'), commit: database.prepare('COMMIT') };
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs `task` after all that came before it. */
@@ -30,7 +31,7 @@ export async function createRows(path: string): Promise<Rows> {
   }
 
   return {
-    transact: (work) => inTurn(() => transaction(database, tables, work)),
+    transact: (work) => inTurn(() => transaction(database, boundaries, tables, work)),
     close: () =>
       inTurn(async () => {
         if (database.isOpen) database.close();
@@ -40,15 +41,16 @@ export async function createRows(path: string): Promise<Rows> {
 
 async function transaction<Result>(
   database: DatabaseSync,
+  { begin, commit }: { begin: StatementSync; commit: StatementSync },
   tables: RowsTransaction,
   work: (rows: RowsTransaction) => Promise<Result> | Result,
 ): Promise<Result> {
   const { rows, end } = whileOpen(tables);
   try {
-    database.exec('BEGIN IMMEDIATE');
+    begin.run();
     const result = await work(rows);
     end();
-    database.exec('COMMIT');
+    commit.run();
     return result;
   } catch (error) {
     end();
@@ -61,15 +63,19 @@ async function transaction<Result>(
 /** `tables` until `end`: work that goes on behind its transaction's back must not write into another one. */
 function whileOpen(tables: RowsTransaction): { rows: RowsTransaction; end: () => void } {
   let open = true;
-  const guarded = Object.entries(tables).map(([name, method]) => [
-    name,
+  const guarded =
+    (method: (...values: unknown[]) => unknown) =>
     (...values: unknown[]) => {
       if (!open) throw new Error('the transaction is over');
       return method(...values);
-    },
-  ]);
+    };
+  const get = (target: RowsTransaction, name: string | symbol): unknown => {
+    const method = Reflect.get(target, name);
+    return typeof method === 'function' ? guarded(method as (...values: unknown[]) => unknown) : method;
+  };
   return {
-    rows: Object.fromEntries(guarded) as RowsTransaction,
+    // Of some thirty methods a transaction calls one or two.
+    rows: new Proxy(tables, { get }),
     end: () => {
       open = false;
     },

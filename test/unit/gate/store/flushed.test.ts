@@ -20,10 +20,12 @@ describe('what is acknowledged', () => {
       import { documentRecord } from ${JSON.stringify(join(root, 'test/support/gate-records.ts'))};
       const { rows, blobs } = await openDataDir(${JSON.stringify(join(folder, 'data'))});
       const write = () => blobs.write(Readable.from([Buffer.from('abc')]), 3);
+      const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
       await rows.transact((t) => t.putDocument(documentRecord()));
       for (const [what, act] of [
         ['blob', write],
         ['known blob', write],
+        ['large blob', () => blobs.write(Readable.from(large), 8_000_000)],
         ['rows', () => rows.transact((t) => t.putDocument(documentRecord({ version: 1 })))],
       ]) {
         writeSync(1, 'begin ' + what + '.');
@@ -31,7 +33,7 @@ describe('what is acknowledged', () => {
         writeSync(1, 'end ' + what + '.');
       }`;
     const trace = join(folder, 'trace');
-    const traced = '/^(fsync|fdatasync|rename|renameat|renameat2|unlink|unlinkat|write)$';
+    const traced = '/^(fsync|fdatasync|rename|renameat|renameat2|unlink|unlinkat|write|writev|pwritev)$';
     const strace = spawnSync(
       'strace',
       ['-f', '-y', '-e', traced, '-o', trace, process.execPath, '--input-type=module', '-e', program],
@@ -64,9 +66,17 @@ describe('what is acknowledged', () => {
 
   it('of a blob that is there already is flushed too: who brought it may not have come so far', () => {
     expect(between('known blob').filter((call) => !call.startsWith('write'))).to.deep.equal([
+      'fsync blobs/incoming',
       'unlink blobs/incoming',
       'fsync blobs/ba',
     ]);
+  });
+
+  it('of a large blob is flushed while it arrives, and once more after the last of it', () => {
+    const done = between('large blob').filter((call) => call.endsWith('blobs/incoming'));
+    expect(done).to.include('fdatasync blobs/incoming');
+    expect(done.slice(-2)).to.deep.equal(['fsync blobs/incoming', 'rename blobs/incoming']);
+    expect(done.findLastIndex((call) => /^p?writev? /.test(call))).to.be.below(done.indexOf('fsync blobs/incoming'));
   });
 
   it('of rows is flushed in the log', () => {
