@@ -19,3 +19,14 @@ export async function alternate<Name extends string>(
   }
   return Object.fromEntries([...runs].map(([name, parts]) => [name, joined(parts)])) as Record<Name, Run>;
 }
+
+/** Does both, in every other round the second first. */
+export async function inTurn(
+  round: number,
+  first: () => Promise<number>,
+  second: () => Promise<number>,
+): Promise<[number, number]> {
+  if (round % 2 === 0) return [await first(), await second()];
+  const after = await second();
+  return [await first(), after];
+}

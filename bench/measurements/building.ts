@@ -5,6 +5,7 @@ import { countPages } from '../../cmd/docbuilder/engine/pdf-pages.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/script.ts';
 import { writePieces } from '../../cmd/docbuilder/store/flat-writer.ts';
 import type { Script } from '../../src/common/generated/script.ts';
+import { inTurn } from '../alternate.ts';
 import { largeSheet, largeText } from '../documents/large-scripts.ts';
 import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
@@ -107,17 +108,6 @@ async function measureInvoice(
     notes: `The invoice is \`examples/invoice.text.json\` over HTTP to PDF, ${milliseconds(median(own))}; the other way, the \`docx\` library writes its headings, paragraphs
 and tables as docx inside this process and \`soffice --convert-to pdf\` makes the PDF (${pages} page), ${milliseconds(median(others))}. ${rounds} rounds.`,
   };
-}
-
-/** Does both, in every other round the second first. */
-async function inTurn(
-  round: number,
-  first: () => Promise<number>,
-  second: () => Promise<number>,
-): Promise<[number, number]> {
-  if (round % 2 === 0) return [await first(), await second()];
-  const after = await second();
-  return [await first(), after];
 }
 
 async function made(service: Service, call: Call): Promise<Answer> {

@@ -1,0 +1,39 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { portOf } from '../../test/support/listen.ts';
+import { stamped } from '../stamp.ts';
+
+/** Beside which older files go, as older versions do. */
+const KEPT = 5;
+const [folder = '', content = ''] = process.argv.slice(2);
+const bytes = readFileSync(content);
+mkdirSync(folder);
+
+/** What makes a file outlive a power cut, and nothing else. @returns milliseconds */
+function write(round: number): number {
+  stamped(bytes, round);
+  const started = performance.now();
+  const temporary = join(folder, 'incoming');
+  const file = openSync(temporary, 'wx', 0o600);
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(temporary, join(folder, String(round)));
+  const directory = openSync(folder, 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+  return performance.now() - started;
+}
+
+const server = createServer((request, response) => {
+  request.resume();
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 });
+  response.end('{}');
+}).listen(0, '127.0.0.1');
+process.on('message', (round: number) => {
+  const ms = write(round);
+  rmSync(join(folder, String(round - KEPT)), { force: true });
+  process.send?.(ms);
+});
+process.send?.(await portOf(server));
