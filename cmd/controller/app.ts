@@ -29,7 +29,7 @@ const CONTROLLER = 'svc.internal/controller';
 /** Milliseconds. Well below the 10 s in which the lease must be renewed. */
 const LEASE_TIMEOUT_MS = 4_000;
 /** Until the definition of our kind is looked for again. */
-const DEFINITION_MS = 5_000;
+const DEFINITION_MS = 2_000;
 /** A watch gives a sign of life at least every minute while there is an API server; three times that is not normal. */
 const STALE_MS = 180_000;
 /** How long a stop waits for reconciles that run. */
@@ -120,13 +120,13 @@ export async function startController(config: Config, log: Logger, overrides: Ov
         throw error;
       }
     },
-    watches: () => watches,
+    watches: () => [{ restart: api.reconnect }, ...watches],
     log,
   });
 
   async function untilDefined(): Promise<void> {
     for (let told = ''; !stopped; await new Promise((resolve) => setTimeout(resolve, DEFINITION_MS))) {
-      const problem = await definitionProblem(client, config.namespaces[0]).catch((error: Error) => error.message);
+      const problem = await definitionProblem(leaseApi, config.namespaces[0]).catch((error: Error) => error.message);
       if (problem === undefined) return;
       waitsFor = problem;
       if (problem !== told) log.error({ problem }, 'waiting');
@@ -180,9 +180,9 @@ export async function startController(config: Config, log: Logger, overrides: Ov
       // The Lease is held until nothing is written any more.
       await within(queue.stop(), STOP_MS);
       leading = false;
+      await election?.stop();
       await within(events.flushed(), 2_000);
       events.stop();
-      await election?.stop();
       watchdog.stop();
       for (const watch of watches) watch.stop();
       keys.stop();

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
+import { type ApiKeys, parseApiKeys } from '../../src/common/api-keys.ts';
 import { ConfigError, type Environment, parseListen, readConfig } from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
 import type { Mistake } from '../../src/common/errors.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
-import { type ApiKeys, parseApiKeys } from './domain/auth.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
 

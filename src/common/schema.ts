@@ -42,7 +42,7 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; mistakes: [Mistak
 export function validator<T>(name: string, options: { coerce?: boolean } = {}): (value: unknown) => Checked<T> {
   const root = schemas.get(name);
   if (!root) throw new TypeError(`no schema ${name}`);
-  const compiled = (ajv: Ajv): ValidateFunction<T> => ajv.getSchema(name) as ValidateFunction<T>;
+  const compiled = (ajv: () => Ajv): ValidateFunction<T> => ajv().getSchema(name) as ValidateFunction<T>;
   const validate = compiled(options.coerce ? fromText : strict);
   return (value) => {
     if (validate(value)) return { ok: true, value };
@@ -64,7 +64,16 @@ function nodes(value: unknown, limit: number): number {
   return count;
 }
 
-function compiler(options: ConstructorParameters<typeof Ajv>[0]): Ajv {
+/** Made when it is first needed: each takes megabytes, and a service that only reads its configuration needs one. */
+function compiler(options: ConstructorParameters<typeof Ajv>[0]): () => Ajv {
+  let made: Ajv | undefined;
+  return () => {
+    made ??= newCompiler(options);
+    return made;
+  };
+}
+
+function newCompiler(options: ConstructorParameters<typeof Ajv>[0]): Ajv {
   const ajv = new Ajv({ ...options, strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true });
   formats.default(ajv, ['date-time']);
   ajv.addFormat('binary', true);

@@ -2,7 +2,6 @@ import type {
   V1Container,
   V1PodSecurityContext,
   V1PodTemplateSpec,
-  V1ResourceRequirements,
   V1SecurityContext,
   V1TopologySpreadConstraint,
 } from '@kubernetes/client-node';
@@ -76,7 +75,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
           image: imageOf(situation, component),
           imagePullPolicy: images.pullPolicy,
           ...parts.container,
-          resources: withTexts(overrides.resources ?? parts.resources),
+          resources: overrides.resources ? withTexts(overrides.resources) : parts.resources,
           securityContext: { ...CONTAINER_SECURITY, ...parts.security?.container },
           volumeMounts: parts.mounts.map(({ name, path, readOnly }) => ({
             name,
@@ -115,8 +114,8 @@ const CONTAINER_SECURITY: V1SecurityContext = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Quantities as texts: people may write plain numbers. */
-function withTexts({ requests, limits }: Quantities): V1ResourceRequirements {
+/** Quantities as texts: people may write plain numbers, which the API server leaves as they are in a spec of ours. */
+export function withTexts({ requests, limits }: Quantities): Quantities {
   const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   return { ...(requests && { requests: texts(requests) }), ...(limits && { limits: texts(limits) }) };

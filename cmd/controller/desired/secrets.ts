@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { V1Secret } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
 import { namesOf } from './names.ts';
@@ -15,7 +15,8 @@ export type SecretKey =
   | 'embed-callback-secret'
   | 'embed-link-secret'
   | 'editor-admin-username'
-  | 'editor-admin-password';
+  | 'editor-admin-password'
+  | 'digest-key';
 
 /** Source of random bytes, such as node:crypto's `randomBytes`. */
 export type Random = (size: number) => Uint8Array;
@@ -64,6 +65,7 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
   'embed-link-secret': hex,
   'editor-admin-username': () => 'admin',
   'editor-admin-password': hex,
+  'digest-key': hex,
 };
 
 /**
@@ -84,15 +86,25 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
   return values;
 }
 
+/** The keys whose values nobody gave and that were not there: what `effectiveSecrets` has made for `values`. */
+export function madeKeys(given: GivenSecrets, existing: SecretValues, values: SecretValues): SecretKey[] {
+  const keys = Object.keys(MAKE) as SecretKey[];
+  return keys.filter((key) => values[key] !== undefined && !givenValue(given, key) && !trimmed(existing[key]));
+}
+
 /** The keys that a component reads, of those that there are. */
 export function keysReadBy(component: ComponentName, secrets: SecretValues): SecretKey[] {
   return READ_BY[component].filter((key) => secrets[key] !== undefined);
 }
 
-/** Digest of the values that a component reads, at its start only: with another one it must be restarted. */
+/**
+ * Digest of the values that a component reads, at its start only: with another one it must be restarted. Whoever may see
+ * pods sees it, so it is keyed: a password that people chose could be guessed from a plain hash.
+ */
 export function secretsDigest(component: ComponentName, secrets: SecretValues): string {
   const values = keysReadBy(component, secrets).map((key) => [key, secrets[key]]);
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16);
+  const key = secrets['digest-key' satisfies SecretKey] ?? '';
+  return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex').slice(0, 16);
 }
 
 /** The files of a component: its own keys and no others. */

@@ -1,5 +1,5 @@
 import { LONGEST_JOB_SECONDS } from '../../../src/common/plan.ts';
-import type { PodParts } from './pod.ts';
+import { type PodParts, withTexts } from './pod.ts';
 import type { Situation } from './types.ts';
 
 const MIN_ENTERPRISE_WORKERS = 2;
@@ -63,7 +63,7 @@ export function docbuilderSizing({
     requests: { cpu: millicores(cpu.request), memory: mebibytes(memory.request) },
     limits: { cpu: millicores(cpu.limit), memory: mebibytes(memory.limit) },
   };
-  const given = spec.pod.resources;
+  const given = spec.pod.resources && withTexts(spec.pod.resources);
   const gracePeriodSeconds = jobSeconds + GRACE_BESIDE;
   const how = given
     ? 'CPU and memory as in spec.docbuilder.pod.resources'

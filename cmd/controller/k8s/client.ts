@@ -26,6 +26,8 @@ export interface ClientOptions {
 export interface ApiClient extends Client {
   /** Resolves when the API server says that it is ready (`GET /readyz`), rejects when not or not in time. */
   ready(): Promise<void>;
+  /** Cuts the connections for requests, as after a black hole, in which they die without a sign. What runs is sent again or rejects. */
+  reconnect(): void;
   /** Cuts all connections; what runs rejects. */
   close(): void;
 }
@@ -128,6 +130,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
       await transport.request({ method: 'GET', path: '/readyz' });
     },
 
+    reconnect: transport.reconnect,
     close: transport.close,
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
-import { refusalOfEvent, UnreachableError } from './api-error.ts';
+import { ApiError, refusalOfEvent, UnreachableError } from './api-error.ts';
 import { type Change, createKnown, keyOf } from './known.ts';
 import { pause } from './pause.ts';
 import type { Client, KubernetesObject, Resource, Selection, WatchEvent } from './types.ts';
@@ -40,7 +40,10 @@ export interface Reflection {
   readonly resource: Resource;
   /** Resolves after the first complete list (or when the API server does not have the kind); never after a stop. */
   readonly synced: Promise<void>;
-  /** Epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch opened or ended in order. */
+  /**
+   * Epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch opened or ended in order, or that
+   * the API server has refused, as where a namespace or a role is gone.
+   */
   lastContact(): number;
   /** Leaves the connection there is and watches on, from the last version seen, over a new one, at once. */
   restart(): void;
@@ -54,7 +57,7 @@ const DEFAULT_TIMINGS: ReflectTimings = {
   relistMs: [540_000, 660_000],
   absentMs: 60_000,
 };
-const PAGE = 500;
+const PAGE = 100;
 /** A watch that ends sooner without a word has not worked. */
 const SHORT_MS = 1_000;
 /** An API server that starts may not know a kind yet: one that was there is believed gone only when it stays so. */
@@ -168,6 +171,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
   /** What to do about a failure. @returns milliseconds until the next try */
   function afterFailure(error: unknown): number {
     failures += 1;
+    if (error instanceof ApiError) contact = clock();
     if (isAbsent(error) && (known.size === 0 || failures >= ABSENT_TRIES)) {
       position = undefined;
       failures = 0;

@@ -7,7 +7,6 @@ import type { Connection } from './connection.ts';
 
 /** Below the 90 s after which the API server hangs up on an idle connection. */
 const IDLE_MS = 30_000;
-const IDLE_CONNECTIONS = 4;
 /** Silence after which the kernel asks whether the other end is there. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -33,6 +32,8 @@ export interface Transport {
    * @throws {ApiError | UnreachableError}
    */
   open(exchange: Exchange, signal: AbortSignal): Promise<http.IncomingMessage>;
+  /** Cuts all connections for requests, which may be dead without a sign of it. What runs is sent again or rejects. */
+  reconnect(): void;
   close(): void;
 }
 
@@ -47,7 +48,7 @@ export function createTransport(
   const pool = new Agent({
     keepAlive: true,
     maxSockets: connections,
-    maxFreeSockets: IDLE_CONNECTIONS,
+    maxFreeSockets: connections,
     scheduling: 'lifo',
     timeout: IDLE_MS,
   });
@@ -124,6 +125,7 @@ export function createTransport(
         if (!isSuccess(answer)) refuse(exchange, answer, await textOf(answer));
         return answer;
       }),
+    reconnect: () => pool.destroy(),
     close() {
       closing.abort(new UnreachableError('client', 'ECANCELED', 'closed'));
       pool.destroy();

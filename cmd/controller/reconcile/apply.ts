@@ -105,7 +105,7 @@ async function applyOne(context: ApplyContext, wanted: KubernetesObject, result:
     const left = differences(desired, now);
     if (left.length > 0)
       log.warn({ kind: wanted.kind, object: name, differing: left }, 'the API server has it otherwise');
-    owned.agree(now, hash);
+    if (notes.length === 0) owned.agree(now, hash);
   } catch (error) {
     const refused = refusal(error);
     if (!refused) throw error;
@@ -139,7 +139,10 @@ async function write(
 
 /** What the API server refuses for good, as far as trying again at once is concerned. */
 function refusal(error: unknown): Trouble | undefined {
-  if (!(error instanceof ApiError) || ![400, 403, 404, 422].includes(error.status)) return undefined;
+  if (!(error instanceof ApiError)) return undefined;
+  // A member that the kind does not have is a 500 to server-side apply.
+  const untyped = error.status === 500 && error.message.includes('failed to create typed patch object');
+  if (!untyped && ![400, 403, 404, 422].includes(error.status)) return undefined;
   const hint = error.status === 404 ? ' Is the kind installed in this cluster?' : '';
   // A quota or a role can change any time; a value that is wrong stays so.
   return {

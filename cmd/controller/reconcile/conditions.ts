@@ -4,16 +4,20 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 /** metav1.Condition. */
 export type Condition = NonNullable<SvcInstanceStatus['conditions']>[number];
 
-export type ConditionType =
-  | 'Ready'
-  | 'Reconciling'
-  | 'Stalled'
-  | 'GateAvailable'
-  | 'DocBuilderAvailable'
-  | 'EditorAvailable'
-  | 'FrontAvailable'
-  | 'LicenseValid'
-  | 'Paused';
+/** All that the controller writes. */
+const TYPES = [
+  'Ready',
+  'Reconciling',
+  'Stalled',
+  'GateAvailable',
+  'DocBuilderAvailable',
+  'EditorAvailable',
+  'FrontAvailable',
+  'LicenseValid',
+  'Paused',
+] as const;
+
+export type ConditionType = (typeof TYPES)[number];
 
 /** A condition before it is known since when it holds. */
 export interface Finding {
@@ -49,6 +53,11 @@ export function conditionsOf(
       message: message.slice(0, MAX_MESSAGE),
     };
   });
+}
+
+/** Conditions of the controller's own types, in an order that is always the same. Others may add theirs. */
+export function ownConditions(conditions: readonly Condition[]): Condition[] {
+  return TYPES.flatMap((type) => conditionOf(conditions, type) ?? []);
 }
 
 /** The condition of a type, if there is one. */

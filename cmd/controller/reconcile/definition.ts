@@ -1,4 +1,4 @@
-import { schemas } from '../../../src/common/schema.ts';
+import { readFileSync } from 'node:fs';
 import { ApiError } from '../k8s/api-error.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
@@ -14,8 +14,9 @@ const [GROUP = '', VERSION = ''] = apiVersion.split('/');
 const NAME = `${plural}.${GROUP}`;
 
 interface OpenApi {
+  $ref?: string;
   properties?: Record<string, OpenApi>;
-  items?: OpenApi;
+  definitions?: Record<string, OpenApi>;
 }
 
 interface Definition extends KubernetesObject {
@@ -35,9 +36,10 @@ export async function definitionProblem(client: Client, namespace?: string): Pro
   const version = definition.spec.versions.find(({ name, served }) => name === VERSION && served);
   if (!version) return `the CustomResourceDefinition ${NAME} does not serve ${VERSION}: apply crds/${NAME}.yaml`;
   const root = version.schema?.openAPIV3Schema?.properties ?? {};
-  const lacking = ['spec', 'status'].flatMap((part) =>
-    lacks(schemas.get(`svcinstance-${part}.json`) as OpenApi | undefined, root[part], part),
-  );
+  const lacking = ['spec', 'status'].flatMap((part) => {
+    const ours = sourceOf(part);
+    return lacks(ours, root[part], part, ours.definitions ?? {});
+  });
   if (lacking.length === 0) return undefined;
   return `the CustomResourceDefinition ${NAME} is older than this controller, it lacks ${lacking.join(', ')}: apply crds/${NAME}.yaml`;
 }
@@ -62,10 +64,21 @@ async function isServed(client: Client, namespace: string | undefined): Promise<
   }
 }
 
+/** What the definition is made from; read when it is asked for, since that is once in the life of a controller. */
+function sourceOf(part: string): OpenApi {
+  return JSON.parse(readFileSync(new URL(`../../../schemas/svcinstance-${part}.json`, import.meta.url), 'utf8'));
+}
+
 /** Paths of members that ours has and the other has not. */
-function lacks(ours: OpenApi | undefined, theirs: OpenApi | undefined, path: string): string[] {
-  return Object.entries(ours?.properties ?? {}).flatMap(([name, property]) => {
+function lacks(
+  ours: OpenApi,
+  theirs: OpenApi | undefined,
+  path: string,
+  definitions: Readonly<Record<string, OpenApi>>,
+): string[] {
+  const { properties = {} } = definitions[ours.$ref?.replace('#/definitions/', '') ?? ''] ?? ours;
+  return Object.entries(properties).flatMap(([name, property]) => {
     const found = theirs?.properties?.[name];
-    return found ? lacks(property, found, `${path}.${name}`) : [`${path}.${name}`];
+    return found ? lacks(property, found, `${path}.${name}`, definitions) : [`${path}.${name}`];
   });
 }

@@ -1,11 +1,13 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
+import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { desired } from '../desired/index.ts';
 import { COMPONENTS } from '../desired/names.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
+import { ApiError } from '../k8s/api-error.ts';
 import type { Recorder } from '../k8s/events.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
@@ -15,15 +17,17 @@ import { type Instances, keyOf, type SvcInstance } from './instances.ts';
 import { decideLicense, type LicenseDecision } from './license.ts';
 import type { OwnedCache } from './owned.ts';
 import type { Trouble } from './ownership.ts';
-import { isPaused, pauseFinding } from './pause.ts';
+import { heldBack, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
-import { sameStatus, statusOf } from './status.ts';
-import { tellChanges } from './telling.ts';
+import { failingStatus, sameStatus, statusOf } from './status.ts';
+import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
+/** Failures in a row, some seconds, after which it is no accident any more. */
+const FAILURES_TOLD = 10;
 
 export interface ReconcilerOptions {
   client: Client;
@@ -46,16 +50,24 @@ export interface ReconcilerOptions {
  */
 export function createReconciler(
   options: ReconcilerOptions,
-): (key: string, signal: AbortSignal) => Promise<number | undefined> {
+): (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined> {
   const { client, owned, settings, clock, random, log } = options;
 
-  return async function reconcile(key, signal) {
+  return async function reconcile(key, signal, failures) {
     const [namespace, name = ''] = key.split('/');
     const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
     // What it owned goes by itself: each object names it as its owner.
     if (!instance || instance.metadata.deletionTimestamp !== undefined) return undefined;
     signal.throwIfAborted();
+    try {
+      return await bring(instance, signal);
+    } catch (error) {
+      if (failures >= FAILURES_TOLD && error instanceof ApiError) await tellFailure(instance, error);
+      throw error;
+    }
+  };
 
+  async function bring(instance: SvcInstance, signal: AbortSignal): Promise<number | undefined> {
     const secrets = await readSecrets(client, instance, random);
     const { keptLicense: kept, givenLicense: given } = secrets;
     const now = clock();
@@ -70,6 +82,9 @@ export function createReconciler(
     };
     const applied: Applied = { troubles: [...secrets.troubles], notes: [...secrets.remarks] };
     if (applied.troubles.length === 0 && !isPaused(instance)) {
+      // A new instance has none yet.
+      const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
+      if (runs) tellMade(options, instance, secrets.made, secrets.lost);
       const result = await applyWanted(situation, signal);
       applied.troubles.push(...result.troubles);
       applied.notes.push(...result.notes);
@@ -77,15 +92,16 @@ export function createReconciler(
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
     const components = await observe(instance);
+    const held = heldBack(instance);
     const findings: Finding[] = [
-      ...readinessFindings(applied.troubles, components, applied.notes),
+      ...(held ? [held] : readinessFindings(applied.troubles, components, applied.notes)),
       ...componentFindings(components),
       { type: 'LicenseValid', ...decision.condition },
       pauseFinding(instance),
     ];
     await writeStatus(situation, findings, components);
     return nextLook(applied.troubles, components, decision);
-  };
+  }
 
   async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Pick<Applied, 'troubles' | 'notes'>> {
     const { instance } = situation;
@@ -126,7 +142,18 @@ export function createReconciler(
   ): Promise<void> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};
-    const status = statusOf({ situation, previous, findings, components, now: clock() });
+    const paused = isPaused(instance);
+    await put(instance, statusOf({ situation, previous, findings, components, paused, now: clock() }));
+  }
+
+  /** Best effort: what has failed may fail here too. */
+  async function tellFailure(instance: SvcInstance, error: ApiError): Promise<void> {
+    const status = failingStatus(instance, error, clock());
+    await put(instance, status).catch((err) => log.warn({ instance: keyOf(instance), err }, 'the status is not told'));
+  }
+
+  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<void> {
+    const previous = instance.status ?? {};
     if (sameStatus(previous, status)) return;
     // Told first: a process that ends in between tells twice rather than never.
     tellChanges(options, instance, previous, status);

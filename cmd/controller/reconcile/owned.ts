@@ -7,6 +7,9 @@ import { type Rollout, rolloutOf } from './rollout.ts';
 /** On each object of ours: hash of it as it was wanted. With another one there may be members to take away again. */
 export const APPLIED_HASH = 'svc.internal/applied-hash';
 
+/** Gone objects that are remembered: more than are written at a time. */
+const ENDED = 512;
+
 /** What is remembered of an object that the controller made: far less than the object. */
 export interface Owned {
   apiVersion: string;
@@ -21,10 +24,14 @@ export interface Owned {
   /** Whether it was ever applied; others may use our labels. */
   applied: boolean;
   deleting: boolean;
+  /** resourceVersion as last seen, 0 for none: they grow with every change (Kubernetes API concepts). */
+  version: number;
   /** `contentHash` as last seen. */
   content: string;
   /** What was wanted and what was there when the two were last found to agree. */
   agreed?: { desired: string; content: string };
+  /** resourceVersion of when they were, until a watch has caught up with that. */
+  awaited?: number;
   /** Of a Deployment. */
   rollout?: Rollout;
   /** Of a PersistentVolumeClaim: `Pending`, `Bound`, `Lost`. */
@@ -50,6 +57,8 @@ export interface OwnedCache {
 export function createOwnedCache(): OwnedCache {
   const objects = new Map<string, Owned>();
   const byInstance = new Map<string, Set<string>>();
+  /** uids of objects that have gone, the newest: the answer to our own write may come after the news of the end. */
+  const ended = new Set<string>();
 
   function put(id: string, owned: Owned): void {
     drop(id);
@@ -74,6 +83,10 @@ export function createOwnedCache(): OwnedCache {
         drop(id);
         return before ? [before.instance] : [];
       }
+      if (before?.uid === now.uid && before.awaited !== undefined) {
+        // On its way since before our own read or write: it would make the newer look as if it were done.
+        if (now.version < before.awaited) return [];
+      }
       // A uid stands for one life of an object: agreement does not pass on to its successor of the same name.
       if (before?.agreed && before.uid === now.uid) now.agreed = before.agreed;
       put(id, now);
@@ -83,13 +96,24 @@ export function createOwnedCache(): OwnedCache {
     gone(object) {
       const id = idOf(object);
       const before = objects.get(id);
-      if (!before || before.uid !== object.metadata.uid) return [];
+      const { uid = '' } = object.metadata;
+      ended.add(uid);
+      const [oldest] = ended;
+      if (ended.size > ENDED && oldest !== undefined) ended.delete(oldest);
+      if (before && before.uid !== uid) return [];
       drop(id);
-      return [before.instance];
+      const instance = before?.instance ?? ownedOf(object)?.instance;
+      return instance === undefined ? [] : [instance];
     },
     agree(object, desired) {
+      const id = idOf(object);
+      const before = objects.get(id);
       const now = ownedOf(object);
-      if (now) put(idOf(object), { ...now, agreed: { desired, content: now.content } });
+      if (!now || ended.has(now.uid)) return;
+      const agreed = { desired, content: now.content };
+      // A watch may have shown something newer already: then that is what there is, and it is still to be looked at.
+      const newer = before?.uid === now.uid && before.version > now.version ? before : now;
+      put(id, { ...newer, agreed, awaited: newer.version });
     },
     find: (object) => objects.get(idOf(object)),
     of: (instance) => [...(byInstance.get(instance) ?? [])].flatMap((id) => objects.get(id) ?? []),
@@ -110,6 +134,7 @@ function ownedOf(object: KubernetesObject): Owned | undefined {
     ...(owner && { ownerUid: owner.uid }),
     applied: annotations[APPLIED_HASH] !== undefined,
     deleting: metadata.deletionTimestamp !== undefined,
+    version: Number(metadata.resourceVersion ?? 0),
     content: contentHash(object, { metadataOnly: kind === 'Secret' }),
     ...(kind === 'Deployment' && { rollout: rolloutOf(object) }),
     ...(kind === 'PersistentVolumeClaim' && { phase: status?.phase ?? 'Pending' }),

@@ -6,10 +6,11 @@ const LONGEST_TIMER_MS = 86_400_000;
 export interface QueueOptions {
   /**
    * Does what is to do for a key. Rejects: it is tried again, later each time.
-   * @param signal aborts after `timeoutMs`
+   * @param signal aborts after `timeoutMs`, and when the queue is stopped
+   * @param failures in a row, before this time
    * @returns milliseconds after which to look again by itself
    */
-  work: (key: string, signal: AbortSignal) => Promise<number | undefined>;
+  work: (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined>;
   /** Keys at a time. */
   parallel?: number;
   timeoutMs?: number;
@@ -35,9 +36,15 @@ export interface Queue {
   forget(key: string): void;
   /** Nothing runs before. */
   start(): void;
-  /** Starts nothing more; resolves when what runs has ended. */
+  /** Starts nothing more and aborts what runs; resolves when that has ended. */
   stop(): Promise<void>;
   figures(): QueueFigures;
+}
+
+/** When a key has its next turn; a try after a failure is as urgent as what has changed. */
+interface Next {
+  ms: number;
+  hurried: boolean;
 }
 
 /** A queue of keys, each of which is worked on once at a time. */
@@ -45,27 +52,38 @@ export function createQueue(options: QueueOptions): Queue {
   const { work, parallel = 4, timeoutMs = 60_000, backoff = { minMs: 5, maxMs: 300_000 }, log } = options;
   const random = options.random ?? Math.random;
   const waiting = new Set<string>();
+  /** To be looked at again by themselves: only while nothing waits that has changed. */
+  const unhurried = new Set<string>();
   const running = new Map<string, number>();
   /** Asked for while they ran. */
   const again = new Set<string>();
   const later = new Map<string, { timer: NodeJS.Timeout; at: number }>();
   const failures = new Map<string, number>();
   const counts = { done: 0, failed: 0 };
+  const stopping = new AbortController();
   let started = false;
   let idle: (() => void) | undefined;
 
   function add(key: string): void {
     cancel(key);
+    unhurried.delete(key);
     if (running.has(key)) again.add(key);
     else waiting.add(key);
     pump();
   }
 
-  function addAfter(key: string, ms: number): void {
+  function addUnhurried(key: string): void {
+    later.delete(key);
+    if (running.has(key) || waiting.has(key)) return;
+    unhurried.add(key);
+    pump();
+  }
+
+  function addAfter(key: string, { ms, hurried }: Next): void {
     const at = Date.now() + ms;
     if ((later.get(key)?.at ?? Number.POSITIVE_INFINITY) <= at) return;
     cancel(key);
-    const timer = setTimeout(() => add(key), Math.min(ms, LONGEST_TIMER_MS));
+    const timer = setTimeout(() => (hurried ? add : addUnhurried)(key), Math.min(ms, LONGEST_TIMER_MS));
     later.set(key, { timer, at });
   }
 
@@ -75,11 +93,13 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   function pump(): void {
-    for (const key of waiting) {
-      if (!started || running.size >= parallel) return;
-      waiting.delete(key);
-      running.set(key, Date.now());
-      void run(key);
+    for (const keys of [waiting, unhurried]) {
+      for (const key of keys) {
+        if (!started || running.size >= parallel) return;
+        keys.delete(key);
+        running.set(key, Date.now());
+        void run(key);
+      }
     }
   }
 
@@ -92,22 +112,24 @@ export function createQueue(options: QueueOptions): Queue {
     pump();
   }
 
-  /** @returns milliseconds until the next one */
-  async function attempt(key: string): Promise<number | undefined> {
+  /** @returns when to try or look again */
+  async function attempt(key: string): Promise<Next | undefined> {
     // The key counts as running until the work has really ended: two at once would undo each other's writes.
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]);
+    const before = failures.get(key) ?? 0;
     try {
-      const next = await work(key, signal);
+      const next = await work(key, signal, before);
       failures.delete(key);
       counts.done += 1;
-      return next;
+      return next === undefined ? undefined : { ms: next, hurried: false };
     } catch (error) {
-      const times = (failures.get(key) ?? 0) + 1;
+      if (stopping.signal.aborted) return undefined;
+      const times = before + 1;
       failures.set(key, times);
       counts.failed += 1;
       const wait = Math.min(backoff.maxMs, backoff.minMs * 2 ** Math.min(times - 1, 30)) * (0.5 + random() / 2);
       log.warn({ instance: key, err: error, times, retry_ms: Math.round(wait) }, 'reconciling failed');
-      return wait;
+      return { ms: wait, hurried: true };
     }
   }
 
@@ -115,6 +137,7 @@ export function createQueue(options: QueueOptions): Queue {
     add,
     forget(key) {
       cancel(key);
+      unhurried.delete(key);
       failures.delete(key);
     },
     start() {
@@ -123,11 +146,12 @@ export function createQueue(options: QueueOptions): Queue {
     },
     async stop() {
       started = false;
+      stopping.abort();
       for (const key of [...later.keys()]) cancel(key);
       while (running.size > 0) await new Promise<void>((resolve) => (idle = resolve));
     },
     figures: () => ({
-      waiting: waiting.size,
+      waiting: waiting.size + unhurried.size,
       running: running.size,
       longestMs: Math.max(0, ...[...running.values()].map((since) => Date.now() - since)),
       ...counts,

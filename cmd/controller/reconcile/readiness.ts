@@ -18,8 +18,6 @@ const NAMES: Record<ComponentName, { type: ConditionType; called: string }> = {
   editor: { type: 'EditorAvailable', called: 'The editor' },
   front: { type: 'FrontAvailable', called: 'The front' },
 };
-/** A Deployment says so when it has made no progress for ten minutes. */
-const GIVEN_UP = 'ProgressDeadlineExceeded';
 
 /** `GateAvailable` and so on. */
 export function componentFindings(components: Readonly<Record<ComponentName, ComponentState>>): Finding[] {
@@ -56,7 +54,7 @@ export function readinessFindings(
   }
   const missing = COMPONENTS.filter((name) => !done(components[name].rollout)).map((name) => {
     const { rollout, pods } = components[name];
-    return { ...shortcoming(NAMES[name].called, rollout, pods), stalled: rollout?.failure?.reason === GIVEN_UP };
+    return { ...shortcoming(NAMES[name].called, rollout, pods), stalled: rollout?.gaveUp ?? false };
   });
   const worst = missing.find(({ reason }) => reason !== 'Progressing') ?? missing[0];
   if (worst) {
@@ -68,7 +66,8 @@ export function readinessFindings(
     );
   }
   const message = ['All components are available.', ...remarks].join(' ');
-  return [{ type: 'Ready', status: 'True', reason: 'AllAvailable', message }];
+  const reason = remarks.length > 0 ? 'AvailableWithRemarks' : 'AllAvailable';
+  return [{ type: 'Ready', status: 'True', reason, message }];
 }
 
 /** Whether every component runs as wanted. */
@@ -95,5 +94,7 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
     return { reason, message: `${called} cannot start: ${message}` };
   }
   if (!rollout) return { reason: 'Progressing', message: `${called} is not there yet.` };
+  // Only while the instance is paused: it would be put right at once.
+  if (rollout.desired === 0) return { reason: 'ScaledToZero', message: `${called} was scaled to 0 pods.` };
   return { reason: 'Progressing', message: `${called} is starting.` };
 }

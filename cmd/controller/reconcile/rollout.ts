@@ -5,12 +5,14 @@ import type { KubernetesObject } from '../k8s/types.ts';
 export interface Rollout {
   desired: number;
   ready: number;
-  /** Its own condition `Available`: enough pods answer. */
+  /** Enough pods answer: at least one, and its own condition `Available`, which one of 0 pods has as well. */
   available: boolean;
   /** Whether its newest version is what runs, and all of it. */
   complete: boolean;
   /** What keeps it from making pods, or that it has been trying for too long. */
   failure?: { reason: string; message: string };
+  /** It has made no progress for longer than its deadline. */
+  gaveUp?: true;
 }
 
 /** Reads a Deployment the way `kubectl rollout status` does. */
@@ -20,16 +22,18 @@ export function rolloutOf(object: KubernetesObject): Rollout {
   const { updatedReplicas = 0, availableReplicas = 0, readyReplicas = 0, replicas = 0 } = status;
   const condition = (type: string, value: string) =>
     status.conditions?.find((candidate) => candidate.type === type && candidate.status === value);
-  const failed = condition('ReplicaFailure', 'True') ?? condition('Progressing', 'False');
+  const stuck = condition('Progressing', 'False');
+  const failed = condition('ReplicaFailure', 'True') ?? stuck;
   return {
     desired,
     ready: readyReplicas,
-    available: condition('Available', 'True') !== undefined,
+    available: availableReplicas > 0 && condition('Available', 'True') !== undefined,
     complete:
       (status.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
       updatedReplicas >= desired &&
       replicas <= updatedReplicas &&
       availableReplicas >= updatedReplicas,
     ...(failed && { failure: { reason: failed.reason ?? 'Failed', message: failed.message ?? '' } }),
+    ...(stuck?.reason === 'ProgressDeadlineExceeded' && { gaveUp: true }),
   };
 }

@@ -1,10 +1,11 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { LICENSE_KEY } from '../desired/license.ts';
 import { namesOf } from '../desired/names.ts';
-import { effectiveSecrets, type Random } from '../desired/secrets.ts';
+import { effectiveSecrets, type GivenSecrets, madeKeys, type Random, type SecretKey } from '../desired/secrets.ts';
 import type { SecretValues, Situation } from '../desired/types.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { givenTrouble } from './given-secrets.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
@@ -16,6 +17,10 @@ export interface SecretsRead {
   givenLicense: GivenLicense;
   /** Secret values in force; absent when a trouble forbids to make any. */
   values?: SecretValues;
+  /** Keys whose values are new, and nowhere but in `values` yet. */
+  made: SecretKey[];
+  /** Its own Secret is not there. */
+  lost: boolean;
   troubles: Trouble[];
   /** What should be known, and stops nothing. */
   remarks: string[];
@@ -45,31 +50,29 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
       ...(removedAt && { removedAt }),
     },
     givenLicense: givenLicense(license, token),
+    made: [],
+    lost: own === undefined,
     troubles,
     remarks: [],
   };
-  for (const [field, secretName, secret] of [
-    ['spec.secrets.secretName', secrets?.secretName, given],
-    ['spec.editor.adminSecretName', editor?.adminSecretName, admin],
-  ] as const) {
-    if (secretName === undefined || secret) continue;
-    const message = `There is no Secret ${secretName}, which ${field} names: create it.`;
+  const usable = (field: string, secretName: string | undefined, secret: V1Secret | undefined) => {
+    const trouble = secretName === undefined ? undefined : givenTrouble(field, secretName, secret?.data);
+    if (!trouble) return secret && decoded(secret);
     // What was copied from it is still there; without that, values would be made that nobody wants.
-    if (own) found.remarks.push(`${message} What was last read from it counts on.`);
-    else troubles.push({ reason: 'SecretNotFound', stalled: true, message });
-  }
+    if (own) found.remarks.push(`${trouble.message} What was last read from it counts on.`);
+    else troubles.push(trouble);
+    return undefined;
+  };
+  const values = usable('spec.secrets.secretName', secrets?.secretName, given);
+  const people: GivenSecrets = {
+    values,
+    valuesGone: secrets !== undefined && values === undefined,
+    admin: usable('spec.editor.adminSecretName', editor?.adminSecretName, admin),
+    allowUnsigned: embed?.allowUnsigned,
+  };
   if (troubles.length > 0) return found;
-  const values = effectiveSecrets(
-    {
-      values: given && decoded(given),
-      valuesGone: secrets !== undefined && given === undefined,
-      admin: admin && decoded(admin),
-      allowUnsigned: embed?.allowUnsigned,
-    },
-    decoded(own),
-    random,
-  );
-  return { ...found, values };
+  const effective = effectiveSecrets(people, decoded(own), random);
+  return { ...found, values: effective, made: madeKeys(people, decoded(own), effective) };
 }
 
 function givenLicense(

@@ -8,8 +8,10 @@ import { imageOf } from '../desired/pod.ts';
 import { docbuilderSizing } from '../desired/sizing.ts';
 import type { ComponentName, Instance, Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
-import { conditionsOf, type Finding } from './conditions.ts';
+import type { ApiError } from '../k8s/api-error.ts';
+import { conditionsOf, type Finding, ownConditions } from './conditions.ts';
 import { canonicalJson } from './hash.ts';
+import type { SvcInstance } from './instances.ts';
 import type { ComponentState } from './readiness.ts';
 
 /** What a status is made of. */
@@ -18,21 +20,43 @@ export interface Found {
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
+  /** Nothing was applied: the figures in force are those of before. */
+  paused: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
 
+type Figures = Pick<
+  SvcInstanceStatus,
+  'edition' | 'baseUrl' | 'version' | 'license' | 'plan' | 'docbuilder' | 'images'
+>;
+
 /** The status of an instance. The same findings at another time give the same status. */
-export function statusOf({ situation, previous, findings, components, now }: Found): SvcInstanceStatus {
-  const { instance, settings } = situation;
-  const { generation = 0, annotations = {} } = instance.metadata;
+export function statusOf({ situation, previous, findings, components, paused, now }: Found): SvcInstanceStatus {
+  const { generation = 0, annotations = {} } = situation.instance.metadata;
   const asked = annotations[ANNOTATION.reconcileAt];
-  const { workers, resources, sharedMemory, gracePeriodSeconds, formula } = docbuilderSizing(situation);
-  const [cpu, memory] = [resources.limits?.['cpu'], resources.limits?.['memory']];
   return {
     observedGeneration: generation,
     ...(asked !== undefined && { lastHandledReconcileAt: asked.slice(0, 1024) }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
+    ...(paused ? former(previous) : figuresOf(situation)),
+    replicas: each((name) => {
+      const { desired = 0, ready = 0 } = components[name].rollout ?? {};
+      return { desired, ready };
+    }),
+  };
+}
+
+function former({ edition, baseUrl, version, license, plan, docbuilder, images }: SvcInstanceStatus): Figures {
+  const figures = { edition, baseUrl, version, license, plan, docbuilder, images };
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
+}
+
+function figuresOf(situation: Found['situation']): Figures {
+  const { instance, settings } = situation;
+  const { workers, resources, sharedMemory, gracePeriodSeconds, formula } = docbuilderSizing(situation);
+  const [cpu, memory] = [resources.limits?.['cpu'], resources.limits?.['memory']];
+  return {
     edition: connectionPlan(situation.license).edition === 'enterprise' ? 'Enterprise' : 'Community',
     baseUrl: baseUrl(instance.spec),
     version: settings.version,
@@ -44,21 +68,33 @@ export function statusOf({ situation, previous, findings, components, now }: Fou
       ...(memory !== undefined && { memory }),
       ...{ sharedMemory, gracePeriodSeconds, formula },
     },
-    replicas: each((name) => {
-      const { desired = 0, ready = 0 } = components[name].rollout ?? {};
-      return { desired, ready };
-    }),
     images: each((name) => imageOf(situation, name)),
   };
 }
 
-/** Whether two statuses say the same; conditions of types that are not ours are left out of account. */
-export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
-  return canonicalJson(sorted(one)) === canonicalJson(sorted(other));
+/** The status of an instance that the API server keeps from being dealt with: as it was, but not ready. */
+export function failingStatus(
+  { metadata: { generation = 0 }, status = {} }: Pick<SvcInstance, 'metadata' | 'status'>,
+  error: ApiError,
+  now: number,
+): SvcInstanceStatus {
+  const message = `The API server fails, and is asked again: ${error.message}`;
+  const findings = (['Ready', 'Reconciling'] as const).map(
+    (type): Finding => ({ type, status: type === 'Ready' ? 'False' : 'True', reason: 'ApiServerFails', message }),
+  );
+  const previous = ownConditions(status.conditions ?? []);
+  const others = previous.filter(({ type }) => !['Ready', 'Reconciling', 'Stalled'].includes(type));
+  const conditions = [...conditionsOf(findings, previous, generation, now), ...others];
+  return { ...status, observedGeneration: generation, conditions };
 }
 
-function sorted({ conditions = [], ...status }: SvcInstanceStatus): SvcInstanceStatus {
-  return { ...status, conditions: conditions.toSorted((a, b) => (a.type < b.type ? -1 : 1)) };
+/** Whether two statuses say the same; conditions of types that are not ours are left out of account. */
+export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
+  return canonicalJson(withOwn(one)) === canonicalJson(withOwn(other));
+}
+
+function withOwn({ conditions = [], ...status }: SvcInstanceStatus): SvcInstanceStatus {
+  return { ...status, conditions: ownConditions(conditions) };
 }
 
 const LICENSE_STATES = {

@@ -1,13 +1,35 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import { namesOf } from '../desired/names.ts';
+import type { SecretKey } from '../desired/secrets.ts';
 import type { Recorder } from '../k8s/events.ts';
 import { type ConditionType, conditionOf } from './conditions.ts';
 import { keyOf, type SvcInstance } from './instances.ts';
 
 /** Conditions of which it is told when their status or reason becomes another one. */
 const TOLD: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
-/** True, and yet somebody should do something: the licence is about to end. */
-const WARNS = /^ExpiresWithin/;
+/** True, and yet somebody should do something, as when the licence is about to end. */
+const WARNS = /^ExpiresWithin|^AvailableWithRemarks$/;
+
+/**
+ * An event of secrets that are made while the instance runs: those who had the old values will be refused.
+ * @param made keys; values are told to nobody
+ * @param lost whether the whole Secret was gone, by accident most likely; a key is deleted to have another value made
+ */
+export function tellMade(
+  { events }: { events: Pick<Recorder, 'record'> },
+  instance: SvcInstance,
+  made: readonly SecretKey[],
+  lost: boolean,
+): void {
+  const keys = made.filter((key) => key !== 'digest-key').join(', ');
+  if (keys === '') return;
+  const secret = `Secret ${namesOf(instance.metadata.name).secrets}`;
+  const note = lost
+    ? `${secret} was gone. Made anew: ${keys}. Hand out the new values, or give the old ones by spec.secrets.`
+    : `${secret} lacked ${keys}: made anew.`;
+  events.record(instance, { type: lost ? 'Warning' : 'Normal', reason: lost ? 'SecretsLost' : 'SecretsMade', note });
+}
 
 /**
  * Events and audit trail of what has changed from one status to the next. The status is the memory: what stands in it has

@@ -1,12 +1,17 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { effectiveSecrets, type SecretKey, secretsDigest } from '../../../../cmd/controller/desired/secrets.ts';
+import {
+  effectiveSecrets,
+  madeKeys,
+  type SecretKey,
+  secretsDigest,
+} from '../../../../cmd/controller/desired/secrets.ts';
 import { loadConfig as loadDocbuilder } from '../../../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../../../cmd/gate/config.ts';
 
 /** Different at each call, as the real one. */
-function counting(): (size: number) => Uint8Array {
-  let count = 0;
+function counting(start = 0): (size: number) => Uint8Array {
+  let count = start;
   return (size) => new Uint8Array(size).fill(++count);
 }
 const never = (): Uint8Array => {
@@ -21,6 +26,7 @@ const MADE: SecretKey[] = [
   'embed-link-secret',
   'editor-admin-username',
   'editor-admin-password',
+  'digest-key',
 ];
 
 describe('secret values of an instance', () => {
@@ -82,6 +88,22 @@ describe('secret values of an instance', () => {
     expect(effectiveSecrets(given, before, never)).to.include({ 'embed-jwt-secret': 's' });
   });
 
+  it('that are new are told from those that were given or there', () => {
+    const before = effectiveSecrets({}, {}, counting());
+    expect(madeKeys({}, {}, before)).to.have.members(MADE);
+    expect(madeKeys({}, before, before)).to.deep.equal([]);
+    const { 'embed-link-secret': _, 'embed-callback-secret': __, ...existing } = before;
+    const given = { values: { 'embed-link-secret': 'given' }, admin: { username: 'root' } };
+    const values = effectiveSecrets(given, existing, counting());
+    expect(madeKeys(given, existing, values)).to.deep.equal(['embed-callback-secret']);
+  });
+
+  it('cannot be guessed from their digest, which all may see who see pods', () => {
+    const weak = { admin: { username: 'admin', password: 'letmein' } };
+    const [one, other] = [effectiveSecrets(weak, {}, counting()), effectiveSecrets(weak, {}, counting(100))];
+    expect(secretsDigest('editor', one)).not.to.equal(secretsDigest('editor', other));
+  });
+
   it('change the digest of exactly those components that read them', () => {
     const base = effectiveSecrets({}, {}, counting());
     const readers: Record<SecretKey, string[]> = {
@@ -94,6 +116,7 @@ describe('secret values of an instance', () => {
       'embed-link-secret': ['gate'],
       'editor-admin-username': ['gate', 'editor'],
       'editor-admin-password': ['gate', 'editor'],
+      'digest-key': ['gate', 'docbuilder', 'editor', 'front'],
     };
     fc.assert(
       fc.property(

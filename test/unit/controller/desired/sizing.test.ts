@@ -52,10 +52,10 @@ describe("DocBuilder's size", () => {
     expect(sized({ spec: { docbuilder: { jobTimeoutSeconds: 90 } } }).gracePeriodSeconds).to.equal(120);
   });
 
-  it('leaves resources of the spec as they are, and says so', () => {
-    const resources = { requests: { cpu: 2 }, limits: { memory: '6Gi' } };
+  it('leaves resources of the spec as they are but for numbers, which it writes as the API does, and says so', () => {
+    const resources = { requests: { cpu: 2 }, limits: { cpu: 4, memory: '6Gi' } };
     const { formula, ...sizing } = sized({ spec: { docbuilder: { pod: { resources } } } });
-    expect(sizing.resources).to.deep.equal(resources);
+    expect(sizing.resources).to.deep.equal({ requests: { cpu: '2' }, limits: { cpu: '4', memory: '6Gi' } });
     expect(formula).to.include('CPU and memory as in spec.docbuilder.pod.resources');
   });
 

@@ -221,6 +221,18 @@ describe('k8s: client', () => {
     await client.ready();
   });
 
+  it('leaves connections that may be dead when it is told to, and sends again what waits on them', async () => {
+    const sockets = new Set<unknown>();
+    server.fault = ({ socket }) => !sockets.add(socket);
+    await client.ready();
+    server.fault = ({ socket }) => sockets.has(socket);
+    const waiting = client.ready();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    client.reconnect();
+    await waiting;
+    await client.ready();
+  });
+
   it('does not send a POST twice', async () => {
     await client.ready();
     server.fault = (request) => {

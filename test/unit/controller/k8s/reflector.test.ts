@@ -46,8 +46,8 @@ describe('k8s: reflector', () => {
     expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
     await watching();
     const [first = '', second = '', watch = ''] = server.requests;
-    expect(first).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=500`);
-    expect(second).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=500&continue=3`);
+    expect(first).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=100`);
+    expect(second).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=100&continue=3`);
     expect(watch).to.match(/resourceVersion=104&watch=1&allowWatchBookmarks=true&timeoutSeconds=(4[5-9]|5[0-5])$/);
   });
 
@@ -262,6 +262,19 @@ describe('k8s: reflector', () => {
     expect(seen.lastContact()).to.equal(before);
     server.bookmark();
     await until('a sign', () => seen.lastContact() > before || undefined);
+  });
+
+  it('takes a refusal for a sign of life: to start anew would cure nothing', async () => {
+    await start();
+    await watching();
+    server.fault = (_, response) => {
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    server.cut();
+    await until('it is refused', () => lists() > 1 || undefined);
+    const before = Date.now();
+    await until('a later contact', () => seen.lastContact() > before || undefined, 2_000);
   });
 
   it('leaves a connection that says nothing when it is told to, also in the middle of a list, and at once', async () => {

@@ -45,6 +45,19 @@ describe('the memory of what the controller made', () => {
     expect(cache.find(service)?.agreed?.content).not.to.equal(cache.find(service)?.content);
   });
 
+  it('lets the answer to its own write hide nothing that came after that write', () => {
+    const written = object('Service', { resourceVersion: '5' }, { spec: { ports: [1] } });
+    cache.seen(written);
+    cache.seen(object('Service', { resourceVersion: '6' }, { spec: { ports: [2] } }));
+    cache.agree(written, 'wanted');
+    expect(cache.find(written)?.agreed?.content).not.to.equal(cache.find(written)?.content);
+
+    const other = object('Service', { name: 'office-editor', uid: 'uid-2', resourceVersion: '7' });
+    expect(cache.gone(other)).to.deep.equal(['shop/office']);
+    cache.agree(other, 'wanted');
+    expect(cache.find(other)).to.equal(undefined);
+  });
+
   it('tells of the progress of Deployments and claims, not of other statuses', () => {
     const service = object('Service', {}, { status: { loadBalancer: {} } });
     cache.agree(service, 'wanted');
@@ -54,6 +67,18 @@ describe('the memory of what the controller made', () => {
     const ready = object('Deployment', {}, { spec: { replicas: 1 }, status: { readyReplicas: 1 } });
     expect(cache.seen(ready)).to.deep.equal(['shop/office']);
     expect(cache.seen(ready)).to.deep.equal([]);
+  });
+
+  it('is not misled by what was on its way before our own write', () => {
+    const status = { observedGeneration: 1, updatedReplicas: 1, replicas: 1, availableReplicas: 1 };
+    const at = (resourceVersion: string, generation: number) =>
+      object('Deployment', { resourceVersion, generation }, { spec: { replicas: 1 }, status });
+    cache.agree(at('100', 2), 'wanted');
+    expect(cache.seen(at('99', 1))).to.deep.equal([]);
+    expect(cache.find(at('100', 2))?.rollout?.complete, 'the new version runs').to.equal(false);
+    expect(cache.seen(at('100', 2))).to.deep.equal([]);
+    // From then on in any order: versions may be set back, when the API server is restored from a backup.
+    expect(cache.seen(at('50', 1))).to.deep.equal(['shop/office']);
   });
 
   it('takes the version of a Secret for its content, which it never sees', () => {

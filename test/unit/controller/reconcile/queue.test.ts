@@ -54,6 +54,24 @@ describe('the queue of instances', () => {
     expect(queue.figures()).to.deep.include({ running: 2, waiting: 0, done: 1 });
   });
 
+  it('tells the work how often it has failed before, until it succeeds', async () => {
+    const told: number[] = [];
+    const queue = createQueue({
+      work: async (_, __, failures) => {
+        told.push(failures);
+        if (told.length === 3) return 1;
+        if (told.length < 3) throw new Error('failed on purpose');
+        return undefined;
+      },
+      log,
+      backoff: { minMs: 1, maxMs: 1 },
+    });
+    queue.start();
+    queue.add('a');
+    await until('four runs', () => told[3] !== undefined || undefined);
+    expect(told).to.deep.equal([0, 1, 2, 0]);
+  });
+
   it('tries what fails again, each time after twice the wait, up to the longest', async () => {
     const waits: number[] = [];
     const queue = createQueue({
@@ -103,6 +121,22 @@ describe('the queue of instances', () => {
     expect(started).to.have.lengthOf(3);
   });
 
+  it('looks at nothing again while something waits that has changed', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log, parallel: 1 });
+    queue.start();
+    queue.add('old');
+    queue.add('new');
+    open[0]?.end(1);
+    const second = await until('the second run', () => open[1]);
+    await until('the old one waits', () => queue.figures().waiting === 1 || undefined);
+    queue.add('newer');
+    second.end();
+    (await until('the third run', () => open[2])).end();
+    await until('the fourth run', () => open[3]);
+    expect(started).to.deep.equal(['old', 'new', 'newer', 'old']);
+  });
+
   it('tells the work when its time is over, and starts the key anew only when it has ended', async () => {
     const { work, started, open } = controlledWork();
     const queue = createQueue({ work, log, timeoutMs: 5 });
@@ -116,7 +150,7 @@ describe('the queue of instances', () => {
     await until('the second run', () => open[1]);
   });
 
-  it('stops when what runs has ended, and starts nothing more', async () => {
+  it('aborts what runs when it is stopped, ends with it, and starts nothing more', async () => {
     const { work, started, open } = controlledWork();
     const queue = createQueue({ work, log, parallel: 1 });
     queue.start();
@@ -128,7 +162,8 @@ describe('the queue of instances', () => {
     });
     await new Promise(setImmediate);
     expect(stopped).to.equal(false);
-    open[0]?.end(1);
+    expect(open[0]?.signal.aborted).to.equal(true);
+    open[0]?.fail();
     await stopping;
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(started).to.deep.equal(['a']);

@@ -40,10 +40,14 @@ describe('whether an instance is ready', () => {
   });
 
   it('is stalled when a Deployment has given up, and when a person is needed', () => {
-    const failure = { reason: 'ProgressDeadlineExceeded', message: 'too long' };
+    const failure = { reason: 'FailedCreate', message: 'exceeded quota' };
     const rollout = { desired: 1, ready: 0, available: false, complete: false, failure };
     expect(brief(readinessFindings([], { ...ALL, gate: { rollout } }, []))[1]).to.equal(
-      'Stalled=True ProgressDeadlineExceeded',
+      'Reconciling=True FailedCreate',
+    );
+    const gaveUp = { ...rollout, gaveUp: true } as const;
+    expect(brief(readinessFindings([], { ...ALL, gate: { rollout: gaveUp } }, []))[1]).to.equal(
+      'Stalled=True FailedCreate',
     );
     const taken = { reason: 'NameTaken', stalled: true, message: 'Service x exists.' };
     expect(brief(readinessFindings([taken], ALL, []))).to.deep.equal([
@@ -52,10 +56,12 @@ describe('whether an instance is ready', () => {
     ]);
   });
 
-  it('says what is remarkable all the same', () => {
-    expect(readinessFindings([], ALL, ['Claim x keeps its size.'])[0]?.message).to.equal(
-      'All components are available. Claim x keeps its size.',
-    );
+  it('says what is remarkable all the same, where `kubectl get` shows it', () => {
+    expect(readinessFindings([], ALL, ['Claim x keeps its size.'])[0]).to.include({
+      status: 'True',
+      reason: 'AvailableWithRemarks',
+      message: 'All components are available. Claim x keeps its size.',
+    });
   });
 });
 
@@ -88,11 +94,29 @@ describe('how far a Deployment has got', () => {
     expect(rolloutOf(deployment({})).complete).to.equal(false);
   });
 
+  it('answers when enough pods do, and never without any, whatever its own condition says', () => {
+    const conditions = [{ type: 'Available', status: 'True' }];
+    expect(rolloutOf(deployment({ ...full, conditions })).available).to.equal(true);
+    expect(rolloutOf(deployment(full)).available).to.equal(false);
+    const none = rolloutOf(deployment({ observedGeneration: 3, conditions }, 0));
+    expect(none.available).to.equal(false);
+    const findings = componentFindings({ ...ALL, gate: { rollout: none } });
+    expect(findings[0]).to.include({ type: 'GateAvailable', status: 'False', reason: 'ScaledToZero' });
+  });
+
   it('is a failure when it cannot make pods or has tried for too long', () => {
     const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' }];
     expect(rolloutOf(deployment({ conditions })).failure).to.deep.equal({
       reason: 'ProgressDeadlineExceeded',
       message: 'm',
     });
+  });
+
+  it('has given up at its deadline, whatever else keeps it from making pods', () => {
+    const late = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' };
+    const refused = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
+    expect(rolloutOf(deployment({ conditions: [refused] }))).not.to.have.property('gaveUp');
+    const both = rolloutOf(deployment({ conditions: [late, refused] }));
+    expect(both).to.deep.include({ gaveUp: true, failure: { reason: 'FailedCreate', message: 'exceeded quota' } });
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type ApiKeys, createAuthenticator, parseApiKeys } from '../../../../cmd/docbuilder/domain/auth.ts';
+import { createAuthenticator } from '../../../../cmd/docbuilder/domain/auth.ts';
+import { type ApiKeys, parseApiKeys } from '../../../../src/common/api-keys.ts';
 import { hmac, jws } from '../../../support/jws.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

@@ -1,0 +1,46 @@
+import { isUtf8 } from 'node:buffer';
+import { parseApiKeys } from '../../../src/common/api-keys.ts';
+import { secretProblem } from '../../../src/common/crypto/jwt.ts';
+import type { SecretKey } from '../desired/secrets.ts';
+import type { Trouble } from './ownership.ts';
+
+/** What the services themselves check at their start. */
+const CHECKS: Partial<Record<SecretKey | 'username' | 'password', (value: string) => string | undefined>> = {
+  'docbuilder-api-keys': (value) => parseApiKeys(value).mistakes[0],
+  'docbuilder-jwt-secret': secretProblem,
+  'docbuilder-callback-secret': () => undefined,
+  'embed-jwt-secret': secretProblem,
+  'embed-jwt-secret-previous': secretProblem,
+  'embed-callback-secret': () => undefined,
+  'embed-link-secret': () => undefined,
+  username: () => undefined,
+  password: () => undefined,
+};
+
+/**
+ * Why a Secret that the spec names cannot be used. A service that gets a value which it refuses does not start, and the one
+ * before it has been ended by then: so it does not get it.
+ * @param field that names it
+ * @param data as the API has it, base64; undefined: there is no such Secret
+ */
+export function givenTrouble(
+  field: string,
+  secretName: string,
+  data: Readonly<Record<string, string>> | undefined,
+): Trouble | undefined {
+  if (!data) {
+    const message = `There is no Secret ${secretName}, which ${field} names: create it.`;
+    return { reason: 'SecretNotFound', stalled: true, message };
+  }
+  const problems = Object.entries(CHECKS).flatMap(([key, check]) => {
+    const bytes = Buffer.from(data[key] ?? '', 'base64');
+    if (!isUtf8(bytes)) return [`${key} is no text`];
+    // As elsewhere: line ends at the end are no part of a value, and an empty one is none.
+    const value = bytes.toString().replace(/[\r\n]+$/, '');
+    const problem = value === '' ? undefined : check(value);
+    return problem === undefined ? [] : [`${key} ${problem}`];
+  });
+  if (problems.length === 0) return undefined;
+  const message = `Secret ${secretName}, which ${field} names, cannot be used: ${problems.join(', ')}.`;
+  return { reason: 'SecretUnusable', stalled: true, message };
+}

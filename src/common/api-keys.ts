@@ -1,0 +1,39 @@
+/** An API key under the name that stands for it in logs. */
+export interface ApiKey {
+  readonly name: string;
+  readonly key: string;
+}
+export type ApiKeys = readonly ApiKey[];
+
+const KEY = /^[A-Za-z0-9_-]{24,128}$/;
+const NAME = /^[\p{L}\p{N} ._@-]{1,64}$/u;
+
+/**
+ * The keys of `SVC_DOCBUILDER_API_KEYS` (contract: Authentication): a comma-separated list of `name:key` or `key`. A key
+ * without a name is called key-1, key-2 and so on.
+ * @returns the keys, and what is wrong by the item's number; an item may be a key in the wrong place, so that none of
+ *   it is repeated
+ */
+export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] } {
+  const keys: ApiKey[] = [];
+  const mistakes: string[] = [];
+  let unnamed = 0;
+  for (const [index, item] of text
+    .split(',')
+    .map((part) => part.trim())
+    .entries()) {
+    if (item === '') continue;
+    const colon = item.indexOf(':');
+    const key = item.slice(colon + 1).trim();
+    const name = colon < 0 ? `key-${++unnamed}` : item.slice(0, colon).trim();
+    const wrong = [
+      ...(KEY.test(key) ? [] : ['has a key that is not 24 to 128 letters, digits, _ or -']),
+      ...(NAME.test(name) ? [] : ['has a name that is not 1 to 64 letters, digits, spaces or . _ @ -']),
+      ...(keys.some((other) => other.key === key) ? ['repeats a key'] : []),
+      ...(keys.some((other) => other.name === name) ? ['repeats a name'] : []),
+    ];
+    mistakes.push(...wrong.map((what) => `item ${index + 1} ${what}`));
+    if (wrong.length === 0) keys.push({ name, key });
+  }
+  return { keys, mistakes };
+}

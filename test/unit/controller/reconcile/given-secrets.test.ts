@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { givenTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
+
+const LONG = 'a secret of more than thirty-two characters';
+const troubleOf = (values: Record<string, string | Buffer>) =>
+  givenTrouble(
+    'spec.secrets.secretName',
+    'given',
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
+  );
+
+describe('a Secret that the spec names', () => {
+  it('is taken when the services would take its values', () => {
+    const values = { 'docbuilder-api-keys': `portal:${'k'.repeat(24)}\n`, 'embed-jwt-secret': `${LONG}\n` };
+    expect(troubleOf(values)).to.equal(undefined);
+    expect(troubleOf({ username: 'admin', password: 'pässword', 'embed-link-secret': '' })).to.equal(undefined);
+    expect(troubleOf({})).to.equal(undefined);
+  });
+
+  it('is not where a service would refuse to start with it; the values are not told', () => {
+    const trouble = troubleOf({
+      'docbuilder-api-keys': `portal:${'k'.repeat(24)}, other:hunter2`,
+      'docbuilder-jwt-secret': `-----BEGIN PUBLIC KEY-----\n${LONG}`,
+      'embed-jwt-secret': 'hunter2\r\n',
+      'embed-callback-secret': Buffer.from([0xc3, 0x28]),
+    });
+    expect(trouble).to.deep.equal({
+      reason: 'SecretUnusable',
+      stalled: true,
+      message:
+        'Secret given, which spec.secrets.secretName names, cannot be used: ' +
+        'docbuilder-api-keys item 2 has a key that is not 24 to 128 letters, digits, _ or -, ' +
+        'docbuilder-jwt-secret is a PEM document, embed-jwt-secret has fewer than 32 characters, ' +
+        'embed-callback-secret is no text.',
+    });
+  });
+
+  it('says what to do when it is missing', () => {
+    expect(givenTrouble('spec.editor.adminSecretName', 'console', undefined)).to.include({
+      reason: 'SecretNotFound',
+      message: 'There is no Secret console, which spec.editor.adminSecretName names: create it.',
+    });
+  });
+
+  it('may have whatever it likes under keys that nobody reads', () => {
+    expect(troubleOf({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' })).to.equal(undefined);
+  });
+});

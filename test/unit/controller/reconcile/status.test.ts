@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts';
+import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
+import { heldBack } from '../../../../cmd/controller/reconcile/pause.ts';
+import { failingStatus, sameStatus, statusOf } from '../../../../cmd/controller/reconcile/status.ts';
+import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
+import { type Options, situationOf } from '../desired/situation.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const READY: Finding = { type: 'Ready', status: 'True', reason: 'AllAvailable', message: 'm' };
+const NOTHING = { gate: {}, docbuilder: {}, editor: {}, front: {} };
+
+function statusFor(options: Options, more: { previous?: SvcInstanceStatus; paused?: boolean } = {}): SvcInstanceStatus {
+  const { previous = {}, paused = false } = more;
+  const situation = situationOf(options);
+  return statusOf({ situation, previous, findings: [READY], components: NOTHING, paused, now: NOW });
+}
+
+describe('the status of an instance', () => {
+  it('has resources as texts, which its schema wants, also where people wrote numbers', () => {
+    const resources = { requests: { cpu: 1 }, limits: { cpu: 2, memory: 2_147_483_648 } };
+    const status = statusFor({ spec: { docbuilder: { pod: { resources } } } });
+    expect(status.docbuilder).to.include({ cpu: '2', memory: '2147483648' });
+  });
+
+  it('is the same whatever conditions others add to it', () => {
+    const status = statusFor({});
+    const theirs = { ...READY, type: 'example.com/Audited', lastTransitionTime: '2026-11-21T12:00:00Z' };
+    const conditions = [theirs, ...(status.conditions ?? [])];
+    expect(sameStatus({ ...status, conditions }, status)).to.equal(true);
+    expect(sameStatus({ ...status, conditions: [theirs] }, status)).to.equal(false);
+  });
+
+  it('keeps the figures in force while a pause keeps others from it', () => {
+    const previous = statusFor({});
+    const changed = { spec: { host: 'other.example', docbuilder: { workers: 7 } } };
+    const paused = statusFor(changed, { previous, paused: true });
+    expect(paused).to.deep.include({ baseUrl: 'https://office.example', docbuilder: previous.docbuilder });
+    expect(statusFor(changed, { paused: true })).not.to.have.any.keys('baseUrl', 'plan', 'docbuilder');
+  });
+});
+
+describe('an instance that the API server fails', () => {
+  it('is not ready, and says why, beside what was known before', () => {
+    const { instance } = situationOf();
+    const previous = statusFor({});
+    const metadata = { ...instance.metadata, generation: 2 };
+    const error = new ApiError('PATCH /x', { status: 500, reason: 'InternalError', message: 'a webhook is away' });
+    const status = failingStatus({ metadata, status: previous }, error, NOW);
+    expect(status.conditions?.map(({ type, status: value, reason }) => `${type}=${value} ${reason}`)).to.deep.equal([
+      'Ready=False ApiServerFails',
+      'Reconciling=True ApiServerFails',
+    ]);
+    expect(status.conditions?.[0]?.message).to.include('PATCH /x: 500 InternalError a webhook is away');
+    expect(status).to.deep.include({ observedGeneration: 2, baseUrl: 'https://office.example' });
+  });
+});
+
+describe('a paused instance', () => {
+  const instanceAt = (generation: number, paused: boolean, status?: SvcInstanceStatus) => {
+    const { metadata } = situationOf().instance;
+    const annotations: Record<string, string> = paused ? { 'svc.internal/paused': 'true' } : {};
+    return { metadata: { ...metadata, generation, annotations }, ...(status && { status }) } as SvcInstance;
+  };
+
+  it('is not ready for a spec that was not applied, until it is', () => {
+    const applied = statusFor({});
+    expect(heldBack(instanceAt(1, true, applied))).to.equal(undefined);
+    const held = heldBack(instanceAt(2, true, applied));
+    expect(held).to.include({ type: 'Ready', status: 'False', reason: 'Paused' });
+    expect(heldBack(instanceAt(1, true)), 'a new one').to.include({ status: 'False' });
+    const after = { ...applied, conditions: [{ ...held, observedGeneration: 2 }] } as SvcInstanceStatus;
+    expect(heldBack(instanceAt(2, true, after)), 'looked at again').to.include({ status: 'False' });
+    expect(heldBack(instanceAt(2, false, after))).to.equal(undefined);
+  });
+});
