@@ -29,6 +29,7 @@ import { viewFlags } from './domain/ui.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
+import { authShortcut } from './http/auth.ts';
 import { createInternalApp } from './http/internal.ts';
 import { createPublicApp } from './http/public.ts';
 import { createCallbackPoster } from './outbound/callbacks.ts';
@@ -100,7 +101,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const onDelivery = outbox.wake;
   const presence = createPresence({
-    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
+    findSessions: (ids) => rows.read((reads) => ids.flatMap((id) => reads.session(id) ?? [])),
     onMatched: (sample) => {
       counting.sampled(sample);
       closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
@@ -157,18 +158,21 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const ask = createAsk({
     ...{ counting, readWopiSrc, clock, log, audit },
-    findSession: (tokenHash) => rows.transact((tx) => tx.sessionByToken(tokenHash)),
-    liveSessions: (docId) => rows.transact((tx) => tx.liveSessions(clock(), docId)),
+    findSession: (tokenHash) => rows.read((reads) => reads.sessionByToken(tokenHash)),
+    liveSessions: (docId) => rows.read((reads) => reads.liveSessions(clock(), docId)),
   });
   const internalApp = createInternalApp({
-    ...{ ask, keeper, saves, log },
+    ...{ keeper, saves, log },
     access: createWopiAccess({ rows, clock, log }),
     flagsOf: viewFlags,
     maxBytes: embed.maxFileMb * MB,
   });
 
   editor.onSample((sample) => void presence.sampled(sample));
-  const servers = [await listen(publicApp, config.listen), await listen(internalApp, config.internalListen)] as const;
+  const servers = [
+    await listen(publicApp, config.listen),
+    await listen(internalApp, config.internalListen, authShortcut({ ask })),
+  ] as const;
   cleaning.start();
   closing.start();
   outbox.wake();

@@ -6,6 +6,8 @@ import { expect } from 'chai';
 import { startEnterprise, type TestService } from '../support/service.ts';
 
 const VIETNAMESE = 'Độc lập, Tự do, Hạnh phúc: ưu tiên những người được hưởng, cỡ chữ Ẵ ẵ Ỡ ỡ Ự ự Ỵ ỵ';
+/** Drawn with a font that has none of its Latin letters, it lost them. */
+const MIXED = 'Привет テストm28eƯỚCm30e &amp; ภาษาไทย';
 
 /** Fonts that the contract promises and that have all Vietnamese letters themselves. Caladea has not. */
 const FONTS = [
@@ -20,6 +22,7 @@ const FONTS = [
 
 describe('fonts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-fonts-'));
+  const pdf = join(folder, 'a.pdf');
   let service: TestService;
   before(async () => {
     service = await startEnterprise();
@@ -32,19 +35,41 @@ describe('fonts', () => {
   for (const font of FONTS) {
     it(`${font} is there and draws Vietnamese without help from another`, async () => {
       const response = await service.convert(Buffer.from(rtfIn(font)), 'a.rtf', { to: 'pdf' });
-      expect(response.status).to.equal(200);
-      const path = join(folder, 'a.pdf');
-      writeFileSync(path, Buffer.from(await response.arrayBuffer()));
-      const used = execFileSync('pdffonts', [path], { encoding: 'utf8' }).split('\n').slice(2).filter(Boolean);
-      const names = used.map(
-        (line) =>
-          line
-            .split(/\s+/)[0]
-            ?.replace(/^[A-Z]{6}\+/, '')
-            .replace(/-.*/, '') ?? '',
-      );
-      expect([...new Set(names)]).to.deep.equal([font.replaceAll(' ', '')]);
+      expect(await familiesOf(response)).to.deep.equal([font.replaceAll(' ', '')]);
     });
+  }
+
+  it('that are missing are replaced by the same one whatever language the text is in, and no letter is lost', async () => {
+    for (const lang of ['vi-VN', 'zh-Hant-TW', 'ja-JP', 'th-TH']) {
+      const heading = { type: 'heading', level: 1, text: MIXED, font: "O'Neil" };
+      const response = await service.call('/v1/build', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          script: { svcscript: 1, type: 'text', meta: { lang }, save: [{ format: 'pdf' }], body: [heading] },
+        }),
+      });
+      expect(await familiesOf(response), lang)
+        .to.include('NotoSans')
+        .and.not.include('OpenSymbol');
+      const text = execFileSync('pdftotext', [pdf, '-'], { encoding: 'utf8' });
+      expect(text.replace(/\s+/g, ''), lang).to.equal(MIXED.replace(/\s+/g, ''));
+    }
+  });
+
+  /** Of the fonts in a PDF. */
+  async function familiesOf(response: Response): Promise<string[]> {
+    expect(response.status).to.equal(200);
+    writeFileSync(pdf, Buffer.from(await response.arrayBuffer()));
+    const used = execFileSync('pdffonts', [pdf], { encoding: 'utf8' }).split('\n').slice(2).filter(Boolean);
+    const names = used.map(
+      (line) =>
+        line
+          .split(/\s+/)[0]
+          ?.replace(/^[A-Z]{6}\+/, '')
+          .replace(/-.*/, '') ?? '',
+    );
+    return [...new Set(names)];
   }
 });
 

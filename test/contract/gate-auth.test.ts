@@ -15,12 +15,18 @@ import { DOC, socket26, sourceOf, WOPI_URL } from '../support/gate-openings.ts';
 import { portOf } from '../support/listen.ts';
 import { secret, testLogger } from '../support/logs.ts';
 
+const REQUEST_ID = 'req_0123456789abcdef';
 const servers: Server[] = [];
 
 async function listen(handler: RequestListener): Promise<string> {
   const server = createServer(handler).listen(0, '127.0.0.1');
   servers.push(server);
   return `http://127.0.0.1:${await portOf(server)}`;
+}
+
+function authOf(ask: Parameters<typeof postAuth>[0]['ask']): RequestListener {
+  const auth = postAuth({ ask });
+  return (request, response) => auth(request, response, REQUEST_ID);
 }
 
 function closeAll(): void {
@@ -45,7 +51,7 @@ async function startGate(limit: number) {
     const record = { sessionId: `ses_${token}`, docId: DOC, mode: 'edit', tokenHash, closedAt: null };
     sessions.set(tokenHash, { ...record, expiresAt: Date.now() + 60_000 } as SessionRecord);
   };
-  return { counting, open, url: await listen(postAuth({ ask })) };
+  return { counting, open, url: await listen(authOf(ask)) };
 }
 
 const headers = (uri: string, stage = 'ws') => ({
@@ -95,7 +101,7 @@ describe('POST /svc/auth', () => {
   });
 
   it('lets in when the decision itself fails', async () => {
-    const url = await listen(postAuth({ ask: () => Promise.reject(new Error('a mistake of ours')) }));
+    const url = await listen(authOf(() => Promise.reject(new Error('a mistake of ours'))));
     expect((await call(url, {})).status).to.equal(200);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
-import type { Rows, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
+import type { Rows, RowsReads, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import type { Place } from './gate-store.ts';
 
@@ -154,6 +154,7 @@ export function rowsProperty(make: () => Promise<Place<Rows>>): void {
               rows = await place.open();
             }
             await rows.transact((t) => compare(t, model));
+            await rows.read((r) => compare(r, model));
           }
         } finally {
           await rows.close();
@@ -176,7 +177,7 @@ function attempt(mustFail: boolean, act: () => void): void {
   act();
 }
 
-function compare(rows: RowsTransaction, model: Model): void {
+function compare(rows: RowsReads, model: Model): void {
   expect(rows.documents()).to.have.deep.members(model.documents);
   for (const state of ['open', 'closed'] as const) {
     expect(rows.documents({ state })).to.have.deep.members(model.documents.filter((row) => row.state === state));

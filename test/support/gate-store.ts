@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import { rowsProperty } from './gate-store-model.ts';
+import { readsContract } from './gate-store-reads.ts';
 
 export { blobsContract } from './gate-store-blobs.ts';
 
@@ -273,6 +274,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       });
     });
 
+    readsContract(() => make());
     rowsProperty(() => make());
   });
 }

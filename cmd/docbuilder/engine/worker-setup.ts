@@ -44,6 +44,7 @@ export function workerCommand(directory: string, office: Office, sandbox: Sandbo
     TZ: 'UTC',
     MALLOC_ARENA_MAX: '2',
     SAL_USE_VCLPLUGIN: 'svp',
+    FONTCONFIG_FILE: join(sandbox.code, 'fonts.conf'),
   };
   const command = [office.python, '-B', '-E', '-s', join(sandbox.code, 'worker.py')];
   return { command: sandbox.wrap(directory, command, environment), environment };

@@ -8,22 +8,19 @@ import type { DeliveryRecord, DocumentRecord, FileType, SessionRecord, VersionRe
  */
 export interface Rows {
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
+  /** Reads at one moment, between two transactions, what those before it did; `work` asks at once. */
+  read<Result>(work: (rows: RowsReads) => Result): Promise<Result>;
   close(): Promise<void>;
 }
 
-export interface RowsTransaction {
+export interface RowsReads {
   document(docId: string): DocumentRecord | undefined;
   documentByKey(key: string): DocumentRecord | undefined;
   documents(filter?: { state?: DocumentRecord['state'] }): DocumentRecord[];
-  putDocument(document: DocumentRecord): void;
-  /** Removes a document with its versions and sessions; its callbacks stay. */
-  removeDocument(docId: string): void;
 
   version(docId: string, version: number): VersionRecord | undefined;
   /** Ascending. */
   versions(docId: string): VersionRecord[];
-  putVersion(version: VersionRecord): void;
-  removeVersion(docId: string, version: number): void;
   /** Whether any version has these bytes. */
   usesBlob(sha256: string): boolean;
 
@@ -33,16 +30,27 @@ export interface RowsTransaction {
   liveSessions(now: number, docId?: string): SessionRecord[];
   /** Those deleted or expired before a time. */
   endedSessions(endedBefore: number): SessionRecord[];
-  putSession(session: SessionRecord): void;
-  removeSession(sessionId: string): void;
 
-  addDelivery(delivery: Omit<DeliveryRecord, 'id'>): DeliveryRecord;
-  putDelivery(delivery: DeliveryRecord): void;
   /** Of each document the first pending one. */
   dueDeliveries(): DeliveryRecord[];
   pendingDeliveries(): number;
   /** Newest first. */
   givenUp(limit: number): DeliveryRecord[];
+}
+
+export interface RowsTransaction extends RowsReads {
+  putDocument(document: DocumentRecord): void;
+  /** Removes a document with its versions and sessions; its callbacks stay. */
+  removeDocument(docId: string): void;
+
+  putVersion(version: VersionRecord): void;
+  removeVersion(docId: string, version: number): void;
+
+  putSession(session: SessionRecord): void;
+  removeSession(sessionId: string): void;
+
+  addDelivery(delivery: Omit<DeliveryRecord, 'id'>): DeliveryRecord;
+  putDelivery(delivery: DeliveryRecord): void;
   removeDeliveriesBefore(endedBefore: number): void;
 }
 

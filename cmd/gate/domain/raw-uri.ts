@@ -31,12 +31,15 @@ const BARE_DOCUMENT = /^\/cool\/([^/]+)$/;
 const ARGUMENT_NAME = /^[A-Za-z0-9_.~-]+$/;
 /** Arguments that the editor decides by. Any other way to write one is refused. */
 const TELLING = ['WOPISrc', 'access_token', 'permission'] as const;
+const TELLING_BY_KEY: ReadonlyMap<string, string> = new Map(TELLING.map((name) => [name.toLowerCase(), name]));
 const PERMISSIONS: ReadonlySet<string> = new Set<Permission>(['edit', 'view', 'readonly']);
 const OWN_TOKEN = /^[A-Za-z0-9_-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 type Arguments = ReadonlyMap<string, string>;
+
+const NONE: Arguments = new Map();
 
 /** A document with the arguments in its own query. */
 interface Named extends WopiSrc {
@@ -51,9 +54,11 @@ interface Named extends WopiSrc {
  */
 export function parseRawUri(uri: string, stage: Stage, readWopiSrc: ReadWopiSrc): Opening | undefined {
   if (uri.length > MAX_LENGTH || !RAW.test(uri) || HEXIFIED.test(uri)) return undefined;
-  const [path = '', query = '', ...more] = uri.split('?');
+  const mark = uri.indexOf('?');
+  const path = mark === -1 ? uri : uri.slice(0, mark);
+  const query = mark === -1 ? '' : uri.slice(mark + 1);
   // The editor parts its paths at every question mark.
-  if (more.length > 0) return undefined;
+  if (query.includes('?')) return undefined;
   if (stage === 'page') return PAGE.test(path) ? openedByArguments(query, readWopiSrc) : undefined;
   if (SOCKET.test(path)) return openedByArguments(query, readWopiSrc);
   const [, part] = SOCKET_OF_DOCUMENT.exec(path) ?? [];
@@ -113,9 +118,9 @@ function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefin
       if (!named || (found && !agree(found, named))) return undefined;
       found = named;
     }
+    if (!text.includes('%')) return found;
     const next = decode(text);
     if (next === undefined) return undefined;
-    if (next === text) return found;
     text = next;
   }
   return undefined;
@@ -139,15 +144,17 @@ function agree(one: Named, other: Named): boolean {
 
 /** Arguments by name, values as they stand; undefined where one comes twice or could be taken for another. */
 function readArguments(query: string): Arguments | undefined {
+  if (query === '') return NONE;
   const args = new Map<string, string>();
-  const names = new Set<string>();
+  const keys = new Set<string>();
   for (const part of query.split('&')) {
     if (part === '') continue;
-    const [name = ''] = part.split('=', 1);
+    const mark = part.indexOf('=');
+    const name = mark === -1 ? part : part.slice(0, mark);
     const key = name.toLowerCase();
-    if (!ARGUMENT_NAME.test(name) || names.has(key)) return undefined;
-    if (TELLING.some((telling) => telling.toLowerCase() === key && telling !== name)) return undefined;
-    names.add(key);
+    if (!ARGUMENT_NAME.test(name) || keys.has(key)) return undefined;
+    if ((TELLING_BY_KEY.get(key) ?? name) !== name) return undefined;
+    keys.add(key);
     args.set(name, part.slice(name.length + 1));
   }
   return args;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { SessionRecord } from './model.ts';
@@ -18,7 +18,7 @@ export function newToken(): string {
 
 /** What is kept of a token. */
 export function hashOfToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token, 'hex');
 }
 
 /**

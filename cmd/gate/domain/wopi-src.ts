@@ -33,7 +33,11 @@ export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
   const own = parse(`${wopiUrl}/`);
   if (!own) throw new TypeError('the WOPI address is not an http(s) URL');
   const ownFiles = `${own.path.slice(0, -1)}${FILES}`;
+  const handedOut = wopiSrcOf(wopiUrl, '');
   return (text) => {
+    // Nearly always one of ours, in the very spelling.
+    const id = text.startsWith(handedOut) ? text.slice(handedOut.length) : '';
+    if (DOC_ID.test(id)) return { wopiSrc: text, docId: id, query: '' };
     const url = parse(text);
     if (!url) return undefined;
     const { scheme, host, port, path, query } = url;

@@ -1,34 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { REQUEST_ID_HEADER, type Shortcut } from '../../../src/common/http/request-id.ts';
 import type { Decision, Question } from '../domain/ask.ts';
 
 export interface AuthHandlers {
   ask: (question: Question) => Promise<Decision>;
 }
 
+const PATH = '/svc/auth';
 const ALLOWED = '{}';
+
+/** `POST /svc/auth` ahead of any framework: it is asked at every opening. */
+export function authShortcut(deps: AuthHandlers): Shortcut {
+  const auth = postAuth(deps);
+  return (request, response, id) => {
+    if (request.method !== 'POST' || request.url !== PATH) return false;
+    auth(request, response, id);
+    return true;
+  };
+}
 
 /**
  * `POST /svc/auth`, which only the proxy calls (contract: Gate: operations and internal). The answer is 200 or 403,
  * nothing else ever, with a body and headers too small for any proxy to stumble over: what nginx cannot read of a 403
- * it takes for a failure, and lets in. A plain handler, so that it can stand before any framework.
+ * it takes for a failure, and lets in.
  */
-export function postAuth({ ask }: AuthHandlers): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => {
+export function postAuth({ ask }: AuthHandlers): (...call: Parameters<Shortcut>) => void {
+  return (request, response, id) => {
     request.resume();
-    const question = { uri: header(request, 'x-original-uri'), stage: header(request, 'x-svc-stage') };
-    ask(question).then(
-      (refusal) => answer(response, refusal),
-      () => answer(response, undefined),
+    ask({ uri: header(request, 'x-original-uri'), stage: header(request, 'x-svc-stage') }).then(
+      (refusal) => answer(response, id, refusal),
+      () => answer(response, id, undefined),
     );
   };
 }
 
-function answer(response: ServerResponse, refusal: Decision): void {
+function answer(response: ServerResponse, id: string, refusal: Decision): void {
   const body = refusal === undefined ? ALLOWED : `{"code":"${refusal}"}`;
-  response.writeHead(refusal === undefined ? 200 : 403, {
-    'Content-Type': 'application/json',
-    'Content-Length': body.length,
-  });
+  const length = String(body.length);
+  // A list Node takes as it stands.
+  const headers = [REQUEST_ID_HEADER, id, 'Content-Type', 'application/json', 'Content-Length', length];
+  response.writeHead(refusal === undefined ? 200 : 403, headers);
   response.end(body);
 }
 

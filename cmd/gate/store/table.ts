@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 
 /** How each member of a record stands in its column: as it is, as 0 or 1, or as JSON. */
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
@@ -24,7 +24,7 @@ export function table<Row extends object>(
   key: readonly (keyof Row & string)[],
 ): Table<Row> {
   const members = Object.keys(columns) as (keyof Row & string)[];
-  const list = members.map((member) => `${snakeCase(member)} AS ${member}`).join(', ');
+  const list = members.map(snakeCase).join(', ');
   const others = members.filter((member) => !key.includes(member));
   const upsert = database.prepare(`
     ${insertInto(name, members)} ON CONFLICT (${key.map(snakeCase).join(', ')})
@@ -39,24 +39,32 @@ export function table<Row extends object>(
     });
   }
 
-  function fromSql(row: Record<string, SQLOutputValue>): Row {
-    const entries = members.map((member) => {
-      const value = row[member];
-      if (columns[member] === 'plain' || value === null) return [member, value];
-      return [member, columns[member] === 'boolean' ? value === 1 : JSON.parse(value as string)];
-    });
-    return Object.fromEntries(entries) as Row;
+  function fromSql(values: readonly SQLOutputValue[]): Row {
+    const row: Record<string, unknown> = {};
+    for (const [index, member] of members.entries()) {
+      const value = values[index];
+      if (columns[member] === 'plain' || value === null) row[member] = value;
+      else row[member] = columns[member] === 'boolean' ? value === 1 : JSON.parse(value as string);
+    }
+    return row as Row;
+  }
+
+  function select(rest: string): StatementSync {
+    const statement = database.prepare(`SELECT ${list} FROM ${name} ${rest}`);
+    // Objects would be made anew, name by name, for every row.
+    statement.setReturnArrays(true);
+    return statement;
   }
 
   return {
     select(rest) {
-      const statement = database.prepare(`SELECT ${list} FROM ${name} ${rest}`);
-      return (...values) => statement.all(...values).map(fromSql);
+      const statement = select(rest);
+      return (...values) => (statement.all(...values) as unknown as SQLOutputValue[][]).map(fromSql);
     },
     first(rest) {
-      const statement = database.prepare(`SELECT ${list} FROM ${name} ${rest}`);
+      const statement = select(rest);
       return (...values) => {
-        const row = statement.get(...values);
+        const row = statement.get(...values) as SQLOutputValue[] | undefined;
         return row && fromSql(row);
       };
     },

@@ -5,14 +5,14 @@ import type { ListenAddress } from '../config.ts';
 import { errorBody } from '../errors.ts';
 import { requestId } from '../ids.ts';
 import { errorJson } from './errors.ts';
-import { REQUEST_ID_HEADER, withRequestId } from './request-id.ts';
+import { REQUEST_ID_HEADER, type Shortcut, withRequestId } from './request-id.ts';
 
 /**
  * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
  * application before their body is asked for, so that a refusal costs the client nothing.
  */
-export function createHttpServer(app: RequestListener): Server {
-  const handler = withRequestId(app);
+export function createHttpServer(app: RequestListener, shortcut?: Shortcut): Server {
+  const handler = withRequestId(app, shortcut);
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -37,8 +37,12 @@ export function createHttpServer(app: RequestListener): Server {
 const IDLE_CHECK_MS = 50;
 
 /** A server of `createHttpServer` that listens. */
-export async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Server> {
-  const server = createHttpServer(app);
+export async function listen(
+  app: RequestListener,
+  { host, port }: ListenAddress,
+  shortcut?: Shortcut,
+): Promise<Server> {
+  const server = createHttpServer(app, shortcut);
   server.listen(port, host);
   await once(server, 'listening');
   return server;

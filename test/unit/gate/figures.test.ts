@@ -124,6 +124,7 @@ describe('the status of the gate', () => {
     const rows = await createRows(':memory:');
     const counted: Rows = {
       close: rows.close,
+      read: rows.read,
       transact: (work: (tables: RowsTransaction) => never) => {
         count.reads += 1;
         return count.broken ? Promise.reject(new Error('the disk is gone')) : rows.transact(work);

@@ -18,7 +18,8 @@ const run = promisify(execFile);
 const OPTIONS = {
   timeout: 10_000,
   maxBuffer: 16 * 1024 * 1024,
-  env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C.UTF-8' },
+  // The language that the workers' fontconfig is asked in (engine/fonts.conf).
+  env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C.UTF-8', FC_LANG: 'vi' },
 };
 /** A document may name thousands of fonts; each costs a process. */
 const MAX_LOOKED_UP = 64;
