@@ -139,14 +139,14 @@ COPY --from=build /build/dist/schemas dist/schemas
 COPY --from=build /build/dist/src dist/src
 COPY --from=build /build/dist/cmd/controller dist/cmd/controller
 
-# As src/common/node-flags.ts says.
+# It rests nearly all of the time, so memory counts for more than speed: V8 collects sooner and gives back what it frees.
 ENV PATH=/usr/local/bin NODE_ENV=production MALLOC_ARENA_MAX=2
 USER 10001:10001
 EXPOSE 8081
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", "\
 const port = /\\d+$/.exec(process.env.SVC_CONTROLLER_LISTEN || '8081')[0]; \
 fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1));"]
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--enable-source-maps", "dist/cmd/controller/main.js"]
+ENTRYPOINT ["node", "--optimize-for-size", "--enable-source-maps", "dist/cmd/controller/main.js"]
 
 ARG NODE_IMAGE
 ARG VERSION=0.0.0

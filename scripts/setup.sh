@@ -31,7 +31,7 @@ case $purpose in
   unit | test | e2e) packages="$packages poppler-utils curl openssl zip python3-venv"
     # Java and Maven take 290 MB, and 130 MB to download.
     [ "${SVC_TEST_VERAPDF:-}" != 1 ] || packages="$packages maven default-jdk-headless" ;;
-  bench) packages="$packages poppler-utils curl zip python3-venv" ;;
+  bench) packages="$packages poppler-utils curl openssl zip python3-venv" ;;
 esac
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
@@ -63,10 +63,11 @@ list_missing() {
   done
 }
 
-# What tests against Kubernetes need. kind brings a whole node where a Docker engine answers; elsewhere one is put together.
+# What tests and measurements need of Kubernetes. kind brings a whole node where a Docker engine answers; elsewhere one
+# is put together. An API server is all that measurements need.
 kubernetes=
-case $purpose in test | e2e) kubernetes=api ;; esac
-if [ "${SVC_TEST_CLUSTER:-1}" != 0 ] && [ -n "$kubernetes" ]; then
+case $purpose in test | e2e | bench) kubernetes=api ;; esac
+if [ "${SVC_TEST_CLUSTER:-1}" != 0 ] && [ -n "$kubernetes" ] && [ "$purpose" != bench ]; then
   if docker info >/dev/null 2>&1; then
     kubernetes='api kind'
   elif [ "$(id -u)" = 0 ]; then
@@ -230,6 +231,6 @@ esac
 # shellcheck disable=SC2086
 [ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
 # It exits 3 without Go; tests of the chart are then skipped, and say so.
-case $purpose in test | e2e | chart) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
+case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
 # What they were built with: 5 GB that nobody needs again.
-case $purpose in test | e2e) rm -rf .cache/kubernetes/go ;; esac
+case $purpose in test | e2e | bench) rm -rf .cache/kubernetes/go ;; esac

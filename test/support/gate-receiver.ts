@@ -14,7 +14,10 @@ export interface Arrived {
 }
 
 /** A receiver of callbacks that answers what `behave` says, null for never. */
-export async function callbackReceiver(behave: (arrived: Omit<Arrived, 'answer'>) => number | null) {
+export async function callbackReceiver(
+  behave: (arrived: Omit<Arrived, 'answer'>) => number | null,
+  host = '127.0.0.1',
+) {
   const arrived: Arrived[] = [];
   const server = createServer(async (request, response) => {
     const raw = await text(request).catch(() => undefined);
@@ -25,8 +28,8 @@ export async function callbackReceiver(behave: (arrived: Omit<Arrived, 'answer'>
     if (answer === null) return;
     const headers = answer >= 300 && answer < 400 ? { Location: '/elsewhere' } : {};
     response.writeHead(answer, headers).end('thanks');
-  }).listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${await portOf(server)}/callbacks`;
+  }).listen(0, host);
+  const url = `http://${host}:${await portOf(server)}/callbacks`;
   return { url, arrived, stop: () => close(server) };
 }
 

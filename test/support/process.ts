@@ -52,8 +52,12 @@ export async function spawnService(environment: Environment = {}, main = MAIN): 
 }
 
 /** An entry point as a process; only `environment` and the PATH are handed on. */
-export function spawnMain(main: string, environment: Environment): Pick<ServiceProcess, 'child' | 'ended' | 'log'> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, main], {
+export function spawnMain(
+  main: string,
+  environment: Environment,
+  flags: readonly string[] = NODE_FLAGS,
+): Pick<ServiceProcess, 'child' | 'ended' | 'log'> {
+  const child = spawn(process.execPath, [...flags, main], {
     env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -6,7 +6,11 @@ import type { Stack } from './stack.ts';
 import { until } from './until.ts';
 
 /** A callback, once it has arrived. */
-export function arrived({ receiver }: Stack, status: 'saved' | 'closed', version: number): Promise<Arrived> {
+export function arrived(
+  { receiver }: Pick<Stack, 'receiver'>,
+  status: 'saved' | 'closed',
+  version: number,
+): Promise<Arrived> {
   return until(`${status} ${version}`, () =>
     receiver.arrived.find(({ body }) => body.status === status && body.version === version),
   );
@@ -27,7 +31,11 @@ export function linesOf(bytes: Uint8Array): string[] {
 }
 
 /** POST /svc/embed/session/{session_id}/mode, which must be answered. */
-export async function changeMode(stack: Stack, session: EmbedSession, mode: string): Promise<EmbedSession> {
+export async function changeMode(
+  stack: Pick<Stack, 'ask'>,
+  session: EmbedSession,
+  mode: string,
+): Promise<EmbedSession> {
   const headers = { 'Content-Type': 'application/json' };
   const response = await stack.ask(session, '/mode', { method: 'POST', headers, body: JSON.stringify({ mode }) });
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);

@@ -1,6 +1,6 @@
 /** Two pods of the gate's image, restricted as far as Kubernetes knows how: a gate, and one that only waits for commands. */
 export function gateAndClient(image: string): object {
-  return { apiVersion: 'v1', kind: 'List', items: [gate(image), service(), claim(), client(image)] };
+  return { apiVersion: 'v1', kind: 'List', items: [gate(image), service(), claim(), clientPod(image)] };
 }
 
 function gate(image: string): object {
@@ -17,7 +17,8 @@ function gate(image: string): object {
   });
 }
 
-function client(image: string): object {
+/** A pod that only waits for commands. */
+export function clientPod(image: string): object {
   return pod('client', {
     image,
     imagePullPolicy: 'Never',

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { ooxml, SENTENCE } from '../../support/documents.ts';
+import { secret } from '../../support/logs.ts';
+import { pdfText } from '../../support/pdf.ts';
+import { errorOf, form } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+import { type Office, officeFor } from './support/office.ts';
+
+const DOCX = ooxml('docx', { paragraphs: 3 });
+
+describe('on a cluster: converts', function () {
+  this.timeout(60_000);
+  let office: Office;
+  let key: string;
+
+  before(async function () {
+    office = await officeFor(this);
+    // As the notes of the chart say.
+    key = secret((await office.secret('office-secrets', 'docbuilder-api-keys')).replace(/^default:/, ''));
+  });
+
+  const call = (path: string, init: RequestInit = {}, bearer = key) =>
+    fetch(`${office.outside.url}${path}`, { ...init, headers: { Authorization: `Bearer ${bearer}`, ...init.headers } });
+  const convert = (fields: Record<string, string>, bearer?: string) =>
+    call('/v1/convert', { method: 'POST', body: form(DOCX, 'a.docx', fields) }, bearer);
+
+  it('a Word document becomes a PDF, with the API key that was made for the instance', async () => {
+    const answer = await convert({ to: 'pdf' });
+    expect(answer.status).to.equal(200);
+    const text = await pdfText(Buffer.from(await answer.arrayBuffer()));
+    expect(text.split(SENTENCE)).to.have.lengthOf(4);
+  });
+
+  it('a job is answered at once, and its file is there when it has ended', async () => {
+    const answer = await convert({ to: 'odt', async: 'true' });
+    expect(answer.status).to.equal(202);
+    const path = answer.headers.get('Location') ?? '';
+    const job = await until('the job has ended', async () => {
+      const job = (await (await call(path)).json()) as { status: string; outputs: { url: string }[] };
+      return job.status === 'done' ? job : undefined;
+    });
+    const url = new URL(job.outputs[0]?.url ?? '');
+    expect(url.origin).to.equal(office.outside.url);
+    const file = Buffer.from(await (await call(url.pathname + url.search)).arrayBuffer());
+    expect(file.subarray(30, 77).toString()).to.equal('mimetypeapplication/vnd.oasis.opendocument.text');
+  });
+
+  it('a document is fetched from where spec.outbound allows, and from no other private address', async () => {
+    const fetched = (url: string) => {
+      const body = JSON.stringify({ url, to: 'pdf' });
+      return call('/v1/convert', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    };
+    expect((await fetched(office.outside.documentUrl)).status).to.equal(200);
+    const { code } = await errorOf(await fetched(`http://${office.cluster.dnsAddress}:53/a.docx`));
+    expect(code).to.equal('url_not_allowed');
+  });
+
+  it('nobody without the key', async () => {
+    expect((await convert({ to: 'pdf' }, secret('svc_not-the-key'))).status).to.equal(401);
+  });
+
+  it('workers are confined, in a pod that is restricted', async () => {
+    const status = (await (await call('/v1/status')).json()) as { sandbox: string; workers: { total: number } };
+    expect(status.sandbox).to.be.oneOf(['landlock', 'namespaces']);
+    expect(status.workers.total).to.equal(1);
+  });
+});

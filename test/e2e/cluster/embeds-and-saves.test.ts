@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { Browser, Frame, Page } from 'puppeteer-core';
+import { verifyCallback } from '../../../src/common/crypto/signature.ts';
+import { BROWSERS, launch } from '../../browser/support/browsers.ts';
+import { secret } from '../../support/logs.ts';
+import { arrived, download, linesOf } from '../../support/stack-steps.ts';
+import { until } from '../../support/until.ts';
+import { type Office, officeFor } from './support/office.ts';
+import { type Sessions, sessionsOf } from './support/sessions.ts';
+
+describe('on a cluster: embeds and saves', function () {
+  this.timeout(90_000);
+  let office: Office;
+  let sessions: Sessions;
+  let browser: Browser;
+  let page: Page;
+
+  before(async function () {
+    office = await officeFor(this);
+    const chrome = BROWSERS.find(({ path }) => path !== undefined);
+    if (chrome === undefined) {
+      process.stderr.write('nobody edits through the front of the cluster: no browser on this machine\n');
+      return this.skip();
+    }
+    sessions = await sessionsOf(office);
+    browser = await launch(chrome);
+    page = await browser.newPage();
+    await page.goto(office.outside.portal);
+  });
+  after(() => browser?.close());
+
+  const evaluate = <Result>(code: string) => page.evaluate(code) as Promise<Result>;
+  const told = (event: string) =>
+    until(event, () => evaluate<object | undefined>(`told.find((one) => one.event === '${event}')`));
+
+  it('a person on a page of the portal opens a document, types, and saves: the new version is in the gate', async () => {
+    const token = await sessions.token({ key: 'embedded' });
+    await evaluate(`
+      window.told = [];
+      const names = ['onReady', 'onDocumentLoaded', 'onSaved', 'onError'];
+      const events = Object.fromEntries(names.map((event) => [event, (data) => { told.push({ event, data }); }]));
+      window.editor = new SVC.Editor('editor', { token: ${JSON.stringify(token)}, events });
+      undefined`);
+    await told('onDocumentLoaded');
+    const frame: Frame = await until('the editor', () =>
+      page.frames().find((each) => each.url().includes('cool.html')),
+    );
+    expect(new URL(frame.url()).origin).to.equal(office.outside.url);
+    await frame.type('textarea', 'Từ trình duyệt. ');
+    expect(await evaluate('editor.save()')).to.deep.include({ version: 1 });
+
+    const state = await sessions.state(await sessions.create({ key: 'embedded', mode: 'view' }));
+    expect(state).to.include({ version: 1 });
+    expect(new URL(state.download_url).origin).to.equal(office.outside.url);
+    expect(linesOf(await download(state.download_url)).join('\n')).to.include('Từ trình duyệt. ');
+    expect(await evaluate(`told.filter(({ event }) => event === 'onError')`)).to.deep.equal([]);
+  });
+
+  it('the portal is told by a callback that is signed with the secret of the instance', async () => {
+    const { headers, raw, body } = await arrived(sessions, 'saved', 1);
+    expect(body).to.include({ key: 'embedded', autosave: false });
+    const signature = String(headers['x-svc-signature']);
+    const timestamp = String(headers['x-svc-timestamp']);
+    const key = secret(await office.secret('office-secrets', 'embed-callback-secret'));
+    expect(verifyCallback(key, { timestamp, signature }, raw)).to.equal(true);
+  });
+
+  it('a page of another origin gets nothing', async () => {
+    const body = JSON.stringify({ token: await sessions.token() });
+    const headers = { 'Content-Type': 'application/json', Origin: 'http://elsewhere.example' };
+    const answer = await sessions.call('/svc/embed/session', { method: 'POST', headers, body });
+    expect(answer.status).to.equal(403);
+  });
+});

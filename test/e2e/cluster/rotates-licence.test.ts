@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { EmbedSession, GateLimits } from '../../../src/common/generated/wire.ts';
+import type { EditorClient } from '../../editor/client.ts';
+import { secret } from '../../support/logs.ts';
+import { until } from '../../support/until.ts';
+import { conditionIs, uids } from './support/instance.ts';
+import { type Office, officeFor } from './support/office.ts';
+import { type Sessions, sessionsOf } from './support/sessions.ts';
+
+/** Longer than the kubelet takes to bring a Secret to a pod. */
+const MOUNT_MS = 120_000;
+const UNTOUCHED = ['gate', 'editor', 'front'];
+
+describe('on a cluster: rotates the licence', function () {
+  this.timeout(180_000);
+  let office: Office;
+  let sessions: Sessions;
+  let session: EmbedSession;
+  let client: EditorClient;
+  let untouchedAtFirst: object;
+
+  before(async function () {
+    office = await officeFor(this);
+    sessions = await sessionsOf(office);
+    session = await sessions.create({ key: 'rotation' });
+    client = await sessions.open(session);
+    untouchedAtFirst = await untouched();
+  });
+  after(() => client?.leave());
+
+  /** Pods, and how often what makes them was changed, of all that no licence may touch. */
+  const untouched = async () => {
+    const kinds = ['deployments', 'ingresses'].map(async (kind) => {
+      const { items } = await office.get<{ items: { metadata: { name: string; generation: number } }[] }>(kind);
+      return items.map(({ metadata: { name, generation } }) => `${kind}/${name} ${generation}`);
+    });
+    const changes = (await Promise.all(kinds)).flat().filter((line) => !line.includes('docbuilder'));
+    return { changes, pods: await uids(office, ...UNTOUCHED) };
+  };
+  const give = async (token: string) => {
+    const data = JSON.stringify({ data: { token: Buffer.from(token).toString('base64') } });
+    await office.kubectl('patch', 'secret', 'svc-license', '--type=merge', '--patch', data);
+  };
+  const limits = async () => (await (await sessions.call('/svc/limits')).json()) as GateLimits;
+  const limitIs = (limit: number) =>
+    until(`the gate has a limit of ${limit}`, async () => (await limits()).connections.limit === limit, MOUNT_MS);
+  const statusIs = (connections: number) =>
+    until('the status has it', async () => (await office.instance()).status.plan?.connections === connections);
+
+  it('a licence makes it Enterprise, and only DocBuilder is started again, with more workers', async () => {
+    const old = await uids(office, 'docbuilder');
+    const token = await office.licence({ conns: 100 });
+    await office.kubectl('delete', 'secret', 'svc-license', '--ignore-not-found');
+    await office.kubectl('create', 'secret', 'generic', 'svc-license', `--from-literal=token=${token}`);
+    await office.patch({ license: { secretName: 'svc-license' } });
+    await conditionIs(office, 'LicenseValid', 'True', 'Valid');
+    await office.ready();
+    const { status } = await office.instance();
+    expect(status.edition).to.equal('Enterprise');
+    expect(status.license).to.include({ state: 'Valid', subject: 'Office', connections: 100 });
+    expect(status.docbuilder).to.include({ workers: 2 });
+    const docbuilder = (await (await sessions.call('/v1/status')).json()) as { edition: string; workers: object };
+    expect(docbuilder).to.deep.include({ edition: 'enterprise' });
+    expect(docbuilder.workers).to.include({ total: 2 });
+    expect(await uids(office, 'docbuilder')).to.not.deep.equal(old);
+    await limitIs(100);
+    expect(await untouched()).to.deep.equal(untouchedAtFirst);
+  });
+
+  it('renewed again and again, no pod is started again at all, and who edits notices nothing', async () => {
+    const docbuilder = await uids(office, 'docbuilder');
+    for (const conns of [60, 80, 70, 99]) {
+      await give(await office.licence({ conns }));
+      await statusIs(conns);
+      await client.addLine(`${conns} connections`);
+    }
+    await limitIs(99);
+    expect(await uids(office, 'docbuilder')).to.deep.equal(docbuilder);
+    expect(await untouched()).to.deep.equal(untouchedAtFirst);
+    expect(await sessions.save(session, client)).to.be.above(0);
+  });
+
+  it('a broken token displaces nothing, and the status says what is wrong with it', async () => {
+    await give(secret('not.a.licence'));
+    const { message } = await conditionIs(office, 'LicenseValid', 'False', 'TokenRejected');
+    expect(message).to.not.include('not.a.licence');
+    const { status } = await office.instance();
+    expect(status).to.include({ edition: 'Enterprise' });
+    expect(status.plan).to.include({ connections: 99 });
+    expect(await conditionIs(office, 'Ready', 'True')).to.include({ reason: 'AllAvailable' });
+    await give(await office.licence({ conns: 98 }));
+    await conditionIs(office, 'LicenseValid', 'True', 'Valid');
+  });
+
+  it('deleted, it counts on for the days of grace', async () => {
+    await office.kubectl('delete', 'secret', 'svc-license', '--ignore-not-found');
+    await until('in grace', async () => (await office.instance()).status.license?.state === 'Grace');
+    const { status } = await office.instance();
+    expect(status).to.include({ edition: 'Enterprise' });
+    expect(status.license?.graceDaysLeft).to.be.within(29, 30);
+    const isGrace = async () => (await sessions.status()).license.state === 'grace';
+    await until('the gate knows', isGrace, MOUNT_MS);
+    expect((await limits()).connections.limit).to.equal(98);
+    expect(await untouched()).to.deep.equal(untouchedAtFirst);
+    await client.addLine('still here');
+    const { version } = await sessions.state(session);
+    expect(await sessions.save(session, client)).to.equal(version + 1);
+  });
+});

@@ -1,0 +1,42 @@
+import { startCanary } from '../../../support/canary.ts';
+import { callbackReceiver } from '../../../support/gate-receiver.ts';
+import { ORIGINAL } from '../../../support/stack.ts';
+import { startTcpProxy } from '../../../support/tcp-proxy.ts';
+
+/** What a company has around the service: an edge that people come through, and a portal. */
+export interface Outside {
+  /** Of the service, through the edge. `localhost` is a name that browsers and Node find without help. */
+  url: string;
+  edgePort: number;
+  /** Origin of the portal's page, which has the service's library and an element `editor`. */
+  portal: string;
+  /** Where pods fetch the document that is edited. */
+  documentUrl: string;
+  receiver: Awaited<ReturnType<typeof callbackReceiver>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param node where the front's NodePort is
+ * @param hostAddress under which pods find this machine
+ */
+export async function startOutside(node: { address: string; port: number }, hostAddress: string): Promise<Outside> {
+  const edge = await startTcpProxy(node.port, node.address);
+  const url = `http://localhost:${edge.port}`;
+  const portal = await startCanary((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    response.end(
+      `<!doctype html><title>portal</title><script src="${url}/svc/api.js"></script><div id="editor"></div>`,
+    );
+  });
+  const receiver = await callbackReceiver(() => 204, hostAddress);
+  const files = await startCanary((_request, response) => void response.end(ORIGINAL), { host: hostAddress });
+  return {
+    url,
+    edgePort: edge.port,
+    portal: `http://127.0.0.1:${portal.port}`,
+    documentUrl: `http://${hostAddress}:${files.port}/a.docx`,
+    receiver,
+    stop: async () => void (await Promise.all([edge.close(), portal.close(), receiver.stop(), files.close()])),
+  };
+}

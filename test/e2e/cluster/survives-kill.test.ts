@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { until } from '../../support/until.ts';
+import { uids } from './support/instance.ts';
+import { type Office, officeFor } from './support/office.ts';
+import { SYSTEM } from './support/release.ts';
+
+const COMPONENTS = ['gate', 'docbuilder', 'editor', 'front'];
+
+describe('on a cluster: survives a kill', function () {
+  this.timeout(180_000);
+  let office: Office;
+
+  before(async function () {
+    office = await officeFor(this);
+  });
+  afterEach(async () => {
+    await office?.release.ready();
+    // Also the Service that was deleted leads somewhere again.
+    await office?.ready();
+  });
+
+  const system = (...parameters: string[]) => office.cluster.kubectl(['--namespace', SYSTEM, ...parameters]);
+  const exists = (name: string) =>
+    office.kubectl('get', 'service', name).then(
+      () => true,
+      () => undefined,
+    );
+  const leader = () => until('one leads', () => office.release.leader());
+
+  for (const [how, flags, seconds] of [
+    ['taken away by force', ['--grace-period=0', '--force'], 40],
+    ['told to stop', [], 20],
+  ] as const) {
+    it(`when the controller that works is ${how}, the other one takes over`, async () => {
+      const first = await leader();
+      await system('delete', 'pod', first, '--wait=false', ...flags);
+      await office.kubectl('delete', 'service', 'office-docbuilder');
+      await until('it is made again', () => exists('office-docbuilder'), seconds * 1000);
+      const second = await until('another leads', async () => {
+        const name = await office.release.leader();
+        return name === first ? undefined : name;
+      });
+      expect(second).to.match(/^svc-controller-/);
+    });
+  }
+
+  it('without any controller all runs on, and what has changed meanwhile is put right afterwards', async () => {
+    const before = await uids(office, ...COMPONENTS);
+    await system('scale', 'deployment/svc-controller', '--replicas=0');
+    await until('none is left', async () => (await system('get', 'pods', '-o', 'name')) === '', 60_000);
+    await office.kubectl('delete', 'service', 'office-front-ask', '--ignore-not-found');
+    expect((await fetch(`${office.outside.url}/v1/status`)).status).to.equal(200);
+    expect((await fetch(`${office.outside.url}/svc/status`)).status).to.equal(200);
+    await system('scale', 'deployment/svc-controller', '--replicas=2');
+    await until('it is made again', () => exists('office-front-ask'), 60_000);
+    expect(await uids(office, ...COMPONENTS)).to.deep.equal(before);
+  });
+});

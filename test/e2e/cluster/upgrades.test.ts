@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { download, linesOf } from '../../support/stack-steps.ts';
+import { until } from '../../support/until.ts';
+import { CACHE } from './cluster.ts';
+import { tagImage } from './images/tag.ts';
+import { uids } from './support/instance.ts';
+import { type Office, officeFor } from './support/office.ts';
+import { sessionsOf } from './support/sessions.ts';
+
+const OTHERS = ['docbuilder', 'editor', 'front'];
+
+describe('on a cluster: upgrades', function () {
+  this.timeout(240_000);
+  let office: Office;
+
+  before(async function () {
+    office = await officeFor(this);
+  });
+  after(async () => {
+    await office?.release.upgrade('images.gate.tag=');
+    await office?.ready();
+  });
+
+  const image = async () => (await office.pods('gate')).map(({ spec }) => spec.containers[0]?.image).join();
+
+  it('a chart with another gate replaces that pod only, and saved documents are still there', async () => {
+    const sessions = await sessionsOf(office);
+    const session = await sessions.create({ key: 'upgrade' });
+    const client = await sessions.open(session);
+    await client.addLine('vẫn còn');
+    const version = await sessions.save(session, client);
+
+    const before = await uids(office, ...OTHERS);
+    const next = await tagImage(CACHE, office.images.gate, 'next');
+    await office.cluster.load(next);
+    await office.release.upgrade('images.gate.tag=next');
+    await until('the gate is the next one', async () => (await image()) === next, 90_000);
+    await office.ready();
+    expect((await office.instance()).status.images).to.include({ gate: next });
+    expect(await uids(office, ...OTHERS)).to.deep.equal(before);
+
+    // The socket has outlived it as well.
+    await client.addLine('và viết tiếp');
+    const again = await sessionsOf(office);
+    expect(await again.save(session, client)).to.equal(version + 1);
+    await client.leave();
+    const { download_url } = await again.state(session);
+    expect(linesOf(await download(download_url))).to.include.members(['vẫn còn', 'và viết tiếp']);
+  });
+
+  it('helm rollback brings the former one back', async () => {
+    await office.release.helm('rollback', 'svc');
+    await until('the gate is the former one', async () => (await image()) === office.images.gate, 90_000);
+    await office.ready();
+  });
+});
