@@ -5,6 +5,8 @@ import { makeFiles } from './files.ts';
 import type { Measurement, Outcome } from './measurement.ts';
 import { measureBuilding } from './measurements/building.ts';
 import { compare } from './measurements/comparison.ts';
+import { measureController } from './measurements/controller.ts';
+import { measureGate } from './measurements/gate.ts';
 import { measureHanging } from './measurements/hanging.ts';
 import { measureRecycling } from './measurements/recycling.ts';
 import { measureThroughput } from './measurements/throughput.ts';
@@ -24,6 +26,8 @@ const MEASUREMENTS: Record<string, [title: string, measure: Measurement]> = {
   hanging: ['Hanging jobs', measureHanging],
   building: ['Building from scripts', measureBuilding],
   thumbnails: ['Thumbnails', measureThumbnails],
+  gate: ['The gate: saves and questions', measureGate],
+  controller: ['The controller', measureController],
 };
 
 async function run(options: Options): Promise<boolean> {

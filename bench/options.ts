@@ -24,6 +24,26 @@ export interface Options {
   invoiceRounds: number;
   /** BENCH_THUMBNAIL_ROUNDS */
   thumbnailRounds: number;
+  /** BENCH_SAVE_ROUNDS: saves of the gate. */
+  saveRounds: number;
+  /** BENCH_QUESTIONS: questions that the front asks the gate. */
+  questions: number;
+  /** BENCH_APPLIES: instances that the controller makes one after the other. */
+  applies: number;
+  /** BENCH_COLD_INSTANCES: instances that it finds at its start. */
+  coldInstances: number;
+  /** BENCH_STEADY_INSTANCES: instances while nothing changes. */
+  steadyInstances: number;
+  /** BENCH_STEADY_SECONDS */
+  steadySeconds: number;
+  /** BENCH_CALM_SECONDS: before its memory is looked at. */
+  calmSeconds: number;
+  /** BENCH_ALTERED_EVERY: of the fields that the controller sets, every n-th is altered. */
+  alteredEvery: number;
+  /** BENCH_OUTAGE_SECONDS: for which the API server is away. */
+  outageSeconds: number;
+  /** BENCH_SUCCESSIONS: leaders that are killed, and as many that are asked to go. */
+  successions: number;
 }
 
 /** Options from the environment; everything has a default. @throws {RangeError} naming a variable that is no number */
@@ -47,5 +67,15 @@ export function readOptions(environment: NodeJS.ProcessEnv): Options {
     largeRounds: count('BENCH_LARGE_ROUNDS', 7, 2),
     invoiceRounds: count('BENCH_INVOICE_ROUNDS', 20, 4),
     thumbnailRounds: count('BENCH_THUMBNAIL_ROUNDS', 60, 10),
+    saveRounds: count('BENCH_SAVE_ROUNDS', 60, 10),
+    questions: count('BENCH_QUESTIONS', 80_000, 16_000),
+    applies: count('BENCH_APPLIES', 40, 15),
+    coldInstances: count('BENCH_COLD_INSTANCES', 500, 150),
+    steadyInstances: count('BENCH_STEADY_INSTANCES', 200, 50),
+    steadySeconds: count('BENCH_STEADY_SECONDS', 600, 60),
+    calmSeconds: count('BENCH_CALM_SECONDS', 60, 15),
+    alteredEvery: count('BENCH_ALTERED_EVERY', 1, 8),
+    outageSeconds: count('BENCH_OUTAGE_SECONDS', 60, 25),
+    successions: count('BENCH_SUCCESSIONS', 4, 1),
   };
 }

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { Pool } from 'undici';
+import { desired } from '../../cmd/controller/desired/index.ts';
+import { effectiveSecrets } from '../../cmd/controller/desired/secrets.ts';
+import { objectPath } from '../../cmd/controller/k8s/paths.ts';
+import { RESOURCES, resourceOf } from '../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
+import { APPLIED_HASH } from '../../cmd/controller/reconcile/owned.ts';
+import { NO_LICENSE } from '../../src/common/crypto/license.ts';
+import type { SvcInstanceStatus } from '../../src/common/generated/wire.ts';
+import { docbuilderPlan } from '../../src/common/plan.ts';
+import { VERSION } from '../../src/common/version.ts';
+import type { Cluster } from './cluster.ts';
+import { forAll } from './instances.ts';
+
+/** As the controller has them. */
+const CONNECTIONS = 16;
+const INSTANCES_AT_A_TIME = 4;
+const OBJECTS_AT_A_TIME = 8;
+const IMAGE = 'registry.example/image:1.0.0';
+
+interface Write {
+  path: string;
+  body: string;
+}
+
+/** A client that only writes what the controller would, without a look at what there is. */
+export interface BareWriter {
+  /** Writes all objects of the instances, and a status for each. @returns seconds */
+  write(status: SvcInstanceStatus): Promise<number>;
+}
+
+/** Makes all bodies beforehand. */
+export function bareWriter({ server }: Cluster, instances: readonly SvcInstance[]): BareWriter {
+  const objects = instances.map((instance) => objectsOf(instance).map((object) => writeOf(object, 'svc-controller')));
+  return {
+    async write(status) {
+      const statuses = instances.map(({ apiVersion, kind, metadata: { name, namespace } }) =>
+        writeOf({ apiVersion, kind, metadata: { name, namespace }, status } as KubernetesObject, 'status', 'status'),
+      );
+      const pool = new Pool(server.url, { connections: CONNECTIONS, connect: { ca: server.ca } });
+      const send = async ({ path, body }: Write): Promise<void> => {
+        const answer = await pool.request({
+          method: 'PATCH',
+          path,
+          headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/apply-patch+yaml' },
+          body,
+        });
+        const text = await answer.body.text();
+        if (answer.statusCode >= 300) throw new Error(`PATCH ${path}: ${answer.statusCode} ${text}`);
+      };
+      const started = performance.now();
+      const one = async (index: number): Promise<void> => {
+        await forAll(objects[index] ?? [], send, OBJECTS_AT_A_TIME);
+        await forAll(statuses.slice(index, index + 1), send, 1);
+      };
+      await forAll(instances.keys(), one, INSTANCES_AT_A_TIME);
+      const seconds = (performance.now() - started) / 1000;
+      await pool.destroy();
+      return seconds;
+    },
+  };
+}
+
+function objectsOf(instance: SvcInstance): KubernetesObject[] {
+  const objects = desired({
+    instance,
+    settings: {
+      version: VERSION,
+      images: { gate: IMAGE, docbuilder: IMAGE, editor: IMAGE, front: IMAGE },
+      clusterDomain: 'cluster.local',
+      clusterDns: '10.96.0.10',
+      licenseKeys: '{"keys":[]}',
+    },
+    license: NO_LICENSE,
+    plan: docbuilderPlan(NO_LICENSE),
+    licenseFiles: {},
+    secrets: effectiveSecrets({}, {}, randomBytes),
+  });
+  return objects.map((object) => {
+    const annotations = { ...object.metadata.annotations, [APPLIED_HASH]: 'A'.repeat(22) };
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  });
+}
+
+function writeOf(object: KubernetesObject, manager: string, subresource?: string): Write {
+  const { namespace, name } = object.metadata;
+  const path = objectPath(subresource ? RESOURCES.svcInstance : resourceOf(object), namespace, name, subresource);
+  return { path: `${path}?fieldManager=${manager}&force=true`, body: JSON.stringify(object) };
+}

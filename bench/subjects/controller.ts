@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { freePorts } from '../../cmd/local/port.ts';
+import type { Environment } from '../../src/common/config.ts';
+import type { Figures } from '../../test/support/controller.ts';
+import { spawnMain } from '../../test/support/process.ts';
+import { until } from '../../test/support/until.ts';
+import { onRelease } from '../releases.ts';
+import type { Cluster } from './cluster.ts';
+
+const START_MS = 60_000;
+const HZ = 100;
+/** As the entry point of its image. */
+const FLAGS = ['--optimize-for-size', '--enable-source-maps'];
+
+/** The controller as a process of its own, in the cluster as far as it can tell. */
+export interface ControllerSubject {
+  /** Resolves once it has read what there is; another may lead. */
+  ready(): Promise<void>;
+  figures(): Promise<Figures & { leading: boolean; waits_for: string | null }>;
+  /** Of its memory that is resident, bytes. */
+  rss(): number;
+  /** It has used so far, in seconds. */
+  cpu(): number;
+  log(): string;
+  /** Resolves with its exit code or signal. */
+  ended: Promise<number | NodeJS.Signals>;
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+/** @param port of the API server, or of what stands before it */
+export async function startController(
+  { server, serviceAccount, main }: Cluster,
+  port: string = new URL(server.url).port,
+): Promise<ControllerSubject> {
+  const [health = 0] = await freePorts(1);
+  const environment: Environment = {
+    NODE_ENV: 'production',
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: port,
+    BENCH_SERVICE_ACCOUNT: serviceAccount,
+    SVC_CONTROLLER_LISTEN: `127.0.0.1:${health}`,
+    SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
+  };
+  const { child, ended, log } = spawnMain(main, environment, FLAGS);
+  const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${health}${path}`);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  const release = onRelease(() => end('SIGKILL'));
+  void ended.then(release);
+  return {
+    ...{ log, ended, end },
+    async ready() {
+      await until(
+        'the controller is ready',
+        async () => {
+          if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
+          const answer = await ask('/readyz').catch(() => undefined);
+          return answer?.ok || undefined;
+        },
+        START_MS,
+      );
+    },
+    figures: async () => (await (await ask('/status')).json()) as Awaited<ReturnType<ControllerSubject['figures']>>,
+    rss: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    cpu() {
+      // proc(5): the fields after the name, which is in brackets, begin with the third.
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      return (Number(fields[11]) + Number(fields[12])) / HZ;
+    },
+  };
+}
+
+/** A controller that is started anew whenever it ends, as a kubelet does. */
+export interface ControllerPod {
+  current(): ControllerSubject;
+  /** How often it was started anew. */
+  restarts(): number;
+  end(): Promise<void>;
+}
+
+export async function startPod(cluster: Cluster, port?: string): Promise<ControllerPod> {
+  let current = await startController(cluster, port);
+  let restarts = 0;
+  let ending = false;
+  async function keep(): Promise<void> {
+    for (;;) {
+      await current.ended;
+      if (ending) return;
+      restarts += 1;
+      current = await startController(cluster, port);
+    }
+  }
+  const kept = keep();
+  return {
+    current: () => current,
+    restarts: () => restarts,
+    async end() {
+      ending = true;
+      await current.end('SIGTERM');
+      await kept;
+    },
+  };
+}

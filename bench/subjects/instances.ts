@@ -1,0 +1,114 @@
+import { reflect } from '../../cmd/controller/k8s/reflector.ts';
+import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
+import { systemClock } from '../../src/common/clock.ts';
+import { complete } from '../../test/support/controller.ts';
+import { until } from '../../test/support/until.ts';
+import { onRelease } from '../releases.ts';
+import type { Cluster } from './cluster.ts';
+
+const SETTLED_MS = 600_000;
+const PARALLEL = 8;
+const OWNED_SELECTOR = 'app.kubernetes.io/managed-by=svc-controller';
+/** What there is of an API server without extensions that the controller makes. */
+const { svcInstance: _, lease: __, event: ___, httpRoute: ____, ...OWNED } = RESOURCES;
+
+/** The instances of a cluster, seen as a watch shows them. */
+export interface Instances {
+  create(name: string, spec?: object): Promise<void>;
+  /** Resolves when the controller has written what the instance asks for, with the time at which that was seen. */
+  settled(name: string, condition?: (instance: SvcInstance) => boolean): Promise<number>;
+  stop(): void;
+}
+
+export function watchInstances({ client, namespace }: Cluster): Instances {
+  const known = new Map<string, SvcInstance>();
+  const waiting = new Set<() => void>();
+  const log = { info: () => undefined, warn: () => undefined, error: console.error };
+  const reflection = reflect<SvcInstance>({
+    ...{ client, clock: systemClock, log },
+    resource: RESOURCES.svcInstance,
+    onEvent({ object }) {
+      known.set(object.metadata.name, object);
+      for (const look of waiting) look();
+    },
+  });
+  const release = onRelease(async () => reflection.stop());
+  return {
+    async create(name, spec = {}) {
+      const { apiVersion, kind } = RESOURCES.svcInstance;
+      const instance = { apiVersion, kind, metadata: { name, namespace }, spec: { host: `${name}.example`, ...spec } };
+      await client.create(RESOURCES.svcInstance, instance as KubernetesObject);
+    },
+    settled(name, condition = () => true) {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const late = setTimeout(() => reject(new Error(`timed out: ${name} is settled`)), SETTLED_MS);
+      const look = (): void => {
+        const instance = known.get(name);
+        const { generation } = instance?.metadata ?? {};
+        if (!instance || instance.status?.observedGeneration !== generation || !condition(instance)) return;
+        resolve(performance.now());
+      };
+      waiting.add(look);
+      look();
+      return promise.finally(() => {
+        clearTimeout(late);
+        waiting.delete(look);
+      });
+    },
+    stop: () => void release(),
+  };
+}
+
+export function isReady({ status }: SvcInstance): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+}
+
+/** Does something with each of `items`, some at a time. */
+export async function forAll<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>, parallel = PARALLEL) {
+  const left = [...items];
+  const worker = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}
+
+/** All that the controller has made, of one instance or of all. */
+export async function ownedObjects({ client, namespace }: Cluster, instance?: string): Promise<KubernetesObject[]> {
+  const labelSelector = OWNED_SELECTOR + (instance === undefined ? '' : `,app.kubernetes.io/instance=${instance}`);
+  const objects: KubernetesObject[] = [];
+  for (const resource of Object.values(OWNED)) {
+    let next: string | undefined;
+    do {
+      const page = await client.list<KubernetesObject>(resource, {
+        namespace,
+        labelSelector,
+        limit: 500,
+        continue: next,
+      });
+      objects.push(...page.items);
+      next = page.metadata.continue || undefined;
+    } while (next !== undefined);
+  }
+  return objects;
+}
+
+/** Plays controller-manager and kubelet: all pods run. Resolves when the controller says so, too. */
+export async function completeAll(cluster: Cluster, instances: Instances, names: readonly string[]): Promise<void> {
+  const { items } = await cluster.client.list<KubernetesObject>(RESOURCES.deployment, { namespace: cluster.namespace });
+  await forAll(items, (deployment) => complete(cluster.client, deployment));
+  await Promise.all(names.map((name) => instances.settled(name, isReady)));
+}
+
+/** Resolves when the controller has nothing to do. */
+export async function idle(figures: () => Promise<{ queue: { waiting: number; running: number } }>): Promise<void> {
+  await until(
+    'the queue is empty',
+    async () => {
+      const { queue } = await figures();
+      return queue.waiting + queue.running === 0 || undefined;
+    },
+    SETTLED_MS,
+  );
+}
