@@ -13,6 +13,8 @@ const LETTERS: readonly [Group, RegExp][] = [
 const WESTERN = /^[\t-~\u00a0-\u024f\u1e00-\u1eff\u2010-\u2026]*$/;
 const SYMBOL = /^\p{So}/u;
 const DIGIT = /^\p{Nd}/u;
+/** European terminators (Unicode Standard Annex 9, ET): behind digits they run in the direction of these. */
+const TERMINATOR = /^[#$%\u00a2-\u00a5\u00b0\u2030-\u2034\u20a0-\u20cf]/u;
 const SIGN = /^[!-~]/;
 const BREAK = /^[\t\n\r]/;
 const BLANK_OR_MARK = /^[\p{Zs}\p{M}\u200c\u200d]/u;
@@ -45,7 +47,7 @@ function next(current: Group | undefined, character: string): Group | undefined 
   if (letters) return letters;
   if (current === undefined) return SYMBOL.test(character) ? 'symbols' : undefined;
   if (current === 'western' || (current !== 'digits' && BLANK_OR_MARK.test(character))) return current;
-  if (DIGIT.test(character)) return 'digits';
+  if (DIGIT.test(character) || (current === 'digits' && TERMINATOR.test(character))) return 'digits';
   if (BREAK.test(character)) return 'breaks';
   return SIGN.test(character) ? 'signs' : 'symbols';
 }

@@ -8,6 +8,7 @@ describe('groups of scripts in a text', () => {
     ['chào 漢字 ok', ['chào ', '漢字 ', 'ok']],
     ['हिन्दी, tiếng ไทย', ['हिन्दी', ', ', 'tiếng ', 'ไทย']],
     ['مرحبا 12 hết', ['مرحبا ', '12', ' ', 'hết']],
+    ['שלום 50% ]]> a', ['שלום ', '50%', ' ', ']]> ', 'a']],
     ['12 abc', ['12', ' ', 'abc'], '漢字'],
   ];
   for (const [text, pieces, before] of cases) {
