@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
@@ -27,10 +28,16 @@ export interface ControllerSubject {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** @param port of the API server, or of what stands before it */
+interface Start {
+  /** Of the API server, or of what stands before it. */
+  port?: string | undefined;
+  /** Absent: one of its own. */
+  identity?: string;
+}
+
 export async function startController(
   { server, serviceAccount, main }: Cluster,
-  port: string = new URL(server.url).port,
+  { port = new URL(server.url).port, identity }: Start = {},
 ): Promise<ControllerSubject> {
   const [health = 0] = await freePorts(1);
   const environment: Environment = {
@@ -40,6 +47,7 @@ export async function startController(
     BENCH_SERVICE_ACCOUNT: serviceAccount,
     SVC_CONTROLLER_LISTEN: `127.0.0.1:${health}`,
     SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
+    ...(identity !== undefined && { SVC_CONTROLLER_IDENTITY: identity }),
   };
   const { child, ended, log } = spawnMain(main, environment, FLAGS);
   const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${health}${path}`);
@@ -81,7 +89,9 @@ export interface ControllerPod {
 }
 
 export async function startPod(cluster: Cluster, port?: string): Promise<ControllerPod> {
-  let current = await startController(cluster, port);
+  // The pod's name, as the chart has it.
+  const start = { port, identity: `controller-${randomBytes(4).toString('hex')}` };
+  let current = await startController(cluster, start);
   let restarts = 0;
   let ending = false;
   async function keep(): Promise<void> {
@@ -89,7 +99,7 @@ export async function startPod(cluster: Cluster, port?: string): Promise<Control
       await current.ended;
       if (ending) return;
       restarts += 1;
-      current = await startController(cluster, port);
+      current = await startController(cluster, start);
     }
   }
   const kept = keep();

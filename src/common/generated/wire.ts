@@ -64,7 +64,7 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_LISTEN: string;
   /**
-   * Name by which it holds the Lease. Absent: the host's, and something random.
+   * Name by which it holds the Lease; no two processes may have the same at a time. The chart gives the pod's. Absent: the host's, and something random.
    */
   SVC_CONTROLLER_IDENTITY?: string;
   /**
