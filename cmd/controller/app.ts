@@ -13,6 +13,7 @@ import { createClient } from './k8s/client.ts';
 import { type Connection, connect } from './k8s/connection.ts';
 import { eventRecorder } from './k8s/events.ts';
 import { type Election, electLeader } from './k8s/lease.ts';
+import { atMost } from './k8s/pause.ts';
 import type { Reflection } from './k8s/reflector.ts';
 import { startWatchdog } from './k8s/watchdog.ts';
 import { countingClient } from './reconcile/counting-client.ts';
@@ -34,6 +35,8 @@ const DEFINITION_MS = 2_000;
 const STALE_MS = 180_000;
 /** How long a stop waits for reconciles that run. */
 const STOP_MS = 20_000;
+/** And for events that are not written yet. */
+const FLUSH_MS = 2_000;
 
 /** What a test may put in the place of the real thing. */
 export interface Overrides {
@@ -136,7 +139,6 @@ export async function startController(config: Config, log: Logger, overrides: Ov
 
   function lead(): void {
     leading = true;
-    log.info('leading');
     queue.start();
   }
 
@@ -154,7 +156,10 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     if (stopped) return;
     waitsFor = undefined;
     log.info({ instances: instances.keys().length, objects: owned.size() }, 'ready');
-    if (!config.leaderElection) return lead();
+    if (!config.leaderElection) {
+      log.info('leading');
+      return lead();
+    }
     election = electLeader({
       client: leaseApi,
       namespace: config.leaseNamespace ?? connection.namespace,
@@ -178,10 +183,10 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     async stop() {
       stopped = true;
       // The Lease is held until nothing is written any more.
-      await within(queue.stop(), STOP_MS);
+      await atMost(STOP_MS, queue.stop());
       leading = false;
       await election?.stop();
-      await within(events.flushed(), 2_000);
+      await atMost(FLUSH_MS, events.flushed());
       events.stop();
       watchdog.stop();
       for (const watch of watches) watch.stop();
@@ -194,11 +199,4 @@ export async function startController(config: Config, log: Logger, overrides: Ov
       log.info('stopped');
     },
   };
-}
-
-/** Waits for work, but no longer than `ms` milliseconds. */
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

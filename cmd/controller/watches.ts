@@ -1,10 +1,11 @@
 import type { Clock } from '../../src/common/clock.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { OWNED_SELECTOR } from './desired/labels.ts';
+import { keyOf } from './k8s/known.ts';
 import { type Change, type Reflection, reflect } from './k8s/reflector.ts';
 import { RESOURCES } from './k8s/resources.ts';
 import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
-import { type Instances, keyOf, type SvcInstance } from './reconcile/instances.ts';
+import type { Instances, SvcInstance } from './reconcile/instances.ts';
 import type { OwnedCache } from './reconcile/owned.ts';
 import type { Queue } from './reconcile/queue.ts';
 

@@ -1,9 +1,4 @@
-import type {
-  V1EnvVar,
-  V1PodSecurityContext,
-  V1ResourceRequirements,
-  V1SecurityContext,
-} from '@kubernetes/client-node';
+import type { V1PodSecurityContext, V1ResourceRequirements, V1SecurityContext } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { editorArguments, QUARANTINE_PATH } from './editor-params.ts';
@@ -11,7 +6,7 @@ import { environment } from './env.ts';
 import { namesOf, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
-import { type SecretKey, secretsDigest } from './secrets.ts';
+import { secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
 import { volumeClaim } from './storage.ts';
 import type { Situation } from './types.ts';
@@ -76,8 +71,8 @@ function editorPod(situation: Situation): PodParts {
           dictionaries: instance.spec.editor.dictionaries.join(' '),
         }),
         // The image takes them from the environment only.
-        fromSecret(situation, 'username', 'editor-admin-username'),
-        fromSecret(situation, 'password', 'editor-admin-password'),
+        secretVariable(situation, 'username', 'editor-admin-username'),
+        secretVariable(situation, 'password', 'editor-admin-password'),
       ],
       ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
       // A busy one answers late; to start it again cuts everybody off.
@@ -91,8 +86,4 @@ function editorPod(situation: Situation): PodParts {
     annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' },
     security: SECURITY,
   };
-}
-
-function fromSecret({ instance }: Situation, name: string, key: SecretKey): V1EnvVar {
-  return { name, valueFrom: { secretKeyRef: { name: namesOf(instance.metadata.name).secrets, key } } };
 }

@@ -1,4 +1,4 @@
-import type { V1EnvVar, V1ResourceRequirements } from '@kubernetes/client-node';
+import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment } from './env.ts';
@@ -6,7 +6,7 @@ import { LICENSE_ENV, licenseFiles } from './license.ts';
 import { namesOf, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
-import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
+import { secretFile, secretFiles, secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
 import { volumeClaim } from './storage.ts';
 import type { Situation } from './types.ts';
@@ -46,7 +46,10 @@ function gatePod(situation: Situation): PodParts {
   const { instance, secrets } = situation;
   return {
     container: {
-      env: [...environment(settings(situation)), adminUser(situation)],
+      env: [
+        ...environment(settings(situation)),
+        secretVariable(situation, 'SVC_ONLINE_ADMIN_USER', 'editor-admin-username'),
+      ],
       ports: [
         { name: 'http', containerPort: PORTS.gate.http, protocol: 'TCP' },
         { name: 'internal', containerPort: PORTS.gate.internal, protocol: 'TCP' },
@@ -95,14 +98,5 @@ function settings(situation: Situation): Parameters<typeof environment>[0] {
     SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
     SVC_AUDIT_TARGET: spec.auditTarget,
     SVC_DEV_MODE: spec.devMode,
-  };
-}
-
-/** The one value of a Secret that the gate reads from no file. */
-function adminUser({ instance }: Situation): V1EnvVar {
-  const { secrets } = namesOf(instance.metadata.name);
-  return {
-    name: 'SVC_ONLINE_ADMIN_USER',
-    valueFrom: { secretKeyRef: { name: secrets, key: 'editor-admin-username' } },
   };
 }

@@ -16,6 +16,8 @@ export const ANNOTATION = {
 
 export type Labels = Record<string, string>;
 
+const OURS: Labels = { 'app.kubernetes.io/part-of': 'svc', 'app.kubernetes.io/managed-by': MANAGED_BY };
+
 /** What every object is born with: nothing in it comes from the API server. */
 export interface Metadata {
   name: string;
@@ -32,13 +34,14 @@ export type Manifest<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'status'>
   metadata: Metadata;
 };
 
+/** What all pods of an instance have, and no others. */
+export function instanceLabels({ metadata }: Instance): Labels {
+  return { 'app.kubernetes.io/name': 'svc', 'app.kubernetes.io/instance': metadata.name };
+}
+
 /** What is the same in every version of a component's pods; a Deployment's selector can never change. */
 export function selectorLabels(instance: Instance, component: ComponentName): Labels {
-  return {
-    'app.kubernetes.io/name': 'svc',
-    'app.kubernetes.io/instance': instance.metadata.name,
-    'app.kubernetes.io/component': component,
-  };
+  return { ...instanceLabels(instance), 'app.kubernetes.io/component': component };
 }
 
 /**
@@ -46,11 +49,7 @@ export function selectorLabels(instance: Instance, component: ComponentName): La
  * else has changed, the editor's with everybody in it.
  */
 export function podLabels(instance: Instance, component: ComponentName): Labels {
-  return {
-    ...selectorLabels(instance, component),
-    'app.kubernetes.io/part-of': 'svc',
-    'app.kubernetes.io/managed-by': MANAGED_BY,
-  };
+  return { ...selectorLabels(instance, component), ...OURS };
 }
 
 /**
@@ -68,11 +67,8 @@ export function metadata(
     name,
     namespace: instance.metadata.namespace,
     labels: {
-      'app.kubernetes.io/name': 'svc',
-      'app.kubernetes.io/instance': instance.metadata.name,
-      ...(component && { 'app.kubernetes.io/component': component }),
-      'app.kubernetes.io/part-of': 'svc',
-      'app.kubernetes.io/managed-by': MANAGED_BY,
+      ...(component ? selectorLabels(instance, component) : instanceLabels(instance)),
+      ...OURS,
       'app.kubernetes.io/version': labelValue(settings.version),
     },
     ...(annotations && Object.keys(annotations).length > 0 && { annotations }),

@@ -6,7 +6,7 @@ import type {
   V1NetworkPolicyPort,
   V1NetworkPolicySpec,
 } from '@kubernetes/client-node';
-import { type Manifest, metadata, selectorLabels } from './labels.ts';
+import { instanceLabels, type Manifest, metadata, selectorLabels } from './labels.ts';
 import { namesOf, PORTS } from './names.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
@@ -129,11 +129,10 @@ function policy(situation: Situation, component: ComponentName, rules: Rules): P
 /** For pods of the instance that no other policy selects. */
 function defaultDeny(situation: Situation): Policy {
   const { instance } = situation;
-  const { 'app.kubernetes.io/component': _, ...everybody } = selectorLabels(instance, 'gate');
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     metadata: metadata(situation, namesOf(instance.metadata.name).defaultDeny),
-    spec: { podSelector: { matchLabels: everybody }, policyTypes: ['Ingress', 'Egress'] },
+    spec: { podSelector: { matchLabels: instanceLabels(instance) }, policyTypes: ['Ingress', 'Egress'] },
   };
 }

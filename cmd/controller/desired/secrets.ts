@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { V1Secret } from '@kubernetes/client-node';
+import type { V1EnvVar, V1Secret } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
 import { namesOf } from './names.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
@@ -69,8 +69,8 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
 };
 
 /**
- * The secret values in force: what was given, else what is there already, else made now. Line ends at the end, which
- * files tend to have, are no part of a value; an empty one counts as not given.
+ * The secret values in force: what was given, else what is there already, else made now. An empty value counts as not
+ * given.
  * @param existing of the Secret `<instance>-secrets` as the API server has it
  */
 export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, random: Random): SecretValues {
@@ -118,6 +118,11 @@ export function secretFile({ secrets }: Situation, key: SecretKey): string | und
   return secrets[key] === undefined ? undefined : `${SECRETS_PATH}/${key}`;
 }
 
+/** A variable with the value of a key, for what reads no file. */
+export function secretVariable({ instance }: Situation, name: string, key: SecretKey): V1EnvVar {
+  return { name, valueFrom: { secretKeyRef: { name: namesOf(instance.metadata.name).secrets, key } } };
+}
+
 /** The Secret `<instance>-secrets`. */
 export function secretObjects(situation: Situation): readonly Manifest<V1Secret>[] {
   const { instance, secrets } = situation;
@@ -143,6 +148,7 @@ function givenValue({ values, admin }: GivenSecrets, key: SecretKey): string {
   return trimmed(values?.[key]);
 }
 
-function trimmed(value: string | undefined): string {
+/** A value as it counts: line ends at its end, which files tend to have, are no part of it. */
+export function trimmed(value: string | undefined): string {
   return value?.replace(/[\r\n]+$/, '') ?? '';
 }

@@ -23,8 +23,8 @@ export interface Known<T extends KubernetesObject> {
   retain(keys: ReadonlySet<string>): Change<T>[];
 }
 
-/** Names an object among all of its kind. */
-export function keyOf({ metadata: { namespace = '', name } }: KubernetesObject): string {
+/** Names an object among all of its kind: `namespace/name`. */
+export function keyOf({ metadata: { namespace = '', name } }: Pick<KubernetesObject, 'metadata'>): string {
   return `${namespace}/${name}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { ApiError } from './api-error.ts';
 import { heldBy, type Lease, newLease, released } from './lease-record.ts';
-import { pause } from './pause.ts';
+import { atMost, pause } from './pause.ts';
 import { RESOURCES } from './resources.ts';
 import type { Client } from './types.ts';
 
@@ -149,10 +149,8 @@ export function electLeader(options: ElectionOptions): Election {
     state = 'lost';
     stopping.abort();
     clearTimeout(giveUp);
-    const done = new AbortController();
     const releasing = release().catch((error) => log.warn({ err: error }, 'cannot give the lease back'));
-    await Promise.race([releasing, pause(RELEASE_MS, done.signal)]);
-    done.abort();
+    await atMost(RELEASE_MS, releasing);
   }
 
   const running = run();

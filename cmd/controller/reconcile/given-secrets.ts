@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseApiKeys } from '../../../src/common/api-keys.ts';
 import { secretProblem } from '../../../src/common/crypto/jwt.ts';
-import type { SecretKey } from '../desired/secrets.ts';
+import { type SecretKey, trimmed } from '../desired/secrets.ts';
 import type { Trouble } from './ownership.ts';
 
 /** What the services themselves check at their start. */
@@ -35,8 +35,7 @@ export function givenTrouble(
   const problems = Object.entries(CHECKS).flatMap(([key, check]) => {
     const bytes = Buffer.from(data[key] ?? '', 'base64');
     if (!isUtf8(bytes)) return [`${key} is no text`];
-    // As elsewhere: line ends at the end are no part of a value, and an empty one is none.
-    const value = bytes.toString().replace(/[\r\n]+$/, '');
+    const value = trimmed(bytes.toString());
     const problem = value === '' ? undefined : check(value);
     return problem === undefined ? [] : [`${key} ${problem}`];
   });

@@ -1,4 +1,5 @@
 import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import { keyOf } from '../k8s/known.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { hashOf } from './hash.ts';
 
@@ -37,11 +38,6 @@ export function createInstances(): Instances {
       ),
     keys: () => [...known.keys()],
   };
-}
-
-/** `namespace/name`. */
-export function keyOf({ metadata }: Pick<KubernetesObject, 'metadata'>): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /** Secrets of other people that an instance reads. */

@@ -71,8 +71,9 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
     allowUnsigned: embed?.allowUnsigned,
   };
   if (troubles.length > 0) return found;
-  const effective = effectiveSecrets(people, decoded(own), random);
-  return { ...found, values: effective, made: madeKeys(people, decoded(own), effective) };
+  const existing = decoded(own);
+  const effective = effectiveSecrets(people, existing, random);
+  return { ...found, values: effective, made: madeKeys(people, existing, effective) };
 }
 
 function givenLicense(

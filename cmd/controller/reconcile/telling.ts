@@ -3,8 +3,9 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { namesOf } from '../desired/names.ts';
 import type { SecretKey } from '../desired/secrets.ts';
 import type { Recorder } from '../k8s/events.ts';
+import { keyOf } from '../k8s/known.ts';
 import { type ConditionType, conditionOf } from './conditions.ts';
-import { keyOf, type SvcInstance } from './instances.ts';
+import type { SvcInstance } from './instances.ts';
 
 /** Conditions of which it is told when their status or reason becomes another one. */
 const TOLD: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];

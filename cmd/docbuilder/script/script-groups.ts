@@ -1,8 +1,10 @@
 type Group = 'western' | 'asian' | 'complex' | 'right-to-left' | 'digits' | 'signs' | 'symbols' | 'breaks';
 
+/** A letter of a script that is written from right to left. */
+export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LETTERS: readonly [Group, RegExp][] = [
   ['western', /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]/u],
-  ['right-to-left', /^[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u],
+  ['right-to-left', RIGHT_TO_LEFT],
   [
     'asian',
     /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u,

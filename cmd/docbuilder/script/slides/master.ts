@@ -1,4 +1,5 @@
 import type { Slide } from '../../../../src/common/generated/script.ts';
+import { RIGHT_TO_LEFT } from '../script-groups.ts';
 import { properties } from '../styles.ts';
 import { element, paragraphText } from '../xml.ts';
 import { readable, visible } from './color.ts';
@@ -13,7 +14,6 @@ import { themeColors } from './theme.ts';
 const LAYER = 'backgroundobjects';
 /** Readable on white as well as on dark; where it is not, white or black is taken. */
 const MARGINAL_COLOR = '#7A7A7A';
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /** The layouts of these slides, one for each master page, in the order of their first use. */
 export function usedLayouts(slides: readonly Slide[]): Layout[] {
