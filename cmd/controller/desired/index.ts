@@ -22,19 +22,16 @@ const PARTS: readonly Objects[] = [
   httpRouteObjects,
 ];
 
-/** What others refer to comes first, so that no pod waits for its volume; the edge last, when there is something behind it. */
-const ORDER = [
-  'ServiceAccount',
-  'Secret',
-  'ConfigMap',
-  'PersistentVolumeClaim',
-  'NetworkPolicy',
-  'Service',
-  'PodDisruptionBudget',
-  'Deployment',
-  'Ingress',
-  'HTTPRoute',
+/**
+ * What others refer to comes first, so that no pod waits for its volume; what leads to pods last, when there is something
+ * behind it. A stage is begun when the one before is there.
+ */
+const STAGES = [
+  ['ServiceAccount', 'Secret', 'ConfigMap', 'PersistentVolumeClaim', 'NetworkPolicy', 'Service'],
+  ['Deployment'],
+  ['PodDisruptionBudget', 'Ingress', 'HTTPRoute'],
 ];
+const ORDER = STAGES.flat();
 
 /**
  * All objects of an instance, in the order in which to apply them. The same situation gives the same objects in the same
@@ -46,4 +43,9 @@ export function desired(situation: Situation): KubernetesObject[] {
 
 function rank({ kind }: KubernetesObject): number {
   return ORDER.indexOf(kind);
+}
+
+/** In which stage of applying an object's turn comes. */
+export function stageOf({ kind }: KubernetesObject): number {
+  return STAGES.findIndex((kinds) => kinds.includes(kind));
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
+import { stageOf } from '../desired/index.ts';
 import { MANAGED_BY } from '../desired/labels.ts';
 import { ApiError } from '../k8s/api-error.ts';
 import { resourceOf } from '../k8s/resources.ts';
@@ -12,8 +13,6 @@ import { ownershipTrouble, type Trouble } from './ownership.ts';
 
 /** Objects of one instance that are read and written at a time. */
 const PARALLEL = 8;
-/** What pods need comes before them, and what leads to them after. */
-const ORDER: Readonly<Record<string, number>> = { Deployment: 1, PodDisruptionBudget: 2, Ingress: 2, HTTPRoute: 2 };
 
 export interface ApplyContext {
   client: Client;
@@ -29,13 +28,12 @@ export interface Applied {
 }
 
 /**
- * Makes the cluster have `objects`, writing only what differs. Unexpected failures reject; what the API server or
+ * Makes the cluster have `objects`, in their order, stage by stage, writing only what differs. Unexpected failures reject; what the API server or
  * another owner refuses is a trouble, and nothing that comes after its batch is written.
  */
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
   const result: Applied = { troubles: [], notes: [] };
-  const batches = Map.groupBy(objects, ({ kind }) => ORDER[kind] ?? 0);
-  for (const [, batch] of [...batches].sort(([a], [b]) => a - b)) {
+  for (const batch of Map.groupBy(objects, stageOf).values()) {
     const left = [...batch];
     const failures: unknown[] = [];
     const worker = async () => {
