@@ -8,6 +8,7 @@ import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts
 import { connect } from '../../cmd/controller/k8s/connection.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
+import { type ConditionType, conditionOf } from '../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { signEdDsa } from '../../src/common/crypto/jwt.ts';
@@ -34,6 +35,8 @@ export interface TestCluster {
   stopController(): Promise<void>;
   /** What the controller tells of itself. */
   figures(): Promise<Figures>;
+  /** The figures of its queue, once that has nothing to do. */
+  idle(): Promise<Figures['queue']>;
   /** Creates or changes an instance, as `kubectl apply` does. */
   apply(name: string, spec?: object, annotations?: Record<string, string | null>): Promise<SvcInstance>;
   get(name: string): Promise<SvcInstance>;
@@ -41,6 +44,8 @@ export interface TestCluster {
   settled(name: string, condition?: (instance: SvcInstance) => boolean): Promise<SvcInstance>;
   /** Everything that the controller has made, by `Kind/name`. */
   objects(): Promise<Map<string, KubernetesObject>>;
+  /** The resourceVersion of each of these. */
+  versions(): Promise<Record<string, string | undefined>>;
   object<T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined>;
   /** Plays controller-manager and kubelet: each Deployment is said to be complete. */
   completeDeployments(): Promise<void>;
@@ -98,6 +103,11 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
       const answer = await fetch(`http://127.0.0.1:${controller?.address.port}/status`);
       return (await answer.json()) as Figures;
     },
+    idle: () =>
+      until('the queue is empty', async () => {
+        const { queue } = await cluster.figures();
+        return queue.waiting + queue.running === 0 ? queue : undefined;
+      }),
     async apply(name, spec = {}, annotations = {}) {
       const metadata = { name, namespace, annotations } as SvcInstance['metadata'];
       const { apiVersion, kind } = RESOURCES.svcInstance;
@@ -124,6 +134,10 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
       );
       const all = lists.flatMap(({ items }) => items);
       return new Map(all.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+    },
+    async versions() {
+      const objects = await cluster.objects();
+      return Object.fromEntries([...objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]));
     },
     object: (resource, name) => client.get(resource, namespace, name),
     async completeDeployments() {
@@ -159,6 +173,20 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
     },
   };
   return cluster;
+}
+
+/** The same, with a controller that has made an instance `office`. */
+export async function startOffice(context: Mocha.Context): Promise<TestCluster> {
+  const cluster = await startTestCluster(context);
+  await cluster.startController();
+  await cluster.apply('office');
+  await cluster.settled('office');
+  return cluster;
+}
+
+/** Whether a condition of an instance is `True`. */
+export function isTrue(type: ConditionType): (instance: SvcInstance) => boolean {
+  return ({ status }) => conditionOf(status?.conditions ?? [], type)?.status === 'True';
 }
 
 const defined = new WeakMap<ApiServer, Promise<void>>();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 describe('an instance that is deleted', function () {
@@ -8,10 +8,7 @@ describe('an instance that is deleted', function () {
   let cluster: TestCluster;
 
   before(async function () {
-    cluster = await startTestCluster(this);
-    await cluster.startController();
-    await cluster.apply('office');
-    await cluster.settled('office');
+    cluster = await startOffice(this);
   });
   after(() => cluster?.close());
 
@@ -25,7 +22,10 @@ describe('an instance that is deleted', function () {
     if (!first) throw new Error('no object');
     // As the garbage collector would.
     await cluster.client.remove(resourceOf(first), cluster.namespace, first.metadata.name, first.metadata.uid ?? '');
-    await until('that was seen', async () => (await idle()) || undefined);
+    await until('that was seen', async () => {
+      await cluster.idle();
+      return (await cluster.figures()).owned === (await cluster.objects()).size || undefined;
+    });
     expect((await cluster.figures()).writes).to.deep.equal(writes);
   });
 
@@ -67,9 +67,4 @@ describe('an instance that is deleted', function () {
       return own.length > old.size || undefined;
     });
   });
-
-  async function idle(): Promise<boolean> {
-    const { queue, owned } = await cluster.figures();
-    return queue.waiting + queue.running === 0 && owned === (await cluster.objects()).size;
-  }
 });

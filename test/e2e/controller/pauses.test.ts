@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
+const isPaused = isTrue('Paused');
 const PAUSED = { 'svc.internal/paused': 'true' };
 
 describe('the controller leaves a paused instance alone', function () {
@@ -10,19 +11,16 @@ describe('the controller leaves a paused instance alone', function () {
   let cluster: TestCluster;
 
   before(async function () {
-    cluster = await startTestCluster(this);
-    await cluster.startController();
-    await cluster.apply('office');
-    await cluster.settled('office');
+    cluster = await startOffice(this);
   });
   after(() => cluster?.close());
 
   it('and says so, also of a changed spec', async () => {
-    const before = await versions();
+    const before = await cluster.versions();
     const { metadata } = await cluster.apply('office', { host: 'other.example' }, PAUSED);
     const { status } = await cluster.settled('office', isPaused);
     expect(status?.observedGeneration).to.equal(metadata.generation);
-    expect(await versions()).to.deep.equal(before);
+    expect(await cluster.versions()).to.deep.equal(before);
   });
 
   it('whatever is done to its objects', async () => {
@@ -40,13 +38,4 @@ describe('the controller leaves a paused instance alone', function () {
     const deployment = JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'));
     expect(deployment).to.include('https://other.example');
   });
-
-  async function versions() {
-    const objects = await cluster.objects();
-    return Object.fromEntries([...objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]));
-  }
 });
-
-function isPaused({ status }: Awaited<ReturnType<TestCluster['get']>>): boolean {
-  return status?.conditions?.some(({ type, status: value }) => type === 'Paused' && value === 'True') ?? false;
-}

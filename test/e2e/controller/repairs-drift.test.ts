@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { VERSION } from '../../../src/common/version.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { startOffice, type TestCluster } from '../../support/controller.ts';
 import { leaves, type Step, setAt, shownPath, valueAt } from '../../support/fields.ts';
 import { until } from '../../support/until.ts';
 
@@ -20,10 +20,7 @@ describe('the controller repairs', function () {
   const times: number[] = [];
 
   before(async function () {
-    cluster = await startTestCluster(this);
-    await cluster.startController();
-    await cluster.apply('office');
-    await cluster.settled('office');
+    cluster = await startOffice(this);
     wanted = await wantedObjects(cluster);
   });
   after(() => cluster?.close());

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { loggedLines } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
@@ -14,23 +14,20 @@ describe('the controller rotates the licence', function () {
   let cluster: TestCluster;
 
   before(async function () {
-    cluster = await startTestCluster(this);
-    await cluster.startController();
-    await cluster.apply('office');
-    await cluster.settled('office');
+    cluster = await startOffice(this);
     await cluster.completeDeployments();
-    await cluster.settled('office', ({ status }) => conditionOf(status?.conditions ?? [], 'Ready')?.status === 'True');
+    await cluster.settled('office', isTrue('Ready'));
   });
   after(() => cluster?.close());
 
   /** What has another version than before, by `Kind/name`. */
   async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
-    const before = await cluster.objects();
+    const before = await cluster.versions();
     await work();
-    const now = await cluster.objects();
-    const names = new Set([...before.keys(), ...now.keys()]);
-    const version = (objects: typeof now, name: string) => objects.get(name)?.metadata.resourceVersion;
-    return [...names].filter((name) => version(before, name) !== version(now, name)).sort();
+    const now = await cluster.versions();
+    return Object.keys({ ...before, ...now })
+      .filter((name) => before[name] !== now[name])
+      .sort();
   }
 
   /** Puts a licence there and waits until it is in force. */

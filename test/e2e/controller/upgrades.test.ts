@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { isTrue, startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
 
 type Any = KubernetesObject & { spec: Record<string, never>; data: Record<string, string> };
 
@@ -22,7 +23,7 @@ describe('objects that another version of the controller made', function () {
     Object.assign(cluster.environment, { SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:1.0.0' });
     await cluster.startController();
     await cluster.settled('office', () => true);
-    await idle();
+    await until('it is looked at', async () => (await cluster.idle()).done > 0 || undefined);
   });
   after(() => cluster?.close());
 
@@ -100,18 +101,8 @@ describe('objects that another version of the controller made', function () {
     expect(JSON.stringify(claim?.spec)).to.include('"storage":"20Gi"');
     expect(JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'))).to.include('other.example');
     await cluster.completeDeployments();
-    const { status } = await cluster.settled('office', (instance) =>
-      Boolean(instance.status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True')),
-    );
+    const { status } = await cluster.settled('office', isTrue('Ready'));
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     expect(ready?.message).to.match(/^All components are available\. The API server refused: .*office-gate/);
   });
-
-  async function idle(): Promise<void> {
-    for (;;) {
-      const { queue } = await cluster.figures();
-      if (queue.done > 0 && queue.waiting + queue.running === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 });
