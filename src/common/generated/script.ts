@@ -1414,7 +1414,7 @@ export interface PrintSetup {
    */
   repeat_rows?: number;
   /**
-   * So many columns from the left are repeated on every page.
+   * So many columns from the left are repeated on every page. A column that is wider than what they leave of it is cut off.
    */
   repeat_columns?: number;
   /**

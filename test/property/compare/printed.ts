@@ -1,5 +1,7 @@
-import type { Cell, Script } from '../../../src/common/generated/script.ts';
+import type { Cell, Script, Sheet } from '../../../src/common/generated/script.ts';
 import { MARKER } from '../arbitraries/words.ts';
+import { CROWDED } from '../support/known-losses.ts';
+import { paperOf } from './paper.ts';
 import { type CellLook, cellsOf, firstShown, letter } from './sheet.ts';
 
 /**
@@ -18,7 +20,8 @@ export function* printedTexts({ sheets = [] }: Script): Generator<{ pointer: str
         const look = { ...sheet.columns?.[column], ...own, ...(typeof cell === 'object' && cell) } as CellLook;
         const { width = DEFAULT_WIDTH, hidden } = sheet.columns?.[column] ?? {};
         if (hidden || !fits(text, look, width, own.height)) continue;
-        yield { pointer: `/sheets/${index}/rows/${row}/${column}`, text };
+        const place = hasRoom(sheet, column, width) ? '' : `, ${CROWDED}`;
+        yield { pointer: `/sheets/${index}/rows/${row}/${column}${place}`, text };
       }
     }
   }
@@ -26,6 +29,7 @@ export function* printedTexts({ sheets = [] }: Script): Generator<{ pointer: str
 
 /** Millimetres. */
 const DEFAULT_WIDTH = 22;
+const DEFAULT_MARGIN = 30;
 const MM_PER_POINT = 25.4 / 72;
 
 /** Whether a text is in its cell for certain, by a wide guess. */
@@ -33,6 +37,17 @@ function fits(text: string, { size = 11 }: CellLook, width: number, height = 400
   const lines = text.split('\n');
   const widest = Math.max(...lines.map((line) => line.replaceAll('\t', '        ').length));
   return widest * size * MM_PER_POINT * 0.9 + 3 < width && lines.length * size * MM_PER_POINT * 1.6 < height;
+}
+
+/** Whether a column is on one page for certain, together with those that come again on each. */
+function hasRoom({ columns = [], print = {} }: Sheet, column: number, width: number): boolean {
+  const { width: paper } = paperOf({ orientation: 'portrait', ...print });
+  const { left = DEFAULT_MARGIN, right = DEFAULT_MARGIN } = print.margins ?? {};
+  let room = paper - left - right - width;
+  for (let repeated = 0; repeated < (print.repeat_columns ?? 0); repeated++) {
+    if (repeated !== column) room -= columns[repeated]?.width ?? Number.POSITIVE_INFINITY;
+  }
+  return room >= 0;
 }
 
 function textOf(cell: Cell): string {

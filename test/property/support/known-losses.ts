@@ -9,6 +9,9 @@ export interface Loss {
   reason: string;
 }
 
+/** Behind the pointer of a cell that may be wider than what the columns beside it leave of a page. */
+export const CROWDED = 'in a column that may be wider than its page';
+
 /** All that is declared in a script and may be missing in a file. Each says who loses it. */
 export const KNOWN_LOSSES: readonly Loss[] = [
   {
@@ -35,6 +38,11 @@ export const KNOWN_LOSSES: readonly Loss[] = [
     formats: ['xlsx'],
     where: /print\/size (?:width|height): should be [\d.]+, is null/,
     reason: 'LibreOffice writes no size of paper that has no number in Excel',
+  },
+  {
+    formats: ['pdf'],
+    where: new RegExp(`, ${CROWDED}: the page does not show`),
+    reason: 'LibreOffice cuts off what is wider than the room that repeated columns leave',
   },
   {
     formats: ['ods'],

@@ -45,36 +45,33 @@ export function heightOf(
   let height = 0;
   for (const [index, part] of text.entries()) {
     const own = size * (part.scale ?? 1);
-    const { lines, largest } = wrap(part, width - (part.indentEms ?? 0) * size * MM_PER_POINT, own, font, enough);
+    const { lines, lineHeight } = wrap(part, width - (part.indentEms ?? 0) * size * MM_PER_POINT, own, font, enough);
     const above = index === 0 ? 0 : (part.spaceBeforeEms ?? 0) * own;
-    height += (lines * largest * LINE_HEIGHT + above) * MM_PER_POINT;
+    height += (lines * lineHeight + above) * MM_PER_POINT;
     if (height > enough) break;
   }
   return height;
 }
 
 const MM_PER_POINT = 25.4 / 72;
-/** Of Calibri; Arial has a little less. */
-const LINE_HEIGHT = 1.2;
-
-/** A word with the space behind it; letters of scripts without spaces one by one; endless words in pieces. */
-const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,100}\s?|./gsu;
+/** A word with the blank behind it; letters of scripts without blanks one by one; endless words in pieces. */
+const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,100}[^\S\n]?|./gsu;
 
 /**
- * How many lines a paragraph has, and the largest font size in it. Lines break at spaces, long words anywhere. It stops
- * counting once the lines are higher than `enough` millimetres.
+ * How many lines a paragraph has, and the height of its highest one in points. Lines break at blanks, long words
+ * anywhere. It stops counting once the lines are higher than `enough` millimetres.
  */
 function wrap({ text, bold = false }: Measured, width: number, size: number, font: string, enough: number) {
   const room = Math.max(width, 1) / MM_PER_POINT;
   let lines = 1;
   let used = 0;
-  let largest = 0;
+  let lineHeight = 0;
   for (const run of runsOf(text)) {
     const points = run.size ?? size;
-    largest = Math.max(largest, points);
+    lineHeight = Math.max(lineHeight, points * lineFactor(run.font ?? font));
     const factor = points * widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1);
     for (const [word] of run.text.matchAll(WORDS)) {
-      if (lines * largest * LINE_HEIGHT * MM_PER_POINT > enough) return { lines, largest };
+      if (lines * lineHeight * MM_PER_POINT > enough) return { lines, lineHeight };
       if (word === '\n') {
         lines += 1;
         used = 0;
@@ -89,7 +86,7 @@ function wrap({ text, bold = false }: Measured, width: number, size: number, fon
       used = ((used + wide) % room) + (word.endsWith(' ') ? 0.23 * factor : 0);
     }
   }
-  return { lines, largest: largest || size };
+  return { lines, lineHeight: lineHeight || size * lineFactor(font) };
 }
 
 function runsOf(text: Inline): Pick<Run, 'text' | 'size' | 'bold' | 'font'>[] {
@@ -103,6 +100,11 @@ function widthFactor(font: string): number {
   if (/dejavu|verdana/i.test(font)) return 1.25;
   if (/noto|open sans|segoe/i.test(font)) return 1.15;
   return /calibri|carlito|times|serif|caladea|cambria|garamond/i.test(font) ? 1.02 : 1.12;
+}
+
+/** How high the lines of a font are, as a part of its size: those of Calibri, and Arial has a little less. */
+function lineFactor(font: string): number {
+  return /noto|open sans|segoe/i.test(font) ? 1.36 : 1.2;
 }
 
 /** Width of a word in Carlito, in ems. */

@@ -225,6 +225,13 @@ describe('font sizes that fit', () => {
     expect(new Set(sizes).size).to.be.greaterThan(3);
   });
 
+  it('count lines that are broken by hand, and higher ones of fonts that have them', () => {
+    const text = [{ text: 'một\nhai\nba' }];
+    const inMm = (points: number) => (points * 25.4) / 72;
+    expect(heightOf(text, 300, 10, 'Arial')).to.be.closeTo(inMm(3 * 10 * 1.2), 0.01);
+    expect(heightOf(text, 300, 10, 'Noto Sans')).to.be.closeTo(inMm(3 * 10 * 1.36), 0.01);
+  });
+
   it('leave no text higher than its box, unless the smallest does', () => {
     fc.assert(
       fc.property(fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1, maxLength: 30 }), (lines) => {
