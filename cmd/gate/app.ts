@@ -158,8 +158,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const ask = createAsk({
     ...{ counting, readWopiSrc, clock, log, audit },
-    findSession: (tokenHash) => rows.read((reads) => reads.sessionByToken(tokenHash)),
-    liveSessions: (docId) => rows.read((reads) => reads.liveSessions(clock(), docId)),
+    openSessions: rows.openSessions,
   });
   const internalApp = createInternalApp({
     ...{ keeper, saves, log },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
-import type { Rows, RowsReads, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
+import type { OpenSessions, Rows, RowsReads, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import type { Place } from './gate-store.ts';
 
@@ -155,6 +155,7 @@ export function rowsProperty(make: () => Promise<Place<Rows>>): void {
             }
             await rows.transact((t) => compare(t, model));
             await rows.read((r) => compare(r, model));
+            compareOpenSessions(rows.openSessions, model);
           }
         } finally {
           await rows.close();
@@ -212,6 +213,21 @@ function compare(rows: RowsReads, model: Model): void {
   expect(rows.givenUp(3)).to.deep.equal(
     givenUp.sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0) || b.id - a.id).slice(0, 3),
   );
+}
+
+function compareOpenSessions({ byToken, ofDocument }: OpenSessions, { sessions }: Model): void {
+  const open = sessions.filter(({ closedAt }) => closedAt === null);
+  const idOf = (session: { sessionId: string } | undefined): string | undefined => session?.sessionId;
+  for (const { sessionId, docId, mode, expiresAt, tokenHash } of open) {
+    expect(byToken(tokenHash)).to.include({ sessionId, docId, mode, expiresAt });
+  }
+  for (const number of [0, 1, 2, 3]) {
+    const docId = `doc_${number}`;
+    const ofModel = open.filter((session) => session.docId === docId);
+    expect(ofDocument(docId).map(idOf)).to.have.members(ofModel.map(idOf));
+    const token = String(number);
+    expect(idOf(byToken(token))).to.equal(idOf(open.find(({ tokenHash }) => tokenHash === token)));
+  }
 }
 
 function holds(model: Model, docId: string): boolean {

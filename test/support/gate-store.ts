@@ -272,6 +272,34 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
           expect(ids(t.endedSessions(31))).to.deep.equal(['deleted', 'expired']);
         });
       });
+
+      it('are in memory while nobody deleted them, as the last transaction left them', async () => {
+        const session = sessionRecord({ sessionId: 'one', tokenHash: 'token', mode: 'edit', expiresAt: 50 });
+        const { sessionId, docId, mode, expiresAt, tokenHash } = session;
+        const open = { sessionId, docId, mode, expiresAt, tokenHash };
+        const found = () => [rows.openSessions.byToken('token'), ...rows.openSessions.ofDocument(docId)];
+        await rows.transact((t) => {
+          t.putDocument(documentRecord());
+          t.putSession(session);
+          expect(found()).to.deep.equal([undefined]);
+        });
+        expect(found()).to.deep.equal([open, open]);
+        await rows.transact((t) => t.putSession({ ...session, mode: 'view' }));
+        expect(found()).to.deep.equal([
+          { ...open, mode: 'view' },
+          { ...open, mode: 'view' },
+        ]);
+        await refused((t) => {
+          t.removeDocument(docId);
+          throw new Error('a mistake of ours');
+        });
+        await rows.transact((t) => t.putSession({ ...session, closedAt: 20 }));
+        expect(found()).to.deep.equal([undefined]);
+        await rows.transact((t) => t.putSession(session));
+        expect(found()).to.deep.equal([open, open]);
+        await rows.transact((t) => t.removeDocument(docId));
+        expect(found()).to.deep.equal([undefined]);
+      });
     });
 
     readsContract(() => make());

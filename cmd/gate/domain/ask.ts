@@ -1,8 +1,9 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
+import { withContext } from '../../../src/common/context.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Counting } from './counting.ts';
-import type { SessionRecord } from './model.ts';
+import type { OpenSessions } from './ports.ts';
 import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
 import { hashOfToken } from './session-token.ts';
 import type { ReadWopiSrc } from './wopi-src.ts';
@@ -11,6 +12,8 @@ import type { ReadWopiSrc } from './wopi-src.ts';
 export interface Question {
   uri: string;
   stage: string;
+  /** Of the question, for the log. */
+  requestId: string;
 }
 
 /** Why somebody is not let in. */
@@ -20,10 +23,7 @@ export type Refusal = 'unreadable' | 'unknown_session' | 'connection_limit_reach
 export type Decision = Refusal | undefined;
 
 export interface AskDependencies {
-  /** The session of a token's hash, whatever its state. */
-  findSession: (tokenHash: string) => Promise<SessionRecord | undefined>;
-  /** Sessions of a document that are neither deleted nor past their time. */
-  liveSessions: (docId: string) => Promise<SessionRecord[]>;
+  openSessions: OpenSessions;
   counting: Pick<Counting, 'admit' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
   readWopiSrc: ReadWopiSrc;
   clock: Clock;
@@ -37,49 +37,54 @@ export interface AskDependencies {
  * it from writing. At the page the token is not to be seen, so only who could not get a place is stopped early. What
  * cannot be read is refused; a failure of our own lets in, and is logged.
  */
-export function createAsk(deps: AskDependencies): (question: Question) => Promise<Decision> {
+export function createAsk(deps: AskDependencies): (question: Question) => Decision {
   const { readWopiSrc, log, audit } = deps;
 
-  async function decide({ uri, stage }: Question): Promise<Decision> {
+  function decide({ uri, stage, requestId }: Question): Decision {
     if (!isStage(stage)) return 'unreadable';
     const opening = parseRawUri(uri, stage, readWopiSrc);
     if (!opening) return 'unreadable';
     try {
-      return stage === 'page' ? await atPage(opening, deps) : await atSocket(opening, deps);
+      return stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps);
     } catch (error) {
       // A proxy takes a 403 as final, and would let this one in if we had died of it.
-      log.error({ err: error, stage, doc_id: opening.docId }, 'let in without a decision');
+      withContext({ requestId }, () => {
+        log.error({ err: error, stage, doc_id: opening.docId }, 'let in without a decision');
+      });
       return undefined;
     }
   }
 
-  return async (question) => {
-    const refusal = await decide(question);
+  return (question) => {
+    const refusal = decide(question);
     if (refusal !== undefined) {
-      log.info({ stage: isStage(question.stage) ? question.stage : null, reason: refusal }, 'not let in');
-      audit.record('connection.refused', { reason: refusal });
+      const { stage, requestId } = question;
+      withContext({ requestId }, () => {
+        log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
+        audit.record('connection.refused', { reason: refusal });
+      });
     }
     return refusal;
   };
 }
 
-async function atSocket(opening: Opening, { findSession, counting, clock }: AskDependencies): Promise<Decision> {
+function atSocket(opening: Opening, { openSessions, counting, clock }: AskDependencies): Decision {
   const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
     // Of the permissions, the editor enforces this one.
     if (permission === 'readonly') return undefined;
     return limited(counting.admitForeign({ wopiSrc, tokenHash: hashOfToken(token ?? '') }).admitted);
   }
-  const session = token === null ? undefined : await findSession(hashOfToken(token));
-  if (session?.docId !== docId || session.closedAt !== null || session.expiresAt <= clock()) return 'unknown_session';
+  const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
+  if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
   return session.mode === 'view' ? undefined : limited(counting.admit(session).admitted);
 }
 
-async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Promise<Decision> {
-  const { counting, liveSessions } = deps;
+function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Decision {
+  const { counting, openSessions, clock } = deps;
   if (permission === 'readonly' || !counting.isFull()) return undefined;
   if (docId === null) return limited(counting.hasForeign(wopiSrc));
-  const sessions = await liveSessions(docId);
+  const sessions = openSessions.ofDocument(docId).filter(({ expiresAt }) => expiresAt > clock());
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
   const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
   return limited(mayBeIn || sessions.length === 0);

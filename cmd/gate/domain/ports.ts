@@ -10,8 +10,17 @@ export interface Rows {
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
   /** Reads at one moment, between two transactions, what those before it did; `work` asks at once. */
   read<Result>(work: (rows: RowsReads) => Result): Promise<Result>;
+  readonly openSessions: OpenSessions;
   close(): Promise<void>;
 }
+
+/** Sessions that nobody deleted, some of them past their time, as the last transaction left them; at once. */
+export interface OpenSessions {
+  byToken(tokenHash: string): OpenSession | undefined;
+  ofDocument(docId: string): OpenSession[];
+}
+
+export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
 export interface RowsReads {
   document(docId: string): DocumentRecord | undefined;

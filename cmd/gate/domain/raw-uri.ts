@@ -30,19 +30,21 @@ const SOCKET = /^\/cool\/ws\/?$/;
 const BARE_DOCUMENT = /^\/cool\/([^/]+)$/;
 const ARGUMENT_NAME = /^[A-Za-z0-9_.~-]+$/;
 /** Arguments that the editor decides by. Any other way to write one is refused. */
-const TELLING = ['WOPISrc', 'access_token', 'permission'] as const;
-const TELLING_BY_KEY: ReadonlyMap<string, string> = new Map(TELLING.map((name) => [name.toLowerCase(), name]));
+const TELLING: ReadonlyMap<string, string> = new Map(
+  ['WOPISrc', 'access_token', 'permission'].map((name) => [name.toLowerCase(), name]),
+);
 const PERMISSIONS: ReadonlySet<string> = new Set<Permission>(['edit', 'view', 'readonly']);
 const OWN_TOKEN = /^[A-Za-z0-9_-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** By their names in lower case. */
 type Arguments = ReadonlyMap<string, string>;
 
 const NONE: Arguments = new Map();
 
 /** A document with the arguments in its own query. */
-interface Named extends WopiSrc {
+interface Named extends Pick<WopiSrc, 'wopiSrc' | 'docId'> {
   args: Arguments;
 }
 
@@ -70,7 +72,7 @@ export function parseRawUri(uri: string, stage: Stage, readWopiSrc: ReadWopiSrc)
 /** The document is the WOPISrc argument, the token another one. */
 function openedByArguments(query: string, readWopiSrc: ReadWopiSrc): Opening | undefined {
   const args = readArguments(query);
-  const source = args?.get('WOPISrc');
+  const source = args?.get('wopisrc');
   if (!args || source === undefined) return undefined;
   const document = readSource(source, readWopiSrc);
   return document && opening(document, args);
@@ -81,13 +83,13 @@ function openedByPath(part: string, query: string, readWopiSrc: ReadWopiSrc): Op
   const outer = readArguments(query);
   if (!outer || outer.has('access_token') || outer.has('permission')) return undefined;
   const document = readEncoded(part, readWopiSrc);
-  if (!document || document.args.has('WOPISrc')) return undefined;
-  const source = outer.get('WOPISrc');
+  if (!document || document.args.has('wopisrc')) return undefined;
+  const source = outer.get('wopisrc');
   if (source !== undefined && readSource(source, readWopiSrc)?.wopiSrc !== document.wopiSrc) return undefined;
   return opening(document, document.args);
 }
 
-function opening({ wopiSrc, docId }: WopiSrc, args: Arguments): Opening | undefined {
+function opening({ wopiSrc, docId }: Named, args: Arguments): Opening | undefined {
   const permission = args.get('permission') || null;
   if (permission !== null && !isPermission(permission)) return undefined;
   const token = args.get('access_token') || null;
@@ -99,8 +101,9 @@ function opening({ wopiSrc, docId }: WopiSrc, args: Arguments): Opening | undefi
 function readSource(value: string, readWopiSrc: ReadWopiSrc): Named | undefined {
   // A plus is a space to some readers.
   const document = value.includes('+') ? undefined : readEncoded(value, readWopiSrc);
-  if (!document || TELLING.some((name) => document.args.has(name))) return undefined;
-  return document.docId !== null && document.args.size > 0 ? undefined : document;
+  if (!document || document.args.size === 0) return document;
+  const isTelling = [...document.args.keys()].some((key) => TELLING.has(key));
+  return isTelling || document.docId !== null ? undefined : document;
 }
 
 /**
@@ -129,7 +132,7 @@ function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefin
 function readNamed(url: string, readWopiSrc: ReadWopiSrc): Named | undefined {
   const source = readWopiSrc(url);
   const args = source && readArguments(source.query);
-  return args && { ...source, args };
+  return args && { wopiSrc: source.wopiSrc, docId: source.docId, args };
 }
 
 function agree(one: Named, other: Named): boolean {
@@ -146,18 +149,22 @@ function agree(one: Named, other: Named): boolean {
 function readArguments(query: string): Arguments | undefined {
   if (query === '') return NONE;
   const args = new Map<string, string>();
-  const keys = new Set<string>();
-  for (const part of query.split('&')) {
-    if (part === '') continue;
-    const mark = part.indexOf('=');
-    const name = mark === -1 ? part : part.slice(0, mark);
+  for (let start = 0, end = 0; start < query.length; start = end + 1) {
+    end = indexOrEnd(query, '&', start);
+    if (end === start) continue;
+    const mark = Math.min(indexOrEnd(query, '=', start), end);
+    const name = query.slice(start, mark);
     const key = name.toLowerCase();
-    if (!ARGUMENT_NAME.test(name) || keys.has(key)) return undefined;
-    if ((TELLING_BY_KEY.get(key) ?? name) !== name) return undefined;
-    keys.add(key);
-    args.set(name, part.slice(name.length + 1));
+    if (!ARGUMENT_NAME.test(name) || args.has(key)) return undefined;
+    if ((TELLING.get(key) ?? name) !== name) return undefined;
+    args.set(key, query.slice(mark + 1, end));
   }
   return args;
+}
+
+function indexOrEnd(text: string, character: string, start: number): number {
+  const index = text.indexOf(character, start);
+  return index === -1 ? text.length : index;
 }
 
 /** A foreign token without its escapes, so that it counts as one however it is spelled. */

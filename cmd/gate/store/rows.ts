@@ -3,6 +3,7 @@ import type { Rows, RowsReads, RowsTransaction } from '../domain/ports.ts';
 import { deliveryRows } from './deliveries.ts';
 import { documentRows, versionRows } from './documents.ts';
 import { migrate } from './migrations.ts';
+import { followOpenSessions } from './open-sessions.ts';
 import { sessionRows } from './sessions.ts';
 import { openDatabase, toStoreError } from './sqlite.ts';
 
@@ -14,12 +15,13 @@ import { openDatabase, toStoreError } from './sqlite.ts';
  */
 export async function createRows(path: string): Promise<Rows> {
   const database = openDatabase(path, migrate);
-  const tables: RowsTransaction = {
+  const following = followOpenSessions({
     ...documentRows(database),
     ...versionRows(database),
     ...sessionRows(database),
     ...deliveryRows(database),
-  };
+  });
+  const { tables, openSessions } = following;
   const boundaries = { begin: database.prepare('BEGIN IMMEDIATE'), commit: database.prepare('COMMIT') };
   const look = reader(tables);
   let last: Promise<unknown> = Promise.resolve();
@@ -38,7 +40,18 @@ export async function createRows(path: string): Promise<Rows> {
   }
 
   return {
-    transact: (work) => inTurn(() => transaction(database, boundaries, tables, work)),
+    openSessions,
+    transact: (work) =>
+      inTurn(async () => {
+        try {
+          const result = await transaction(database, boundaries, tables, work);
+          following.committed();
+          return result;
+        } catch (error) {
+          following.rolledBack();
+          throw error;
+        }
+      }),
     // With nobody else's transaction open, and no time in which one could begin, none of its own is needed.
     read: async (work) => (tasks === 0 ? look(work) : inTurn(async () => look(work))),
     close: () =>

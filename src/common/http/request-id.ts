@@ -8,7 +8,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Looks at a request before the application does. It answers, with `id` among the headers, and returns true; or it
- * leaves request and response alone.
+ * leaves request and response alone. It runs outside of the request's context.
  */
 export type Shortcut = (request: IncomingMessage, response: ServerResponse, id: string) => boolean;
 
@@ -17,13 +17,13 @@ const ids = new WeakMap<ServerResponse, string>();
 /**
  * Gives the request its id (contract: Identifiers), as a header of the response and in the context of its log lines.
  * Runs before anything else sees the request, so that every response of any kind carries it.
- * @param shortcut for what is asked so often that a header set ahead of the others costs too much
+ * @param shortcut for what is asked so often that a context and a header set ahead of the others cost too much
  */
 export function withRequestId(handler: Handler, shortcut: Shortcut = () => false): Handler {
   return (request, response) => {
     const id = requestId();
+    if (shortcut(request, response, id)) return;
     withContext({ requestId: id }, () => {
-      if (shortcut(request, response, id)) return;
       ids.set(response, id);
       response.setHeader(REQUEST_ID_HEADER, id);
       handler(request, response);

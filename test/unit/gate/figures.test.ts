@@ -123,8 +123,7 @@ describe('the status of the gate', () => {
     const count = { reads: 0, broken: true };
     const rows = await createRows(':memory:');
     const counted: Rows = {
-      close: rows.close,
-      read: rows.read,
+      ...rows,
       transact: (work: (tables: RowsTransaction) => never) => {
         count.reads += 1;
         return count.broken ? Promise.reject(new Error('the disk is gone')) : rows.transact(work);
