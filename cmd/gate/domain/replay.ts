@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
+import type { Slabs } from './slabs.ts';
 
-/** Bytes that may be kept, by all who share it, to be read a second time. */
-export interface ReplayBudget {
-  left: number;
-}
-
-/** Content that arrives once and, as long as the budget lasts, can be read again from its start. */
+/** Content that arrives once and, as long as there is memory to keep it, can be read again from its start. */
 export interface Replay {
   /** From the start. */
   open(): Readable;
@@ -14,7 +10,7 @@ export interface Replay {
   repeatable(): boolean;
   /** Whether it is the content that failed, not who read it. */
   failed(): boolean;
-  /** Gives back what was kept and leaves `source` to others. */
+  /** Gives back what was kept and leaves `source` to others. Nobody may use what was read any more. */
   end(): void;
 }
 
@@ -22,13 +18,14 @@ export interface Replay {
  * @param idleMs milliseconds to wait for the next bytes. Content that stalls or breaks off ends in `bad_request`, of
  *   status 408 where it stalled.
  */
-export function replayable(source: Readable, budget: ReplayBudget, idleMs: number): Replay {
+export function replayable(source: Readable, slabs: Slabs, idleMs: number): Replay {
   const iterator: AsyncIterator<Buffer> = source.iterator({ destroyOnReturn: false });
   // It may fail while nobody reads; whoever reads next learns of it.
   source.once('error', () => {});
-  /** Chunks by their number; the first `gone` of them are no longer held. */
+  /** What is read: chunks by their number, each the full part of its slab. The first `gone` are no longer held. */
   const held: Buffer[] = [];
   let gone = 0;
+  let filling: { slab: Buffer; length: number } | undefined;
   let kept = 0;
   let keeping = true;
   let complete = false;
@@ -54,24 +51,38 @@ export function replayable(source: Readable, budget: ReplayBudget, idleMs: numbe
   function take({ done, value }: IteratorResult<Buffer>): void {
     pulling = undefined;
     fail = () => {};
-    if (done) complete = true;
-    else hold(value);
+    if (!done) gather(value);
+    else {
+      complete = true;
+      hold();
+    }
   }
 
-  function hold(chunk: Buffer): void {
-    held.push(chunk);
+  function gather(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      filling ??= { slab: slabs.take(), length: 0 };
+      const copied = bytes.copy(filling.slab, filling.length, at);
+      at += copied;
+      filling.length += copied;
+      if (filling.length === filling.slab.length) hold();
+    }
+  }
+
+  function hold(): void {
+    if (!filling) return;
+    held.push(filling.slab.subarray(0, filling.length));
+    filling = undefined;
     if (!keeping) return;
-    if (chunk.length > budget.left) {
-      keeping = false;
-      release();
+    if (slabs.keep()) {
+      kept += 1;
       return;
     }
-    budget.left -= chunk.length;
-    kept += chunk.length;
+    keeping = false;
+    release();
   }
 
   function release(): void {
-    budget.left += kept;
+    slabs.release(kept);
     kept = 0;
   }
 
@@ -113,8 +124,12 @@ export function replayable(source: Readable, budget: ReplayBudget, idleMs: numbe
     end: () => {
       clearTimeout(idle);
       keeping = false;
-      held.length = 0;
+      opened?.destroy();
       release();
+      slabs.give(held.map(({ buffer }) => Buffer.from(buffer)));
+      if (filling) slabs.give([filling.slab]);
+      held.length = 0;
+      filling = undefined;
       void iterator.return?.();
     },
   };

@@ -8,8 +8,9 @@ import type { BlobKeeper } from './blob-keeper.ts';
 import type { VersionLink } from './callback-body.ts';
 import type { SessionRecord, VersionRecord } from './model.ts';
 import type { Blobs, Presence, Rows } from './ports.ts';
-import { type Replay, type ReplayBudget, replayable } from './replay.ts';
+import { type Replay, replayable } from './replay.ts';
 import { type Committed, commitSave, type SaveFacts } from './save-transaction.ts';
+import { createSlabs } from './slabs.ts';
 
 export interface Saves {
   /**
@@ -64,7 +65,7 @@ export function createSaves(deps: SavesDependencies): Saves {
   const timings = { ...TIMINGS, ...deps.timings };
   const underWay = new Map<string, number>();
   const trouble = new Map<string, number>();
-  const budget: ReplayBudget = { left: REPLAY_BYTES };
+  const slabs = createSlabs(REPLAY_BYTES);
 
   /** The bytes, then all that follows from them. Bytes that came to nothing are orphans, for the cleaning. */
   async function store(session: SessionRecord, replay: Replay, facts: SaveFacts): Promise<Committed | 'conflict'> {
@@ -105,7 +106,7 @@ export function createSaves(deps: SavesDependencies): Saves {
   return {
     async save(session, content, facts) {
       const { docId } = session;
-      const replay = replayable(content, budget, timings.idle);
+      const replay = replayable(content, slabs, timings.idle);
       underWay.set(docId, (underWay.get(docId) ?? 0) + 1);
       try {
         const outcome = await store(session, replay, facts);
