@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Slabs } from './slabs.ts';
 
@@ -14,14 +14,14 @@ export interface Replay {
   end(): void;
 }
 
+/** Chunks that may wait for their reader. */
+const MAX_AHEAD = 4;
+
 /**
  * @param idleMs milliseconds to wait for the next bytes. Content that stalls or breaks off ends in `bad_request`, of
  *   status 408 where it stalled.
  */
 export function replayable(source: Readable, slabs: Slabs, idleMs: number): Replay {
-  const iterator: AsyncIterator<Buffer> = source.iterator({ destroyOnReturn: false });
-  // It may fail while nobody reads; whoever reads next learns of it.
-  source.once('error', () => {});
   /** What is read: chunks by their number, each the full part of its slab. The first `gone` are no longer held. */
   const held: Buffer[] = [];
   let gone = 0;
@@ -30,35 +30,31 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
   let keeping = true;
   let complete = false;
   let failure: AppError | undefined;
-  let pulling: Promise<void> | undefined;
   let opened: Readable | undefined;
-  let fail: (error: unknown) => void = () => {};
-  // One timer for all chunks. It counts only while one is waited for, and may ring for nobody in between.
-  const idle = setTimeout(() => fail(stalled()), idleMs);
+  /** The number of the chunk that it reads next. */
+  let position = 0;
+  /** Settles with the next chunk, the end, or the failure. */
+  let waiting: PromiseWithResolvers<void> | undefined;
+  // One timer for everything. It counts only while something is waited for, and may ring for nobody in between.
+  const idle = setTimeout(() => waiting && fail(stalled()), idleMs);
 
-  function pull(): Promise<void> {
-    idle.refresh();
-    const arrived = new Promise<IteratorResult<Buffer>>((resolve, reject) => {
-      fail = reject;
-      iterator.next().then(resolve, reject);
-    });
-    return arrived.then(take, (error) => {
-      failure = error instanceof AppError ? error : badRequest({ path: '', message: 'the content broke off' });
-      throw failure;
-    });
-  }
+  source.pause();
+  source.on('data', gather);
+  // It may fail while nobody reads; whoever reads next learns of it.
+  source.once('error', () => {});
+  const unwatch = finished(source, { writable: false }, (error) => {
+    if (error) fail(error instanceof AppError ? error : badRequest({ path: '', message: 'the content broke off' }));
+    else end();
+  });
 
-  function take({ done, value }: IteratorResult<Buffer>): void {
-    pulling = undefined;
-    fail = () => {};
-    if (!done) gather(value);
-    else {
-      complete = true;
-      hold();
-    }
+  function end(): void {
+    complete = true;
+    hold();
+    settle();
   }
 
   function gather(bytes: Buffer): void {
+    idle.refresh();
     for (let at = 0; at < bytes.length; ) {
       filling ??= { slab: slabs.take(), length: 0 };
       const copied = bytes.copy(filling.slab, filling.length, at);
@@ -72,28 +68,48 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
     if (!filling) return;
     held.push(filling.slab.subarray(0, filling.length));
     filling = undefined;
-    if (!keeping) return;
-    if (slabs.keep()) {
-      kept += 1;
-      return;
-    }
-    keeping = false;
-    release();
+    if (keeping && slabs.keep()) kept += 1;
+    else release();
+    if (gone + held.length - position >= MAX_AHEAD) source.pause();
+    settle();
   }
 
   function release(): void {
+    keeping = false;
     slabs.release(kept);
     kept = 0;
+  }
+
+  function fail(error: AppError): void {
+    failure ??= error;
+    waiting?.reject(failure);
+    waiting = undefined;
+  }
+
+  function settle(): void {
+    waiting?.resolve();
+    waiting = undefined;
+  }
+
+  function more(): Promise<void> {
+    if (!waiting) {
+      waiting = Promise.withResolvers();
+      idle.refresh();
+      source.resume();
+    }
+    return waiting.promise;
   }
 
   /** One chunk of many; undefined behind the last one. */
   async function chunkAt(number: number, reader: Readable): Promise<Buffer | undefined> {
     while (number - gone >= held.length && !complete) {
-      pulling ??= pull();
-      await pulling;
+      if (failure) throw failure;
+      await more();
     }
     const chunk = held[number - gone];
-    while (!keeping && reader === opened && gone <= number && held.length > 0) {
+    if (reader !== opened) return chunk;
+    position = number + 1;
+    while (!keeping && gone <= number && held.length > 0) {
       held.shift();
       gone += 1;
     }
@@ -116,6 +132,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
   return {
     open: () => {
       opened?.destroy();
+      position = 0;
       opened = reading();
       return opened;
     },
@@ -123,14 +140,15 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
     failed: () => failure !== undefined,
     end: () => {
       clearTimeout(idle);
-      keeping = false;
+      unwatch();
+      source.off('data', gather);
+      source.pause();
       opened?.destroy();
       release();
       slabs.give(held.map(({ buffer }) => Buffer.from(buffer)));
       if (filling) slabs.give([filling.slab]);
       held.length = 0;
       filling = undefined;
-      void iterator.return?.();
     },
   };
 }
