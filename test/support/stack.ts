@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
-import { signHs256 } from '../../src/common/crypto/jwt.ts';
-import type { EmbedSession, EmbedSessionState, GateStatus } from '../../src/common/generated/wire.ts';
 import { type RunningFront, startFront } from '../e2e/front/support/nginx.ts';
-import { type EditorClient, type OpenOptions, openEditor } from '../editor/client.ts';
 import { type StandInEditor, startEditor } from '../editor/editor.ts';
 import type { Timings } from '../editor/options.ts';
 import { type Canary, startCanary } from './canary.ts';
@@ -15,6 +12,7 @@ import { ooxml } from './documents.ts';
 import { type RunningGate, startGateHere, startGateProcess } from './gate.ts';
 import { callbackReceiver } from './gate-receiver.ts';
 import { secret } from './logs.ts';
+import { type Sessions, sessionsAt } from './sessions.ts';
 import { until } from './until.ts';
 
 /** The stand-in editor in a hurry. */
@@ -32,18 +30,9 @@ export interface StackOptions {
   process?: boolean;
 }
 
-/** What a portal asks for; the rest is as usual. */
-export interface Wanted {
-  key?: string;
-  mode?: 'edit' | 'view';
-  user?: { id: string; name: string };
-}
-
 /** All that a user of the embedded editor meets: a real front before a real gate and the stand-in editor, and a portal. */
-export interface Stack {
+export interface Stack extends Sessions {
   front: RunningFront;
-  /** Of the front, without a slash at its end. */
-  url: string;
   editor: StandInEditor;
   gate: RunningGate;
   receiver: Awaited<ReturnType<typeof callbackReceiver>>;
@@ -52,20 +41,6 @@ export interface Stack {
   callbackSecret: string;
   /** As the gate is started. */
   environment: Environment;
-  /** A request through the front. */
-  call(path: string, init?: RequestInit): Promise<Response>;
-  /** An embed configuration as a portal signs it. */
-  token(wanted?: Wanted): Promise<string>;
-  /** A session that must come about. */
-  create(wanted?: Wanted): Promise<EmbedSession>;
-  /** A request of a session. */
-  ask(session: EmbedSession, path?: string, init?: RequestInit): Promise<Response>;
-  state(session: EmbedSession): Promise<EmbedSessionState>;
-  status(): Promise<GateStatus>;
-  /** Opens a session in the editor, through the front. */
-  open(session: EmbedSession, options?: Partial<OpenOptions>): Promise<EditorClient>;
-  /** Saves as the browser library does; resolves as its `save()`: with the version that the gate has. */
-  save(session: EmbedSession, client: EditorClient): Promise<number>;
   /** Moves the gate's clock on, sample by sample. */
   pass(ms: number): Promise<void>;
   /** Starts the gate again where it was. */
@@ -115,52 +90,20 @@ export async function startStack({ environment = {}, process = false }: StackOpt
       ? startGateProcess(settings)
       : startGateHere(settings, { clock: () => Date.now() + clock.ahead, sampleIntervalMs: SAMPLE_MS });
 
-  const call: Stack['call'] = (path, init) => fetch(`${url}${path}`, init);
-  const ask: Stack['ask'] = (session, path = '', init = {}) =>
-    call(`/svc/embed/session/${session.session_id}${path}`, {
-      ...init,
-      headers: { Authorization: `Bearer ${session.form.access_token}`, ...init.headers },
-    });
-  const json = async <Body>(response: Response, status: number): Promise<Body> => {
-    if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
-    return (await response.json()) as Body;
-  };
-  const token: Stack['token'] = ({ key = 'contract-1', mode = 'edit', user = { id: 'u1', name: 'An' } } = {}) =>
-    signHs256(
-      {
-        document: { url: `http://127.0.0.1:${portal.port}/a.docx?t=1`, title: 'Hợp đồng.docx', fileType: 'docx', key },
-        editor: { mode, user, callbackUrl: receiver.url },
-        exp: Math.floor((Date.now() + clock.ahead) / 1000) + 600,
-      },
-      jwtSecret,
-    );
-  const state: Stack['state'] = async (session) => json(await ask(session), 200);
-  const status: Stack['status'] = async () => json(await call('/svc/status'), 200);
+  const sessions = sessionsAt(url, {
+    origin: PORTAL_ORIGIN,
+    documentUrl: `http://127.0.0.1:${portal.port}/a.docx?t=1`,
+    callbackUrl: receiver.url,
+    jwtSecret,
+    clock: () => Date.now() + clock.ahead,
+  });
+  const { status } = sessions;
 
   const stack: Stack = {
-    ...{ front, url, editor, receiver, portal, callbackSecret, call, token, ask, state, status },
+    ...sessions,
+    ...{ front, editor, receiver, portal, callbackSecret },
     gate: await start(),
     environment: settings,
-    async create(wanted) {
-      const body = JSON.stringify({ token: await token(wanted) });
-      const headers = { 'Content-Type': 'application/json', Origin: PORTAL_ORIGIN };
-      const session = await json<EmbedSession>(
-        await call('/svc/embed/session', { method: 'POST', headers, body }),
-        201,
-      );
-      secret(session.form.access_token);
-      return session;
-    },
-    open: (session, options) =>
-      openEditor({ server: url, session: { ...session, form: { ...session.form } }, ...options }),
-    async save(session, client) {
-      const nonce = randomBytes(8).toString('hex');
-      await client.save({ extendedData: `svc1.${nonce}` });
-      return until(`the save ${nonce}`, async () => {
-        const { save } = await state(session);
-        return save?.nonce === nonce ? save.version : undefined;
-      });
-    },
     async pass(ms) {
       for (let left = ms; left > 0; left -= STEP_MS) {
         clock.ahead += Math.min(left, STEP_MS);

@@ -6,12 +6,12 @@ import { secret } from '../../support/logs.ts';
 import { arrived, download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { type Sessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
 
 describe('on a cluster: embeds and saves', function () {
   this.timeout(90_000);
   let office: Office;
-  let sessions: Sessions;
+  let sessions: ClusterSessions;
   let browser: Browser;
   let page: Page;
 

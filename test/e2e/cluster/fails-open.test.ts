@@ -3,12 +3,12 @@ import { until } from '../../support/until.ts';
 import { conditionIs } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { parseLog } from './support/release.ts';
-import { type Sessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
 
 describe('on a cluster: fails open', function () {
   this.timeout(180_000);
   let office: Office;
-  let sessions: Sessions;
+  let sessions: ClusterSessions;
 
   before(async function () {
     office = await officeFor(this);

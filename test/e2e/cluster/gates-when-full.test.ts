@@ -3,7 +3,7 @@ import type { EditorClient } from '../../editor/client.ts';
 import { refusal } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { type Sessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
 
 const AN = { id: 'u1', name: 'An' };
 const BINH = { id: 'u2', name: 'Bình' };
@@ -11,7 +11,7 @@ const BINH = { id: 'u2', name: 'Bình' };
 describe('on a cluster: gates when full', function () {
   this.timeout(180_000);
   let office: Office;
-  let sessions: Sessions;
+  let sessions: ClusterSessions;
   let client: EditorClient | undefined;
 
   before(async function () {

@@ -5,7 +5,7 @@ import { secret } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 import { conditionIs, uids } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { type Sessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
 
 /** Longer than the kubelet takes to bring a Secret to a pod. */
 const MOUNT_MS = 120_000;
@@ -14,7 +14,7 @@ const UNTOUCHED = ['gate', 'editor', 'front'];
 describe('on a cluster: rotates the licence', function () {
   this.timeout(180_000);
   let office: Office;
-  let sessions: Sessions;
+  let sessions: ClusterSessions;
   let session: EmbedSession;
   let client: EditorClient;
   let untouchedAtFirst: object;
