@@ -94,6 +94,7 @@ const SOCKETS: Record<string, string> = {
   'our host, capitals in the id': socket26(sourceOf(DOC.toUpperCase().replace('DOC', 'doc')), T),
   'our host, an escaped id': `/cool/ws?WOPISrc=${escaped(source.replace('doc_', 'doc%5F'))}&access_token=${T}`,
   'our host, a cut id': socket26(source.slice(0, -1), T),
+  'our host, a port with a zero before it': socket26(`http://gate:08081/svc/wopi/files/${DOC}`, T),
   'our host, another path': socket26('http://gate:8081/other', T),
 };
 

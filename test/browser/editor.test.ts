@@ -129,7 +129,7 @@ for (const installed of BROWSERS) {
       await until('the upload', () => gate.requests.includes('POST /fake/put'));
       const polls = () => gate.requests.filter((request) => request.startsWith('GET /svc/embed/session/')).length;
       const before = polls();
-      await until('three more questions', () => polls() > before + 3);
+      await until('two more questions', () => polls() > before + 1);
       expect(await ends()).to.equal(undefined);
       expect(await toldBy(page)).to.not.include('onSaved');
       hold.resolve();

@@ -8,7 +8,8 @@ import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 
-describe('the DocBuilder process', () => {
+describe('the DocBuilder process', function () {
+  this.timeout(60_000);
   const services: ServiceProcess[] = [];
   const start = async (environment = {}): Promise<ServiceProcess> => {
     const service = await spawnService(environment);

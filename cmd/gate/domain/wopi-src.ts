@@ -11,7 +11,7 @@ export interface WopiSrc {
 export type ReadWopiSrc = (url: string) => WopiSrc | undefined;
 
 const URL_FORM =
-  /^(https?):\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?(\/[^?#\\]*)?(?:\?([^#]*))?$/i;
+  /^(https?):\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(\/[^?#\\]*)?(?:\?([^#]*))?$/i;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 const FILES = '/svc/wopi/files/';
 const DOC_ID = /^doc_[0-9a-f]{32}$/;
