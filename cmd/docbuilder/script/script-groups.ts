@@ -1,4 +1,6 @@
-type Group = 'western' | 'asian' | 'complex' | 'right-to-left' | 'digits' | 'signs' | 'symbols' | 'breaks';
+type Group =
+  | ('western' | 'asian' | 'complex' | 'right-to-left')
+  | ('digits' | 'other digits' | 'terminators' | 'signs' | 'symbols' | 'breaks');
 
 /** A letter of a script that is written from right to left. */
 export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
@@ -14,8 +16,9 @@ const LETTERS: readonly [Group, RegExp][] = [
 /** All of it in one group, and nothing to look at. */
 const WESTERN = /^[\t-~\u00a0-\u024f\u1e00-\u1eff\u2010-\u2026]*$/;
 const SYMBOL = /^\p{So}/u;
-const DIGIT = /^\p{Nd}/u;
-/** European terminators (Unicode Standard Annex 9, ET): behind digits they run in the direction of these. */
+const DIGIT = /^[0-9]/;
+const OTHER_DIGIT = /^\p{Nd}/u;
+/** European terminators (Unicode Standard Annex 9, ET): beside digits they run in the direction of these, or not. */
 const TERMINATOR = /^[#$%\u00a2-\u00a5\u00b0\u2030-\u2034\u20a0-\u20cf]/u;
 const SIGN = /^[!-~]/;
 const BREAK = /^[\t\n\r]/;
@@ -45,11 +48,15 @@ export function scriptGroups(text: string, before = ''): string[] {
 
 /** The group of a character behind one of the group `current`. */
 function next(current: Group | undefined, character: string): Group | undefined {
+  if (!DIGIT.test(character) && OTHER_DIGIT.test(character)) return 'other digits';
   const letters = LETTERS.find(([, pattern]) => pattern.test(character))?.[0];
   if (letters) return letters;
   if (current === undefined) return SYMBOL.test(character) ? 'symbols' : undefined;
-  if (current === 'western' || (current !== 'digits' && BLANK_OR_MARK.test(character))) return current;
-  if (DIGIT.test(character) || (current === 'digits' && TERMINATOR.test(character))) return 'digits';
+  if (current === 'western') return current;
+  const isNumber = current === 'digits' || current === 'other digits' || current === 'terminators';
+  if (!isNumber && BLANK_OR_MARK.test(character)) return current;
+  if (DIGIT.test(character)) return 'digits';
+  if (TERMINATOR.test(character)) return 'terminators';
   if (BREAK.test(character)) return 'breaks';
   return SIGN.test(character) ? 'signs' : 'symbols';
 }
