@@ -63,7 +63,7 @@ export function startWatches(options: WatchesOptions): Reflection[] {
   return [
     ...Object.values(OWNED).flatMap((resource) => watch(resource, onOwned, { labelSelector: OWNED_SELECTOR })),
     ...watch(secret, onSecret, { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
-    // With each list all are looked at, whatever the events before it said.
-    ...watch(svcInstance, onInstance, {}, () => instances.keys().forEach(queue.add)),
+    // With each list all are looked at, whatever the events before it said; before the start, the last that are added come first.
+    ...watch(svcInstance, onInstance, {}, () => [...instances.keys(), ...instances.unobserved()].forEach(queue.add)),
   ];
 }

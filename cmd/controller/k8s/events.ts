@@ -23,7 +23,10 @@ export interface RecorderOptions {
 }
 
 export interface Recorder {
-  /** Never throws and never waits. The same again becomes a series, written at most every 5 minutes. */
+  /**
+   * Never throws and never waits. A warning that comes again becomes a series, written at most every 5 minutes; anything
+   * else that comes again within that time is no news.
+   */
   record(regarding: KubernetesObject, event: EventNote): void;
   /** Resolves when all that waits is written or given up. */
   flushed(): Promise<void>;
@@ -96,7 +99,7 @@ export function eventRecorder(options: RecorderOptions): Recorder {
       const now = clock();
       const series = all.get(key);
       if (series) {
-        series.count += 1;
+        if (event.type === 'Warning') series.count += 1;
         series.lastAt = now;
         all.delete(key);
         all.set(key, series);

@@ -18,17 +18,20 @@ export interface Instances {
   /** Keys of the instances that name a Secret. */
   naming(namespace: string, secretName: string): string[];
   keys(): string[];
+  /** Of those whose spec no controller has dealt with yet, as far as their status tells. */
+  unobserved(): string[];
 }
 
 export function createInstances(): Instances {
-  const known = new Map<string, { hash: string; secrets: readonly string[] }>();
+  const known = new Map<string, { hash: string; secrets: readonly string[]; observed: boolean }>();
   return {
     seen(instance) {
       const key = keyOf(instance);
       const { resourceVersion: _, managedFields: __, ...metadata } = instance.metadata;
       const hash = hashOf([metadata, instance.spec, instance.status]);
       const changed = known.get(key)?.hash !== hash;
-      if (changed) known.set(key, { hash, secrets: secretsOf(instance.spec) });
+      const observed = instance.status?.observedGeneration === instance.metadata.generation;
+      if (changed) known.set(key, { hash, secrets: secretsOf(instance.spec), observed });
       return changed;
     },
     gone: (key) => void known.delete(key),
@@ -37,6 +40,7 @@ export function createInstances(): Instances {
         secrets.includes(secretName) && key.startsWith(`${namespace}/`) ? [key] : [],
       ),
     keys: () => [...known.keys()],
+    unobserved: () => [...known].flatMap(([key, { observed }]) => (observed ? [] : [key])),
   };
 }
 

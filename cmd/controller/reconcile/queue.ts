@@ -30,11 +30,14 @@ export interface QueueFigures {
 }
 
 export interface Queue {
-  /** As soon as possible; a key that waits already is not added twice, one that runs is run again afterwards. */
+  /**
+   * As soon as possible; a key that waits already is not added twice, one that runs is run again afterwards. Before the
+   * start, the key that was added last comes first: another controller has dealt with most of what came before.
+   */
   add(key: string): void;
   /** Forgets the failures and the later looks of a key that is no more. */
   forget(key: string): void;
-  /** Nothing runs before. */
+  /** Nothing runs before. What was added so far waits for what changes from now on. */
   start(): void;
   /** Starts nothing more and aborts what runs; resolves when that has ended. */
   stop(): Promise<void>;
@@ -67,6 +70,7 @@ export function createQueue(options: QueueOptions): Queue {
   function add(key: string): void {
     cancel(key);
     unhurried.delete(key);
+    if (!started) waiting.delete(key);
     if (running.has(key)) again.add(key);
     else waiting.add(key);
     pump();
@@ -141,6 +145,8 @@ export function createQueue(options: QueueOptions): Queue {
       failures.delete(key);
     },
     start() {
+      for (const key of [...waiting].reverse()) unhurried.add(key);
+      waiting.clear();
       started = true;
       pump();
     },

@@ -83,6 +83,17 @@ describe('k8s: events', () => {
     expect(server.requests).to.have.lengthOf(2);
   });
 
+  it('that are no warnings are written once', async () => {
+    const ready = { type: 'Normal', reason: 'Available', note: 'All components run.' } as const;
+    for (const event of [ready, EXPIRES]) recorder.record(OFFICE, event);
+    await recorder.flushed();
+    for (const event of [ready, EXPIRES]) recorder.record(OFFICE, event);
+    now += 200;
+    await until('the warning is a series', () => written().some(({ series }) => series?.count === 2) || undefined);
+    await recorder.flushed();
+    expect(server.requests).to.have.lengthOf(3);
+  });
+
   it('are new ones again after a quiet time, and for another object, reason or note', async () => {
     recorder.record(OFFICE, EXPIRES);
     recorder.record(OFFICE, { ...EXPIRES, note: 'The licence expires in 1 day.' });

@@ -29,6 +29,19 @@ describe('the queue of instances', () => {
     expect(started).to.deep.equal(['a']);
   });
 
+  it('begins with what was added last before its start, and after all that is added since', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log, parallel: 1 });
+    for (const key of ['a', 'b', 'c', 'a', 'd']) queue.add(key);
+    queue.start();
+    queue.add('e');
+    for (let index = 0; index < 4; index += 1) {
+      open[index]?.end();
+      await until('the next', () => started[index + 1]);
+    }
+    expect(started).to.deep.equal(['d', 'e', 'a', 'c', 'b']);
+  });
+
   it('runs a key that is added many times once, and once more when it is added while it runs', async () => {
     const { work, started, open } = controlledWork();
     const queue = createQueue({ work, log });
