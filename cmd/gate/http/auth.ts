@@ -28,18 +28,14 @@ export function postAuth({ ask }: AuthHandlers): (...call: Parameters<Shortcut>)
   return (request, response, id) => {
     const uri = header(request, 'x-original-uri');
     const stage = header(request, 'x-svc-stage');
-    answer(
-      response,
-      id,
-      decision(() => ask({ uri, stage, requestId: id })),
-    );
+    answer(response, id, decide(ask, { uri, stage, requestId: id }));
   };
 }
 
 /** A mistake of ours lets in, too. */
-function decision(ask: () => Decision): Decision {
+function decide(ask: AuthHandlers['ask'], question: Question): Decision {
   try {
-    return ask();
+    return ask(question);
   } catch {
     return undefined;
   }

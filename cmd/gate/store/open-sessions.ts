@@ -4,7 +4,7 @@ import type { OpenSession, OpenSessions, RowsTransaction } from '../domain/ports
 type Entry = OpenSession & Pick<SessionRecord, 'tokenHash'>;
 
 /** A copy in memory of some rows, which follows them transaction by transaction. */
-interface Following {
+export interface Following {
   openSessions: OpenSessions;
   /** `tables`, which note what is done to sessions. */
   tables: RowsTransaction;

@@ -3,7 +3,7 @@ import type { Rows, RowsReads, RowsTransaction } from '../domain/ports.ts';
 import { deliveryRows } from './deliveries.ts';
 import { documentRows, versionRows } from './documents.ts';
 import { migrate } from './migrations.ts';
-import { followOpenSessions } from './open-sessions.ts';
+import { type Following, followOpenSessions } from './open-sessions.ts';
 import { sessionRows } from './sessions.ts';
 import { openDatabase, toStoreError } from './sqlite.ts';
 
@@ -41,17 +41,7 @@ export async function createRows(path: string): Promise<Rows> {
 
   return {
     openSessions,
-    transact: (work) =>
-      inTurn(async () => {
-        try {
-          const result = await transaction(database, boundaries, tables, work);
-          following.committed();
-          return result;
-        } catch (error) {
-          following.rolledBack();
-          throw error;
-        }
-      }),
+    transact: (work) => inTurn(() => transaction(database, boundaries, following, work)),
     // With nobody else's transaction open, and no time in which one could begin, none of its own is needed.
     read: async (work) => (tasks === 0 ? look(work) : inTurn(async () => look(work))),
     close: () =>
@@ -64,18 +54,20 @@ export async function createRows(path: string): Promise<Rows> {
 async function transaction<Result>(
   database: DatabaseSync,
   { begin, commit }: { begin: StatementSync; commit: StatementSync },
-  tables: RowsTransaction,
+  following: Following,
   work: (rows: RowsTransaction) => Promise<Result> | Result,
 ): Promise<Result> {
-  const { rows, end } = whileOpen(tables);
+  const { rows, end } = whileOpen(following.tables);
   try {
     begin.run();
     const result = await work(rows);
     end();
     commit.run();
+    following.committed();
     return result;
   } catch (error) {
     end();
+    following.rolledBack();
     // SQLite itself rolled back where a full disk or a broken one left it no choice.
     if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
     throw toStoreError(error);
