@@ -91,6 +91,11 @@ export async function startController(config: Config, log: Logger, overrides: Ov
   let election: Election | undefined;
   let leading = false;
 
+  function unready(): string | undefined {
+    const trouble = watches.map((watch) => watch.trouble()).find(Boolean);
+    return waitsFor && trouble ? `${waitsFor}: ${trouble}` : waitsFor;
+  }
+
   const server = await listen(
     healthApp({
       sick: () => {
@@ -100,10 +105,10 @@ export async function startController(config: Config, log: Logger, overrides: Ov
         if (stale) return `the watch of ${stale.resource.plural} gives no sign of life`;
         return queue.figures().longestMs > STALE_MS ? 'a reconcile does not end' : undefined;
       },
-      unready: () => waitsFor,
+      unready,
       figures: () => ({
         leading,
-        waits_for: waitsFor ?? null,
+        waits_for: unready() ?? null,
         instances: instances.keys().length,
         owned: owned.size(),
         queue: queue.figures(),

@@ -45,6 +45,8 @@ export interface Reflection {
    * the API server has refused, as where a namespace or a role is gone.
    */
   lastContact(): number;
+  /** What has failed several times in a row, and where; undefined once it works again. */
+  trouble(): string | undefined;
   /** Leaves the connection there is and watches on, from the last version seen, over a new one, at once. */
   restart(): void;
   stop(): void;
@@ -82,6 +84,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
   let position: string | undefined;
   let relistAt = 0;
   let failures = 0;
+  let trouble: string | undefined;
 
   /** Whatever a handler does, also one that is async, it ends nothing. */
   async function guarded(handler: (() => void) | undefined): Promise<void> {
@@ -166,6 +169,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
   function works(): void {
     if (failures >= TELLING) log.info({ kind: resource.kind }, 'watching again');
     failures = 0;
+    trouble = undefined;
   }
 
   /** What to do about a failure. @returns milliseconds until the next try */
@@ -181,6 +185,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     // Nothing is wrong with the position when a connection breaks; in any other case a list is the safe answer.
     if (!isConnectionLost(error) && !isBusy(error)) position = undefined;
     if (isExpired(error) && failures === 1) return 0;
+    if (failures >= TELLING) trouble = (error as Error).message;
     if (failures === TELLING) log.warn({ err: error, kind: resource.kind }, 'cannot watch, trying on');
     return waitAfter(error, failures, timings.backoffMs);
   }
@@ -203,6 +208,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     resource,
     synced: synced.promise,
     lastContact: () => contact,
+    trouble: () => trouble,
     restart() {
       turn.abort();
       turn = new AbortController();

@@ -264,6 +264,20 @@ describe('k8s: reflector', () => {
     await until('a sign', () => seen.lastContact() > before || undefined);
   });
 
+  it('tells what it cannot watch, and where, until it can', async () => {
+    server.fault = (_, response) => {
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    seen = mirror(client, { selection: { namespace: 'one' } });
+    expect(await until('trouble', () => seen.trouble())).to.match(/^GET \/api\/v1\/namespaces\/one\/configmaps: 403/);
+    server.fault = undefined;
+    await seen.synced;
+    server.put(PATH, 'a');
+    await told(1);
+    expect(seen.trouble()).to.equal(undefined);
+  });
+
   it('takes a refusal for a sign of life: to start anew would cure nothing', async () => {
     await start();
     await watching();
