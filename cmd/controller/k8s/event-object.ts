@@ -13,9 +13,19 @@ export interface EventNote {
   note: string;
 }
 
+/** Names an object and one version of it (core/v1 `ObjectReference`). */
+export interface Reference {
+  apiVersion: string;
+  kind: string;
+  namespace: string | undefined;
+  name: string;
+  uid: string | undefined;
+  resourceVersion: string | undefined;
+}
+
 /** The same event about the same object, once or often. Times are epoch milliseconds. */
 export interface Series {
-  regarding: KubernetesObject;
+  regarding: Reference;
   event: EventNote;
   firstAt: number;
   lastAt: number;
@@ -29,8 +39,13 @@ const MAX_NOTE_BYTES = 1024;
 const MAX_NAME_BYTES = 200;
 
 /** What makes two events the same. */
-export function seriesKey({ metadata }: KubernetesObject, { type, reason, note }: EventNote): string {
-  return JSON.stringify([metadata.uid, metadata.namespace, metadata.name, type, reason, note]);
+export function seriesKey({ uid, namespace, name }: Reference, { type, reason, note }: EventNote): string {
+  return JSON.stringify([uid, namespace, name, type, reason, note]);
+}
+
+export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): Reference {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, namespace, name, uid, resourceVersion };
 }
 
 /**
@@ -41,8 +56,7 @@ export function eventObject(
   { regarding, event, firstAt, lastAt, count }: Series,
   { controller, instance }: { controller: string; instance: string },
 ): KubernetesObject {
-  const { apiVersion, kind, metadata } = regarding;
-  const { namespace = 'default', name, uid, resourceVersion } = metadata;
+  const { namespace = 'default', name } = regarding;
   const id = createHash('sha256')
     .update(`${seriesKey(regarding, event)} ${firstAt} ${instance}`)
     .digest('hex');
@@ -57,7 +71,7 @@ export function eventObject(
     note: cut(event.note),
     reportingController: controller,
     reportingInstance: instance.slice(0, 128),
-    regarding: { apiVersion, kind, namespace, name, uid, resourceVersion },
+    regarding: { ...regarding, namespace },
     ...(count > 1 && { series: { count, lastObservedTime: microTime(lastAt) } }),
   } as KubernetesObject;
 }

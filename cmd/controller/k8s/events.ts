@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { ApiError } from './api-error.ts';
-import { type EventNote, eventObject, type Series, seriesKey } from './event-object.ts';
+import { type EventNote, eventObject, referenceTo, type Series, seriesKey } from './event-object.ts';
 import { pause } from './pause.ts';
 import { RESOURCES } from './resources.ts';
 import type { Client, KubernetesObject } from './types.ts';
@@ -93,8 +93,10 @@ export function eventRecorder(options: RecorderOptions): Recorder {
   }, repeatMs / 10).unref();
 
   return {
-    record(regarding, event) {
+    record(object, event) {
       if (stopping.signal.aborted) return;
+      // Not the object itself: it would be kept as long as the series.
+      const regarding = referenceTo(object);
       const key = seriesKey(regarding, event);
       const now = clock();
       const series = all.get(key);

@@ -25,7 +25,8 @@ export interface Known<T extends KubernetesObject> {
 
 /** Names an object among all of its kind: `namespace/name`. */
 export function keyOf({ metadata: { namespace = '', name } }: Pick<KubernetesObject, 'metadata'>): string {
-  return `${namespace}/${name}`;
+  // Joined, it is one string; a template would keep its parts as well.
+  return [namespace, name].join('/');
 }
 
 /** Keeps two short strings for each object. */

@@ -3,14 +3,20 @@ import type { KubernetesObject } from '../k8s/types.ts';
 
 /** JSON with the members of each object in the order of their names: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+  return JSON.stringify(inOrder(value));
 }
 
-/** 132 bits of a value's SHA-256, base64url. */
+/** A copy; `JSON.stringify` with a function that sorts takes twice as long. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const members = value as Readonly<Record<string, unknown>>;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(members).sort()) copy[name] = inOrder(members[name]);
+  return copy;
+}
+
+/** The first half of a value's SHA-256, base64url. */
 export function hashOf(value: unknown): string {
   return digest(canonicalJson(value));
 }
@@ -29,5 +35,6 @@ export function contentHash(object: KubernetesObject, options: { metadataOnly?: 
 }
 
 function digest(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 22);
+  // A slice of a string would keep all of it.
+  return hash('sha256', text, 'buffer').toString('base64url', 0, 16);
 }
