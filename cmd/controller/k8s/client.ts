@@ -23,6 +23,9 @@ export interface ClientOptions {
   connections?: number;
 }
 
+/** No object has this resourceVersion, as etcd's first revision is that of its empty self: an apply with it can only create. */
+const NO_VERSION = '1';
+
 export interface ApiClient extends Client {
   /** Resolves when the API server says that it is ready (`GET /readyz`), rejects when not or not in time. */
   ready(): Promise<void>;
@@ -101,15 +104,18 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         body,
       }),
 
-    apply: (resource, body, { manager, subresource }) =>
-      object(resource, {
+    apply: (resource, given, { manager, subresource, onlyNew }) => {
+      const { metadata } = given;
+      const body = onlyNew ? { ...given, metadata: { ...metadata, resourceVersion: NO_VERSION } } : given;
+      return object(resource, {
         method: 'PATCH',
-        path: objectPath(resource, body.metadata.namespace, body.metadata.name, subresource),
+        path: objectPath(resource, metadata.namespace, metadata.name, subresource),
         query: { fieldManager: manager, force: 'true' },
         // JSON is YAML.
         contentType: 'application/apply-patch+yaml',
         body,
-      }),
+      });
+    },
 
     async remove(resource, namespace, name, uid) {
       const body = {

@@ -80,6 +80,8 @@ export interface ApplyOptions {
   manager: string;
   /** Only what is below this subresource, such as `status`. */
   subresource?: 'status';
+  /** Refused with 409 where there is an object of that name: in one request, so that nobody can come between. */
+  onlyNew?: boolean;
 }
 
 /**

@@ -17,7 +17,8 @@ const PARALLEL = 8;
 export interface ApplyContext {
   client: Client;
   owned: OwnedCache;
-  log: Pick<Logger, 'info' | 'warn'>;
+  instance: { key: string; uid: string };
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Checked before each object. */
   signal: AbortSignal;
 }
@@ -33,26 +34,31 @@ export interface Applied {
  */
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
   const result: Applied = { troubles: [], notes: [] };
+  let created = 0;
   for (const batch of Map.groupBy(objects, stageOf).values()) {
     const left = [...batch];
     const failures: unknown[] = [];
     const worker = async () => {
       for (let next = left.shift(); next; next = left.shift()) {
         context.signal.throwIfAborted();
-        await applyOne(context, next, result).catch((error) => failures.push(error));
+        const release = context.owned.hold(next);
+        const made = await applyOne(context, next, result).catch((error) => void failures.push(error));
+        if (made) created += 1;
+        // Somebody else has been at it meanwhile.
+        if (release()) left.push(next);
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     if (failures.length > 0) throw failures[0];
     if (result.troubles.length > 0) break;
   }
+  if (created > 0) context.log.info({ instance: context.instance.key, objects: created }, 'created');
   return result;
 }
 
 /** Removes what the instance owns and no longer wants. Claims stay: a change of a spec deletes no document. */
 export async function prune(
-  { client, owned, log, signal }: ApplyContext,
-  instance: { key: string; uid: string },
+  { client, owned, instance, log, signal }: ApplyContext,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
@@ -69,41 +75,23 @@ export async function prune(
   }
 }
 
-async function applyOne(context: ApplyContext, wanted: KubernetesObject, result: Applied): Promise<void> {
-  const { client, owned, log } = context;
+/** @returns whether there was none before */
+async function applyOne(context: ApplyContext, wanted: KubernetesObject, result: Applied): Promise<boolean> {
+  const { client, owned } = context;
   const hash = hashOf(wanted);
   const known = owned.find(wanted);
-  if (known?.agreed?.desired === hash && known.agreed.content === known.content && !known.deleting) return;
+  if (known?.agreed?.desired === hash && known.agreed.content === known.content && !known.deleting) return false;
 
-  const resource = resourceOf(wanted);
-  const { namespace, name } = wanted.metadata;
-  const live = await client.get(resource, namespace, name);
-  const [owner] = wanted.metadata.ownerReferences ?? [];
-  const trouble = live && owner && ownershipTrouble(live, owner);
-  if (trouble) {
-    result.troubles.push(trouble);
-    return;
-  }
-  const { object, notes } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
-  result.notes.push(...notes);
-  const desired = withHash(object, hash);
-  const differing = live ? differences(desired, live) : [];
-  if (live && differing.length === 0) {
-    // With a note it is looked at each time, or the note would be forgotten.
-    if (notes.length === 0) owned.agree(live, hash);
-    return;
-  }
-  log.info(
-    { namespace, kind: wanted.kind, object: name, ...(live && { differing }) },
-    live ? 'correcting' : 'creating',
-  );
+  let live: KubernetesObject | undefined;
   try {
-    const now = await write(context, desired, live);
-    // Agreed even if something still differs: a webhook that insists on its own way must not be fought for ever.
-    const left = differences(desired, now);
-    if (left.length > 0)
-      log.warn({ kind: wanted.kind, object: name, differing: left }, 'the API server has it otherwise');
-    if (notes.length === 0) owned.agree(now, hash);
+    // Of most that no watch has shown there is none: asking first would double the requests of a new instance.
+    if (!known && (await create(context, wanted, hash))) return true;
+
+    live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
+    const [owner] = wanted.metadata.ownerReferences ?? [];
+    const trouble = live && owner && ownershipTrouble(live, owner);
+    if (trouble) result.troubles.push(trouble);
+    else await correct(context, { wanted, hash, live, notes: result.notes });
   } catch (error) {
     const refused = refusal(error);
     if (!refused) throw error;
@@ -111,6 +99,60 @@ async function applyOne(context: ApplyContext, wanted: KubernetesObject, result:
     if (live && wanted.kind === 'PersistentVolumeClaim') result.notes.push(refused.message);
     else result.troubles.push(refused);
   }
+  return false;
+}
+
+/** Writes what is wanted where there is nothing yet. @returns whether it did */
+async function create(context: ApplyContext, wanted: KubernetesObject, hash: string): Promise<boolean> {
+  const desired = withHash(wanted, hash);
+  try {
+    const made = await context.client.apply(resourceOf(desired), desired, { manager: MANAGED_BY, onlyNew: true });
+    context.log.debug(lineOf(desired), 'created');
+    agree(context, { desired, hash }, made);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409) return false;
+    throw error;
+  }
+}
+
+interface Correction {
+  wanted: KubernetesObject;
+  /** Of `wanted`. */
+  hash: string;
+  live: KubernetesObject | undefined;
+  /** Gets what cannot be had. */
+  notes: string[];
+}
+
+/** Writes what is wanted unless what there is agrees with it. */
+async function correct(context: ApplyContext, { wanted, hash, live, notes }: Correction): Promise<void> {
+  const { object, notes: kept } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
+  notes.push(...kept);
+  const desired = withHash(object, hash);
+  const differing = live ? differences(desired, live) : ['all'];
+  let now = live;
+  if (differing.length > 0) {
+    context.log.info({ ...lineOf(desired), differing }, 'correcting');
+    now = await write(context, desired, live);
+  }
+  // With a note it is looked at each time, or the note would be forgotten.
+  if (now && kept.length === 0) agree(context, { desired, hash }, now);
+}
+
+/** Agreed even if something still differs: a webhook that insists on its own way must not be fought for ever. */
+function agree(
+  { owned, log }: ApplyContext,
+  { desired, hash }: { desired: KubernetesObject; hash: string },
+  now: KubernetesObject,
+): void {
+  const left = differences(desired, now);
+  if (left.length > 0) log.warn({ ...lineOf(desired), differing: left }, 'the API server has it otherwise');
+  owned.agree(now, hash);
+}
+
+function lineOf({ kind, metadata: { namespace, name } }: KubernetesObject): object {
+  return { namespace, kind, object: name };
 }
 
 async function write(

@@ -41,7 +41,7 @@ export interface ReconcilerOptions {
   random: Random;
   /** Milliseconds until what sends no event is looked at again: pods that do not start, what somebody else must change. */
   lookAgainMs?: number | undefined;
-  log: Pick<Logger, 'info' | 'warn'>;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 }
 
 /**
@@ -104,7 +104,7 @@ export function createReconciler(
     return nextLook(applied.troubles, components, decision);
   }
 
-  async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Pick<Applied, 'troubles' | 'notes'>> {
+  async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Applied> {
     const { instance } = situation;
     const key = keyOf(instance);
     let objects: KubernetesObject[];
@@ -116,9 +116,9 @@ export function createReconciler(
       log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
       return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], notes: [] };
     }
-    const context = { client, owned, signal, log };
+    const context = { client, owned, signal, log, instance: { key, uid: instance.metadata.uid ?? '' } };
     const applied = await applyAll(context, objects);
-    if (applied.troubles.length === 0) await prune(context, { key, uid: instance.metadata.uid ?? '' }, objects);
+    if (applied.troubles.length === 0) await prune(context, objects);
     return applied;
   }
 
@@ -158,6 +158,8 @@ export function createReconciler(
     if (sameStatus(previous, status)) return;
     // Told first: a process that ends in between tells twice rather than never.
     tellChanges(options, instance, previous, status);
+    // The watch may show it before the answer comes.
+    options.instances.seen({ ...instance, status });
     const { apiVersion, kind } = RESOURCES.svcInstance;
     const { name, namespace, uid } = instance.metadata;
     const written = await client.apply<SvcInstance>(

@@ -19,8 +19,8 @@ export interface Owned {
   uid: string;
   /** Key of the instance that it belongs to, by its owner or its labels. */
   instance: string;
-  /** Of the SvcInstance that owns it. Absent: somebody took the reference away. */
-  ownerUid?: string;
+  /** Of the SvcInstance that owns it. Undefined: somebody took the reference away. */
+  ownerUid: string | undefined;
   /** Whether it was ever applied; others may use our labels. */
   applied: boolean;
   deleting: boolean;
@@ -29,13 +29,13 @@ export interface Owned {
   /** `contentHash` as last seen. */
   content: string;
   /** What was wanted and what was there when the two were last found to agree. */
-  agreed?: { desired: string; content: string };
+  agreed: { desired: string; content: string } | undefined;
   /** resourceVersion of when they were, until a watch has caught up with that. */
-  awaited?: number;
+  awaited: number | undefined;
   /** Of a Deployment. */
-  rollout?: Rollout;
+  rollout: Rollout | undefined;
   /** Of a PersistentVolumeClaim: `Pending`, `Bound`, `Lost`. */
-  phase?: string;
+  phase: string | undefined;
 }
 
 /** What there is of the controller's objects, by instance. Keys of instances are `namespace/name`. */
@@ -47,6 +47,12 @@ export interface OwnedCache {
   seen(object: KubernetesObject): string[];
   /** @returns the instance that has lost it */
   gone(object: KubernetesObject): string[];
+  /**
+   * Says that an object is about to be read and written. Until the end of that, what is seen of it is no news: mostly it
+   * is that very write.
+   * @returns to be called at the end: whether it is not as it was agreed to, after all
+   */
+  hold(object: Pick<KubernetesObject, 'kind' | 'metadata'>): () => boolean;
   /** Remembers that `object`, just read or written, agrees with what is wanted. */
   agree(object: KubernetesObject, desired: string): void;
   find(object: Pick<KubernetesObject, 'kind' | 'metadata'>): Owned | undefined;
@@ -56,22 +62,28 @@ export interface OwnedCache {
 
 export function createOwnedCache(): OwnedCache {
   const objects = new Map<string, Owned>();
-  const byInstance = new Map<string, Set<string>>();
+  const byInstance = new Map<string, Set<Owned>>();
+  /** By their ids: whose they are, and whether anything was seen of them since. */
+  const held = new Map<string, { instance: string | undefined; seen: boolean }>();
   /** uids of objects that have gone, the newest: the answer to our own write may come after the news of the end. */
   const ended = new Set<string>();
 
   function put(id: string, owned: Owned): void {
     drop(id);
+    const siblings = byInstance.get(owned.instance) ?? new Set();
+    const [sibling] = siblings;
+    if (sibling) shareStrings(owned, sibling);
     objects.set(id, owned);
-    const ids = byInstance.get(owned.instance) ?? new Set();
-    byInstance.set(owned.instance, ids.add(id));
+    byInstance.set(owned.instance, siblings.add(owned));
   }
 
   function drop(id: string): void {
-    const instance = objects.get(id)?.instance ?? '';
+    const owned = objects.get(id);
+    if (!owned) return;
     objects.delete(id);
-    byInstance.get(instance)?.delete(id);
-    if (byInstance.get(instance)?.size === 0) byInstance.delete(instance);
+    const siblings = byInstance.get(owned.instance);
+    siblings?.delete(owned);
+    if (siblings?.size === 0) byInstance.delete(owned.instance);
   }
 
   return {
@@ -89,9 +101,13 @@ export function createOwnedCache(): OwnedCache {
       }
       // A uid stands for one life of an object: agreement does not pass on to its successor of the same name.
       if (before?.agreed && before.uid === now.uid) now.agreed = before.agreed;
+      if (now.content === now.agreed?.content) now.content = now.agreed.content;
       put(id, now);
       if (before && now.agreed?.content === now.content && sameProgress(before, now)) return [];
-      return [...new Set([now.instance, before?.instance ?? now.instance])];
+      const instances = new Set([now.instance, before?.instance ?? now.instance]);
+      const holding = held.get(id);
+      if (holding?.instance !== undefined && instances.delete(holding.instance)) holding.seen = true;
+      return [...instances];
     },
     gone(object) {
       const id = idOf(object);
@@ -115,30 +131,61 @@ export function createOwnedCache(): OwnedCache {
       const newer = before?.uid === now.uid && before.version > now.version ? before : now;
       put(id, { ...newer, agreed, awaited: newer.version });
     },
+    hold(object) {
+      const id = idOf(object);
+      const holding = { instance: belonging(object)?.instance, seen: false };
+      held.set(id, holding);
+      return () => {
+        held.delete(id);
+        const { agreed, content } = objects.get(id) ?? {};
+        return holding.seen && agreed !== undefined && agreed.content !== content;
+      };
+    },
     find: (object) => objects.get(idOf(object)),
-    of: (instance) => [...(byInstance.get(instance) ?? [])].flatMap((id) => objects.get(id) ?? []),
+    of: (instance) => [...(byInstance.get(instance) ?? [])],
     size: () => objects.size,
   };
 }
 
-function ownedOf(object: KubernetesObject): Owned | undefined {
-  const { apiVersion, kind, metadata } = object;
-  const { name, namespace = '', uid = '', labels = {}, annotations = {} } = metadata;
+function belonging({ metadata }: Pick<KubernetesObject, 'metadata'>): Pick<Owned, 'instance' | 'ownerUid'> | undefined {
+  const { namespace = '', labels = {} } = metadata;
   const owner = metadata.ownerReferences?.find((reference) => reference.kind === KIND && reference.controller);
   const labelled = labels['app.kubernetes.io/managed-by'] === MANAGED_BY;
-  const instance = owner?.name ?? (labelled ? labels['app.kubernetes.io/instance'] : undefined);
-  if (instance === undefined) return undefined;
+  const name = owner?.name ?? (labelled ? labels['app.kubernetes.io/instance'] : undefined);
+  return name === undefined ? undefined : { instance: `${namespace}/${name}`, ownerUid: owner?.uid };
+}
+
+function ownedOf(object: KubernetesObject): Owned | undefined {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace = '', uid = '', annotations = {} } = metadata;
+  const belongs = belonging(object);
+  if (!belongs) return undefined;
   const { status } = object as KubernetesObject & { status?: { phase?: string } };
+  // One literal: all of them have the same shape, which takes a third of the memory of shapes that grew.
   return {
-    ...{ apiVersion, kind, namespace, name, uid, instance: `${namespace}/${instance}` },
-    ...(owner && { ownerUid: owner.uid }),
+    apiVersion,
+    kind,
+    namespace,
+    name,
+    uid,
+    instance: belongs.instance,
+    ownerUid: belongs.ownerUid,
     applied: annotations[APPLIED_HASH] !== undefined,
     deleting: metadata.deletionTimestamp !== undefined,
     version: Number(metadata.resourceVersion ?? 0),
     content: contentHash(object, { metadataOnly: kind === 'Secret' }),
-    ...(kind === 'Deployment' && { rollout: rolloutOf(object) }),
-    ...(kind === 'PersistentVolumeClaim' && { phase: status?.phase ?? 'Pending' }),
+    agreed: undefined,
+    awaited: undefined,
+    rollout: kind === 'Deployment' ? rolloutOf(object) : undefined,
+    phase: kind === 'PersistentVolumeClaim' ? (status?.phase ?? 'Pending') : undefined,
   };
+}
+
+/** What is the same for all objects of an instance is kept once. */
+function shareStrings(owned: Owned, sibling: Owned): void {
+  owned.instance = sibling.instance;
+  owned.namespace = sibling.namespace;
+  if (owned.ownerUid === sibling.ownerUid) owned.ownerUid = sibling.ownerUid;
 }
 
 function sameProgress(before: Owned, now: Owned): boolean {
@@ -150,5 +197,6 @@ function sameProgress(before: Owned, now: Owned): boolean {
 }
 
 function idOf({ kind, metadata }: Pick<KubernetesObject, 'kind' | 'metadata'>): string {
-  return `${kind}/${metadata.namespace}/${metadata.name}`;
+  // One string, as in `keyOf`.
+  return [kind, metadata.namespace, metadata.name].join('/');
 }

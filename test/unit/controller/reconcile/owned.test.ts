@@ -81,6 +81,30 @@ describe('the memory of what the controller made', () => {
     expect(cache.seen(at('50', 1))).to.deep.equal(['shop/office']);
   });
 
+  it('takes what it sees of an object that is just being written for that write, unless it is something else', () => {
+    const service = object('Service', { resourceVersion: '1' });
+    const others = object('Service', { resourceVersion: '2' }, { spec: { ports: [] } });
+    const release = cache.hold(service);
+    expect(cache.seen(service)).to.deep.equal([]);
+    cache.agree(service, 'wanted');
+    expect(release()).to.equal(false);
+
+    const releaseAgain = cache.hold(service);
+    expect(cache.seen(others)).to.deep.equal([]);
+    cache.agree(service, 'wanted');
+    expect(releaseAgain(), 'somebody has changed it after our write').to.equal(true);
+    expect(cache.seen(others), 'nobody holds it any more').to.deep.equal(['shop/office']);
+  });
+
+  it('tells of the end of an object that is just being written, and of one that another instance takes', () => {
+    const service = object('Service', { resourceVersion: '1' });
+    cache.seen(service);
+    cache.hold(service);
+    const stolen = { ownerReferences: [{ ...OWNER, name: 'other' }], resourceVersion: '2' };
+    expect(cache.seen(object('Service', stolen))).to.deep.equal(['shop/other']);
+    expect(cache.gone(service)).to.deep.equal(['shop/other']);
+  });
+
   it('takes the version of a Secret for its content, which it never sees', () => {
     cache.agree(object('Secret', { resourceVersion: '1' }), 'wanted');
     expect(cache.seen(object('Secret', { resourceVersion: '1' }))).to.deep.equal([]);
