@@ -92,6 +92,8 @@ export function createReconciler(
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
+    applied.notes.push(...owned.of(keyOf(instance)).flatMap(({ refusal }) => refusal ?? []));
+
     const components = await observe(instance);
     const held = heldBack(instance);
     const findings: Finding[] = [

@@ -3,6 +3,7 @@ import { KIND } from '../desired/names.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { contentHash } from './hash.ts';
 import { type Rollout, rolloutOf } from './rollout.ts';
+import { routeRefusal } from './route.ts';
 
 /** On each object of ours: hash of it as it was wanted. With another one there may be members to take away again. */
 export const APPLIED_HASH = 'svc.internal/applied-hash';
@@ -36,6 +37,8 @@ export interface Owned {
   rollout: Rollout | undefined;
   /** Of a PersistentVolumeClaim: `Pending`, `Bound`, `Lost`. */
   phase: string | undefined;
+  /** Of an HTTPRoute: what a Gateway has against it. */
+  refusal: string | undefined;
 }
 
 /** What there is of the controller's objects, by instance. Keys of instances are `namespace/name`. */
@@ -178,6 +181,7 @@ function ownedOf(object: KubernetesObject): Owned | undefined {
     awaited: undefined,
     rollout: kind === 'Deployment' ? rolloutOf(object) : undefined,
     phase: kind === 'PersistentVolumeClaim' ? (status?.phase ?? 'Pending') : undefined,
+    refusal: kind === 'HTTPRoute' ? routeRefusal(object) : undefined,
   };
 }
 
@@ -192,6 +196,7 @@ function sameProgress(before: Owned, now: Owned): boolean {
   return (
     before.deleting === now.deleting &&
     before.phase === now.phase &&
+    before.refusal === now.refusal &&
     JSON.stringify(before.rollout) === JSON.stringify(now.rollout)
   );
 }

@@ -69,6 +69,24 @@ describe('the memory of what the controller made', () => {
     expect(cache.seen(ready)).to.deep.equal([]);
   });
 
+  it('tells of what a Gateway has against a route, once that is about its newest spec', () => {
+    const route = (status: object) => object('HTTPRoute', { name: 'office-edge', generation: 2 }, { status });
+    const parent = (condition: object) => ({
+      parents: [{ parentRef: { name: 'shared' }, conditions: [{ type: 'Accepted', status: 'True' }, condition] }],
+    });
+    cache.agree(route({}), 'wanted');
+    const old = { type: 'ResolvedRefs', status: 'False', reason: 'BackendNotFound', observedGeneration: 1 };
+    expect(cache.seen(route(parent(old)))).to.deep.equal([]);
+    expect(cache.seen(route(parent({ ...old, observedGeneration: 2, message: 'no Service' })))).to.deep.equal([
+      'shop/office',
+    ]);
+    expect(cache.find(route({}))?.refusal).to.equal(
+      'Gateway shared does not take HTTPRoute office-edge: BackendNotFound: no Service.',
+    );
+    expect(cache.seen(route(parent({ ...old, status: 'True', observedGeneration: 2 })))).to.deep.equal(['shop/office']);
+    expect(cache.find(route({}))?.refusal).to.equal(undefined);
+  });
+
   it('is not misled by what was on its way before our own write', () => {
     const status = { observedGeneration: 1, updatedReplicas: 1, replicas: 1, availableReplicas: 1 };
     const at = (resourceVersion: string, generation: number) =>
