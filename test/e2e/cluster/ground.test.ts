@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { portOf } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
-import { CACHE, type Cluster, clusterMissing, sharedCluster } from './cluster.ts';
-import { buildImages, type Images } from './images/build.ts';
+import { type Cluster, clusterMissing } from './cluster.ts';
+import { sharedGround } from './ground.ts';
+import type { Images } from './images/build.ts';
 import { gateAndClient } from './support/pods.ts';
 
 /** Of the first time, when all is built. */
@@ -23,9 +24,7 @@ describe('the cluster of tests', function () {
   before(async function () {
     this.timeout(COLD_MS);
     if (clusterMissing()) this.skip();
-    images = await buildImages(CACHE);
-    cluster = await sharedCluster();
-    for (const image of Object.values(images)) await cluster.load(image);
+    ({ cluster, images } = await sharedGround());
     await cluster.kubectl(['create', 'namespace', namespace]);
     await kubectl('wait', '--for=create', 'serviceaccount/default', '--timeout=60s');
     await cluster.kubectl(['apply', '--namespace', namespace, '-f', '-'], JSON.stringify(gateAndClient(images.gate)));

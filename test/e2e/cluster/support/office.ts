@@ -8,8 +8,9 @@ import { atEnd } from '../../../support/at-end.ts';
 import { helmMissing } from '../../../support/helm.ts';
 import { secret } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
-import { CACHE, type Cluster, clusterMissing, sharedCluster } from '../cluster.ts';
-import { buildImages, type Images } from '../images/build.ts';
+import { type Cluster, clusterMissing } from '../cluster.ts';
+import { sharedGround } from '../ground.ts';
+import type { Images } from '../images/build.ts';
 import { type InstanceHandle, instanceHandle } from './instance.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { type Release, releaseOf, SYSTEM } from './release.ts';
@@ -53,10 +54,8 @@ export async function officeFor(context: Context): Promise<Office> {
 }
 
 async function open(): Promise<Office> {
-  const images = await buildImages(CACHE);
-  const cluster = await sharedCluster();
+  const { cluster, images } = await sharedGround();
   await clear(cluster);
-  for (const image of Object.values(images)) await cluster.load(image);
   const outside = await startOutside({ address: cluster.nodeAddress, port: NODE_PORT }, cluster.hostAddress);
   atEnd(async () => {
     await outside.stop();
