@@ -111,6 +111,8 @@ function readSource(value: string, readWopiSrc: ReadWopiSrc): Named | undefined 
  * and place, so all readings of it have to name the same.
  */
 function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefined {
+  const usual = readWopiSrc.escaped(encoded);
+  if (usual) return { wopiSrc: usual.wopiSrc, docId: usual.docId, args: NONE };
   let found: Named | undefined;
   let text = encoded;
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {
@@ -170,9 +172,9 @@ function indexOrEnd(text: string, character: string, start: number): number {
 /** A foreign token without its escapes, so that it counts as one however it is spelled. */
 function plain(token: string): string {
   let text = token;
-  for (let round = 0; round < MAX_DECODINGS; round += 1) {
+  for (let round = 0; round < MAX_DECODINGS && text.includes('%'); round += 1) {
     const next = decode(text);
-    if (next === undefined || next === text) break;
+    if (next === undefined) break;
     text = next;
   }
   return text;
