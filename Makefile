@@ -57,7 +57,7 @@ cover: ## Run all tests with coverage, report in coverage/
 	@c8 mocha 'test/**/*.test.ts'
 
 .PHONY: bench
-bench: ## Measure speed against soffice and unoserver, write docs/benchmarks.md (about 50 minutes; BENCH_ONLY=… for one)
+bench: ## Measure speed against soffice and unoserver, write docs/benchmarks*.md (over an hour; BENCH_ONLY=gate,controller for some)
 	@scripts/setup.sh bench
 	@node bench/main.ts
 

@@ -3,7 +3,7 @@ import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { systemClock } from '../../src/common/clock.ts';
-import { complete } from '../../test/support/controller.ts';
+import { complete, type Figures } from '../../test/support/controller.ts';
 import { until } from '../../test/support/until.ts';
 import { onRelease } from '../releases.ts';
 import type { Cluster } from './cluster.ts';
@@ -101,13 +101,13 @@ export async function completeAll(cluster: Cluster, instances: Instances, names:
   await Promise.all(names.map((name) => instances.settled(name, isReady)));
 }
 
-/** Resolves when the controller has nothing to do. */
-export async function idle(figures: () => Promise<{ queue: { waiting: number; running: number } }>): Promise<void> {
+/** Resolves when the controller has nothing to do, and nothing to tell. */
+export async function idle(figures: () => Promise<Pick<Figures, 'queue' | 'events_waiting'>>): Promise<void> {
   await until(
     'the queue is empty',
     async () => {
-      const { queue } = await figures();
-      return queue.waiting + queue.running === 0 || undefined;
+      const { queue, events_waiting } = await figures();
+      return queue.waiting + queue.running + events_waiting === 0 || undefined;
     },
     SETTLED_MS,
   );

@@ -112,6 +112,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
         instances: instances.keys().length,
         owned: owned.size(),
         queue: queue.figures(),
+        events_waiting: events.waiting(),
         writes: writes(),
         rss: process.memoryUsage.rss(),
       }),

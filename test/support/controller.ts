@@ -58,6 +58,7 @@ export interface TestCluster {
 export interface Figures {
   writes: Record<string, number>;
   queue: { waiting: number; running: number; done: number; failed: number };
+  events_waiting: number;
   instances: number;
   owned: number;
 }

@@ -28,6 +28,8 @@ export interface Recorder {
    * else that comes again within that time is no news.
    */
   record(regarding: KubernetesObject, event: EventNote): void;
+  /** Events that are not written yet. */
+  waiting(): number;
   /** Resolves when all that waits is written or given up. */
   flushed(): Promise<void>;
   stop(): void;
@@ -116,6 +118,7 @@ export function eventRecorder(options: RecorderOptions): Recorder {
       all.set(key, fresh);
       enqueue(fresh);
     },
+    waiting: () => waiting.size + (writing ? 1 : 0),
     async flushed() {
       while (writing) await writing;
     },
