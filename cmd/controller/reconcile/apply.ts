@@ -4,6 +4,7 @@ import { MANAGED_BY } from '../desired/labels.ts';
 import { ApiError } from '../k8s/api-error.ts';
 import { resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
 import { differences } from './diff.ts';
 import { hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
@@ -17,7 +18,8 @@ const PARALLEL = 8;
 export interface ApplyContext {
   client: Client;
   owned: OwnedCache;
-  instance: { key: string; uid: string };
+  /** @property agreement of its status */
+  instance: { key: string; uid: string; agreement: string | undefined };
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Checked before each object. */
   signal: AbortSignal;
@@ -26,6 +28,8 @@ export interface ApplyContext {
 export interface Applied {
   troubles: Trouble[];
   notes: string[];
+  /** `agreementOf`, where everything does agree. */
+  agreement?: string | undefined;
 }
 
 /**
@@ -33,15 +37,20 @@ export interface Applied {
  * another owner refuses is a trouble, and nothing that comes after its batch is written.
  */
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
+  const { owned, instance } = context;
   const result: Applied = { troubles: [], notes: [] };
+  const all = objects.map((object): Wanted => ({ object, hash: hashOf(object) }));
+  if (instance.agreement !== undefined && instance.agreement === agreementOf(owned, all)) {
+    for (const { object, hash } of all) owned.agreeAsSeen(object, hash);
+  }
   let created = 0;
-  for (const batch of Map.groupBy(objects, stageOf).values()) {
+  for (const batch of Map.groupBy(all, ({ object }) => stageOf(object)).values()) {
     const left = [...batch];
     const failures: unknown[] = [];
     const worker = async () => {
       for (let next = left.shift(); next; next = left.shift()) {
         context.signal.throwIfAborted();
-        const release = context.owned.hold(next);
+        const release = owned.hold(next.object);
         const made = await applyOne(context, next, result).catch((error) => void failures.push(error));
         if (made) created += 1;
         // Somebody else has been at it meanwhile.
@@ -52,7 +61,8 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
     if (failures.length > 0) throw failures[0];
     if (result.troubles.length > 0) break;
   }
-  if (created > 0) context.log.info({ instance: context.instance.key, objects: created }, 'created');
+  if (created > 0) context.log.info({ instance: instance.key, objects: created }, 'created');
+  if (all.every(({ object, hash }) => isAgreed(owned.find(object), hash))) result.agreement = agreementOf(owned, all);
   return result;
 }
 
@@ -76,11 +86,10 @@ export async function prune(
 }
 
 /** @returns whether there was none before */
-async function applyOne(context: ApplyContext, wanted: KubernetesObject, result: Applied): Promise<boolean> {
+async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted, result: Applied): Promise<boolean> {
   const { client, owned } = context;
-  const hash = hashOf(wanted);
   const known = owned.find(wanted);
-  if (known?.agreed?.desired === hash && known.agreed.content === known.content && !known.deleting) return false;
+  if (isAgreed(known, hash)) return false;
 
   let live: KubernetesObject | undefined;
   try {

@@ -22,7 +22,7 @@ import { heldBack, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
-import { failingStatus, sameStatus, statusOf } from './status.ts';
+import { type Found, failingStatus, sameStatus, statusOf } from './status.ts';
 import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
@@ -89,6 +89,7 @@ export function createReconciler(
       const result = await applyWanted(situation, signal);
       applied.troubles.push(...result.troubles);
       applied.notes.push(...result.notes);
+      applied.agreement = result.agreement;
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
@@ -102,7 +103,7 @@ export function createReconciler(
       { type: 'LicenseValid', ...decision.condition },
       pauseFinding(instance),
     ];
-    await writeStatus(situation, findings, components);
+    await writeStatus(situation, { findings, components, agreement: applied.agreement });
     return nextLook(applied.troubles, components, decision);
   }
 
@@ -118,7 +119,9 @@ export function createReconciler(
       log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
       return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], notes: [] };
     }
-    const context = { client, owned, signal, log, instance: { key, uid: instance.metadata.uid ?? '' } };
+    const { uid = '' } = instance.metadata;
+    const { agreement } = (instance as SvcInstance).status ?? {};
+    const context = { client, owned, signal, log, instance: { key, uid, agreement } };
     const applied = await applyAll(context, objects);
     if (applied.troubles.length === 0) await prune(context, objects);
     return applied;
@@ -140,13 +143,12 @@ export function createReconciler(
 
   async function writeStatus(
     situation: Situation,
-    findings: Finding[],
-    components: Record<ComponentName, ComponentState>,
+    found: Pick<Found, 'findings' | 'components' | 'agreement'>,
   ): Promise<void> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};
     const paused = isPaused(instance);
-    await put(instance, statusOf({ situation, previous, findings, components, paused, now: clock() }));
+    await put(instance, statusOf({ ...found, situation, previous, paused, now: clock() }));
   }
 
   /** Best effort: what has failed may fail here too. */

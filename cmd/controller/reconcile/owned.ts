@@ -58,6 +58,8 @@ export interface OwnedCache {
   hold(object: Pick<KubernetesObject, 'kind' | 'metadata'>): () => boolean;
   /** Remembers that `object`, just read or written, agrees with what is wanted. */
   agree(object: KubernetesObject, desired: string): void;
+  /** Remembers that an object, as it was last seen, agrees with what is wanted. */
+  agreeAsSeen(object: Pick<KubernetesObject, 'kind' | 'metadata'>, desired: string): void;
   find(object: Pick<KubernetesObject, 'kind' | 'metadata'>): Owned | undefined;
   of(instance: string): Owned[];
   size(): number;
@@ -143,6 +145,10 @@ export function createOwnedCache(): OwnedCache {
         const { agreed, content } = objects.get(id) ?? {};
         return holding.seen && agreed !== undefined && agreed.content !== content;
       };
+    },
+    agreeAsSeen(object, desired) {
+      const owned = objects.get(idOf(object));
+      if (owned) owned.agreed = { desired, content: owned.content };
     },
     find: (object) => objects.get(idOf(object)),
     of: (instance) => [...(byInstance.get(instance) ?? [])],

@@ -20,6 +20,8 @@ export interface Found {
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
+  /** See `Applied`. */
+  agreement?: string | undefined;
   /** Nothing was applied: the figures in force are those of before. */
   paused: boolean;
   /** Epoch milliseconds. */
@@ -32,12 +34,14 @@ type Figures = Pick<
 >;
 
 /** The status of an instance. The same findings at another time give the same status. */
-export function statusOf({ situation, previous, findings, components, paused, now }: Found): SvcInstanceStatus {
+export function statusOf(found: Found): SvcInstanceStatus {
+  const { situation, previous, findings, components, agreement, paused, now } = found;
   const { generation = 0, annotations = {} } = situation.instance.metadata;
   const asked = annotations[ANNOTATION.reconcileAt];
   return {
     observedGeneration: generation,
     ...(asked !== undefined && { lastHandledReconcileAt: asked.slice(0, 1024) }),
+    ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
     ...(paused ? former(previous) : figuresOf(situation)),
     replicas: each((name) => {
@@ -88,12 +92,15 @@ export function failingStatus(
   return { ...status, observedGeneration: generation, conditions };
 }
 
-/** Whether two statuses say the same; conditions of types that are not ours are left out of account. */
+/**
+ * Whether two statuses say the same to people: conditions of types that are not ours are left out of account, and so is
+ * the agreement, which is another one whenever others change what is theirs.
+ */
 export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
   return canonicalJson(withOwn(one)) === canonicalJson(withOwn(other));
 }
 
-function withOwn({ conditions = [], ...status }: SvcInstanceStatus): SvcInstanceStatus {
+function withOwn({ conditions = [], agreement: _, ...status }: SvcInstanceStatus): SvcInstanceStatus {
   return { ...status, conditions: ownConditions(conditions) };
 }
 

@@ -1709,6 +1709,10 @@ export interface SvcInstanceStatus {
    */
   lastHandledReconcileAt?: string;
   /**
+   * Hash of all objects of the instance, as they were when they were last found to be as wanted. A controller that starts takes those that are still so for settled.
+   */
+  agreement?: string;
+  /**
    * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, LicenseValid and Paused; Reconciling and Stalled only while they are True.
    */
   conditions?: Condition[];
