@@ -76,6 +76,24 @@ for (const installed of BROWSERS) {
       expect(warnings).to.deep.equal([]);
     });
 
+    it('is as high as its element, 600 pixels in one without a height, and waits for one that is not shown', async () => {
+      await call(`document.querySelector('#second').setAttribute('hidden', ''),
+        document.querySelector('#second').style.height = '700px'`);
+      const height = (id: string) =>
+        call<number>(`new Promise((done) => requestAnimationFrame(() => setTimeout(() =>
+          done(document.querySelector('#${id} iframe').offsetHeight))))`);
+      await openEditor(page);
+      await openEditor(page, {}, 'second');
+      expect(await height('editor')).to.equal(600);
+      await call(`document.querySelector('#second').removeAttribute('hidden')`);
+      expect(await height('second')).to.equal(700);
+      await begin('editors.editor.setReadOnly(true)');
+      await ended();
+      expect(await height('editor')).to.equal(600);
+      await call(`document.querySelector('#second').style.display = 'flex', editors.second.destroy(), make('second')`);
+      expect(await height('second')).to.equal(700);
+    });
+
     it('gives clipboard and full screen to the service although it is on another origin', async function () {
       if (installed.name !== 'chrome') return this.skip();
       const frame = await openEditor(page);
@@ -232,6 +250,7 @@ for (const installed of BROWSERS) {
 
     it('setReadOnly saves, opens the document anew for reading, and for editing again', async () => {
       const frame = await openEditor(page);
+      const steps = await call('history.length');
       await inEditor(frame, 'type()');
       await begin('editors.editor.setReadOnly(true)');
       expect(await ended()).to.deep.equal({ value: 'view' });
@@ -240,6 +259,7 @@ for (const installed of BROWSERS) {
       const [first, second] = gate.forms;
       expect(second?.get('access_token')).to.equal(first?.get('access_token'));
       expect((await editorFrame(page)).url()).to.match(/&permission=readonly$/);
+      expect(await call('history.length')).to.equal(steps);
       expect(await call('document.querySelectorAll("iframe").length')).to.equal(1);
       expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', state: 'loaded', version: 1 });
       await begin('editors.editor.setReadOnly(false)', 'back');
@@ -315,6 +335,14 @@ for (const installed of BROWSERS) {
       expect(await received(frame, 'Action_Close')).to.deep.equal([]);
     });
 
+    it('close() of a view needs no answer of the server', async () => {
+      await openEditor(page, { editor: { mode: 'view' } });
+      gate.sessions.clear();
+      await begin('editors.editor.close()');
+      expect((await ended()).code).to.equal(undefined);
+      expect(await call('editors.editor.getInfo().state')).to.equal('closed');
+    });
+
     it('close() ends a change of mode that is waiting for its page', async () => {
       const frame = await openEditor(page);
       gate.orders.silent = true;
@@ -355,6 +383,33 @@ for (const installed of BROWSERS) {
       expect(gate.sessions.size).to.equal(0);
       expect(posts()).to.deep.equal([]);
       expect(await toldBy(page)).to.deep.equal([]);
+    });
+
+    it('is over when the page has removed its element, and opens no window', async () => {
+      const slow = Promise.withResolvers<void>();
+      gate.orders.slow = slow.promise;
+      await page.evaluate(() => window.make('editor'));
+      await until('it was asked', () => gate.configs.length === 1);
+      const tabs = (await browser.pages()).length;
+      await call('document.querySelector("#editor").replaceChildren()');
+      slow.resolve();
+      await until('it is over', () => call<boolean>('editors.editor.getInfo().state === "destroyed"'));
+      await until('no session is left', () => gate.sessions.size === 0);
+      await openEditor(page, { warnBeforeUnload: true }, 'second');
+      await call('document.querySelector("#second").remove()');
+      await begin('editors.second.setReadOnly(true)');
+      expect(await ended()).to.include({ code: 'closed' });
+      await until('no session is left', () => gate.sessions.size === 0);
+      expect((await browser.pages()).length).to.equal(tabs);
+      expect(posts()).to.have.length(1);
+      expect(warnings.filter((text) => text.startsWith('SVC.Editor: destroyed'))).to.have.length(2);
+    });
+
+    it('notices by itself that the page has removed its element', async () => {
+      await openEditor(page);
+      await call('document.querySelector("#editor").remove()');
+      await until('it is over', () => call<boolean>('editors.editor.getInfo().state === "destroyed"'));
+      await until('the session is gone', () => gate.sessions.size === 0);
     });
 
     it('destroy() may be called by a handler', async () => {
@@ -456,6 +511,48 @@ for (const installed of BROWSERS) {
         code: 'load_failed',
         'detail.Values.errorType': 'websocketproxyfailure',
       });
+      expect(await toldBy(page)).to.deep.equal(['onError']);
+      // For those who look, as well.
+      const text = await page.$eval('[role=status]', (status) => [
+        status.textContent,
+        status.getBoundingClientRect().height > 20,
+        getComputedStyle(status).clipPath,
+      ]);
+      expect(text).to.deep.equal(['Không mở được tài liệu.', true, 'none']);
+    });
+
+    it('a page without an onError finds errors in the console', async () => {
+      gate.orders.refuse = { status: 400, code: 'invalid_config' };
+      await page.evaluate(() => window.make('editor', { events: {} }));
+      await until('it is told', () =>
+        warnings.some((text) => text.startsWith('SVC.Editor: invalid_config: Không được.')),
+      );
+    });
+
+    it('a connection that ended is told once, and once more when the next one ends', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'lose()');
+      await inEditor(frame, 'lose()');
+      expect(await event(page, 'onError')).to.deep.nested.include({
+        code: 'network_error',
+        'detail.Values.errorType': 'websocketproxyfailure',
+      });
+      await inEditor(frame, 'say("App_LoadingStatus", { Status: "Document_Loaded" })');
+      await inEditor(frame, 'lose()');
+      const told = async () => (await toldBy(page)).filter((name) => name === 'onError').length;
+      await until('the next one', async () => (await told()) === 2);
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded', 'onError', 'onError']);
+    });
+
+    it('a document that the server takes too long to fetch is load_failed, and its session taken back', async () => {
+      const slow = Promise.withResolvers<void>();
+      gate.orders.slow = slow.promise;
+      await page.evaluate(() => window.make('editor'));
+      expect(await event(page, 'onError')).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
+      slow.resolve();
+      await until('it was removed', () => gate.requests.some((request) => request.startsWith('DELETE ')));
+      expect(posts()).to.deep.equal([]);
+      expect(await toldBy(page)).to.deep.equal(['onError']);
     });
 
     for (const [what, order] of [

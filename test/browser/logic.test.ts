@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkConfig, serverOrigin, sessionRequest } from '../../cmd/gate/browser/config.ts';
+import { checkConfig, labelsOf, serverOrigin, sessionRequest } from '../../cmd/gate/browser/config.ts';
 import { createQueue } from '../../cmd/gate/browser/defer.ts';
 import { readMessage, writeMessage } from '../../cmd/gate/browser/messages.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
@@ -66,6 +66,23 @@ describe('SVC.Editor: configuration', () => {
     }
   });
 
+  it('has its title and its language in the token when it is signed', () => {
+    const signed = (payload: unknown) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.sig`;
+    const document = { url: 'https://a', fileType: 'docx', key: 'k', title: 'Plain' } as const;
+    const plain: SVC.Config = { document, editor: { lang: 'en' } };
+    expect(labelsOf(plain)).to.deep.equal({ title: 'Plain', lang: 'en' });
+    const token = signed({ document: { title: 'Báo cáo ế 😀' }, editor: { lang: 'en-GB' } });
+    expect(labelsOf({ token })).to.deep.equal({ title: 'Báo cáo ế 😀', lang: 'en-GB' });
+    expect(labelsOf({ ...plain, token: signed({}) })).to.deep.equal({ title: undefined, lang: 'vi' });
+    for (const wrong of ['', 'x', 'a.%.c', 'a..c', signed(null), signed([]), signed('x')]) {
+      expect(labelsOf({ ...plain, token: wrong }), wrong).to.deep.equal({ title: 'Plain', lang: 'en' });
+    }
+    expect(labelsOf({ token: signed({ document: { title: 7 }, editor: 'x' }) })).to.deep.equal({
+      title: undefined,
+      lang: 'vi',
+    });
+  });
+
   it('finds the service where the script came from, or where it is told', () => {
     expect(serverOrigin(undefined, `${ORIGIN}/svc/api.js?x`)).to.equal(ORIGIN);
     expect(serverOrigin('http://localhost:8080/', `${ORIGIN}/svc/api.js`)).to.equal('http://localhost:8080');
@@ -83,7 +100,10 @@ describe('SVC.Editor: texts', () => {
     const [vietnamese, english] = [textsFor('vi'), textsFor('en')];
     expect(vietnamese).to.not.equal(english);
     for (const lang of ['en-GB', 'en_US', 'EN']) expect(textsFor(lang), lang).to.equal(english);
-    for (const lang of ['vi-VN', 'fr', 'enq']) expect(textsFor(lang), lang).to.equal(vietnamese);
+    expect(textsFor('vi-VN')).to.equal(vietnamese);
+    // What the editor says, it says in that language.
+    for (const lang of ['fr', 'enq', 'vii'])
+      expect(textsFor(lang), lang).to.deep.equal({ ...vietnamese, editorMessages: {} });
     expect(Object.keys(vietnamese.editorMessages)).to.deep.equal(Object.keys(english.editorMessages));
   });
 });

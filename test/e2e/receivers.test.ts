@@ -126,6 +126,7 @@ for (const kind of RECEIVER_KINDS) {
         const headers = { 'X-SVC-Delivery': randomUUID() };
         for (let i = 0; i < 3; i += 1) expect(await receiver.send(body, 'job.done', { headers })).to.equal(204);
         await receiver.logged('downloaded', body.name);
+        await until('a line for each', () => receiver.lines(body.job.id).length >= 3);
         expect(receiver.lines(body.job.id).map((line) => line.split(' ')[1])).to.deep.equal([
           'recorded',
           'repeat',

@@ -27,7 +27,7 @@ declare namespace SVC {
     events?: Events;
     /** CSS length, or pixels. `100%` unless given. */
     width?: string | number;
-    /** CSS length, or pixels. `100%` unless given; 600 pixels in an element without a height. */
+    /** CSS length, or pixels. `100%` unless given; 600 pixels in an element that has no height when it is first shown. */
     height?: string | number;
     /** Origin of the service. The one that the script came from unless given. */
     serverUrl?: string;
@@ -77,7 +77,7 @@ declare namespace SVC {
   }
 
   interface Events {
-    /** The editor's page answers. */
+    /** The editor's page answers. Comes again after `setReadOnly`. */
     onReady?(info: Info): void;
     /** The document is on the screen. Comes again after `setReadOnly`. */
     onDocumentLoaded?(info: Info): void;
@@ -142,9 +142,12 @@ declare namespace SVC {
      * @throws {SVC.EditorError} `save_failed`, `save_timeout` (30 s), `network_error`
      */
     save(): Promise<SaveResult>;
-    /** Saves, then closes and empties the element. When it can't be saved it rejects and stays open. */
+    /** Saves, then closes and empties the element. When it can't be saved it rejects and stays open. A view always closes. */
     close(): Promise<void>;
-    /** Removes everything at once, without saving. Promises that are still open reject with `closed`. */
+    /**
+     * Removes everything at once, without saving. Promises that are still open reject with `closed`. To be called when
+     * the element goes; an editor whose element has gone without it notices within 30 seconds.
+     */
     destroy(): void;
     /**
      * Saves, then opens the document anew for reading, or for editing. Resolves with what was granted when it is open:

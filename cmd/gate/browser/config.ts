@@ -65,6 +65,31 @@ export function sessionRequest({ document, editor, ui, token }: SVC.Config): obj
   return { document, editor, ui, token };
 }
 
+/**
+ * What the frame is named after and speaks. Of a signed configuration it is in the token, of which only the server has
+ * to know whether it is genuine.
+ */
+export function labelsOf({ document, editor, token }: SVC.Config): { title: string | undefined; lang: string } {
+  const signed = token === undefined ? undefined : payloadOf(token);
+  const config = isObject(signed) ? signed : { document, editor };
+  return { title: textOf(config.document, 'title'), lang: textOf(config.editor, 'lang') ?? 'vi' };
+}
+
+/** The payload of a JWT (RFC 7519, 7.2), unverified; undefined for what is none. */
+function payloadOf(token: string): unknown {
+  try {
+    const base64 = token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/') ?? '';
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0))));
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(from: unknown, name: string): string | undefined {
+  const value = isObject(from) ? from[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
 export function invalidConfig(message: string): SVC.EditorError {
   return editorError('invalid_config', `SVC.Editor: ${message}`);
 }

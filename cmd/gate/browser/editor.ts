@@ -1,6 +1,6 @@
-import { checkConfig, findContainer, invalidConfig, serverOrigin, sessionRequest } from './config.ts';
+import { checkConfig, findContainer, invalidConfig, labelsOf, serverOrigin, sessionRequest } from './config.ts';
 import { createQueue, defer } from './defer.ts';
-import { editorError, isEditorError } from './errors.ts';
+import { asEditorError, closedError, editorError, notLoaded } from './errors.ts';
 import { createEmit } from './events.ts';
 import { createPage } from './page.ts';
 import { createSaving, savedVersion } from './saving.ts';
@@ -25,7 +25,8 @@ export function createEditor(
   if (occupied.has(container)) throw invalidConfig('this element has an editor already: destroy() it first');
   occupied.add(container);
 
-  const texts = textsFor(config.editor?.lang ?? 'vi');
+  const { lang, title } = labelsOf(config);
+  const texts = textsFor(lang);
   const emit = createEmit(config.events);
   const server = createServer(origin, texts);
   const inTurn = createQueue();
@@ -43,6 +44,7 @@ export function createEditor(
     container,
     origin,
     texts,
+    title,
     config,
     events: {
       onReady: () => emit('onReady', getInfo()),
@@ -59,18 +61,24 @@ export function createEditor(
   const unstored = createUnstored(config.warnBeforeUnload === true, () => void save().catch(() => {}));
   const saving = createSaving({ texts, post: page.post, hurry, state: askState, doubtful: unstored.doubtful });
 
+  page.begin();
   void start();
   return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
 
   async function start(): Promise<void> {
     try {
       const made = await server.create(sessionRequest(config));
-      if (isOver()) return void server.remove(made).catch(() => {});
-      watch = createWatch({ ask: askState, expecting: unstored.any, onState, onTrouble: tell });
+      if (isOver() || status === 'failed') return void server.remove(made).catch(() => {});
+      watch = createWatch({
+        ask: async () => (isRemoved() ? Promise.reject(closedError()) : askState()),
+        expecting: unstored.any,
+        onState,
+        onTrouble: tell,
+      });
       enter(made);
       open(made);
     } catch (error) {
-      if (!isOver()) failToLoad(asEditorError(error));
+      if (!isOver() && status !== 'failed') failToLoad(asEditorError(error));
     }
   }
 
@@ -88,7 +96,7 @@ export function createEditor(
     setModified(false);
     unstored.reset();
     // A handler may have destroyed it just now.
-    if (isOver()) return;
+    if (isOver() || isRemoved()) return;
     const url = new URL(path, origin);
     // The token is for nobody else.
     if (url.origin === origin) page.open(url.href, form);
@@ -130,16 +138,29 @@ export function createEditor(
 
   function failToLoad(error: SVC.EditorError): void {
     status = 'failed';
-    tell(error);
+    page.giveUp(error);
+    tell(error, true);
   }
 
-  function tell({ code, message, detail }: SVC.EditorError): void {
-    page.say(message);
+  /** @param shown there is nothing else to look at */
+  function tell({ code, message, detail }: SVC.EditorError, shown = false): void {
+    page.say(message, shown);
+    // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
+    if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });
   }
 
   function hurry(): void {
     watch?.hurry();
+  }
+
+  /** Whether the page has removed the element, or emptied it: then this is over, too. */
+  function isRemoved(): boolean {
+    if (page.isThere()) return false;
+    // biome-ignore lint/suspicious/noConsole: nobody else would say why nothing is to be seen
+    console.warn('SVC.Editor: destroyed, since its element is not in the page any more');
+    destroy();
+    return true;
   }
 
   function askState(): Promise<SessionState> {
@@ -187,6 +208,7 @@ export function createEditor(
         enter(granted);
         // Its mode is fixed once a document is open: it has to be opened anew.
         if (granted.mode !== before) {
+          page.begin();
           open(granted);
           await page.opened();
         }
@@ -213,7 +235,8 @@ export function createEditor(
     status = 'closing';
     page.giveUp(closedError());
     try {
-      if (before === 'loaded') await inTurn(saveNow);
+      // A reader has nothing to save, so nothing that could keep the reader from leaving.
+      if (before === 'loaded') await inTurn(async () => session?.mode === 'view' || saveNow());
     } catch (error) {
       if (status === 'closing') status = before;
       throw error;
@@ -274,16 +297,4 @@ export function createEditor(
       users: (state?.users ?? []).map(({ id, name }) => ({ id, name })),
     };
   }
-}
-
-function asEditorError(error: unknown): SVC.EditorError {
-  return isEditorError(error) ? error : editorError('internal', String(error));
-}
-
-function notLoaded(): SVC.EditorError {
-  return editorError('not_loaded', 'SVC.Editor: there is no open document');
-}
-
-function closedError(): SVC.EditorError {
-  return editorError('closed', 'SVC.Editor: the editor was closed or destroyed');
 }

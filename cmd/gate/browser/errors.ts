@@ -6,3 +6,17 @@ export function editorError(code: string, message: string, detail: Record<string
 export function isEditorError(thrown: unknown): thrown is SVC.EditorError {
   return thrown instanceof Error && 'code' in thrown && 'detail' in thrown;
 }
+
+export function asEditorError(error: unknown): SVC.EditorError {
+  return isEditorError(error) ? error : editorError('internal', String(error));
+}
+
+/** A method was called too early. */
+export function notLoaded(): SVC.EditorError {
+  return editorError('not_loaded', 'SVC.Editor: there is no open document');
+}
+
+/** A method was called too late, or its editor ended before it was done. */
+export function closedError(): SVC.EditorError {
+  return editorError('closed', 'SVC.Editor: the editor was closed or destroyed');
+}

@@ -3,12 +3,17 @@ import { randomName } from './random.ts';
 
 /** The iframe with the editor's page in it. */
 export interface Frame {
-  /** Opens a page by a form POST, so that the token is in no address. */
+  /**
+   * Opens a page by a form POST, so that the token is in no address. Each time in an iframe of its own: going on in one
+   * that has shown a page would be a step in the history of the page around it.
+   */
   open(url: string, fields: Record<string, string | number>): void;
+  /** Whether it is still in the page: a form for a frame that is not opens a window. */
+  isThere(): boolean;
   post(id: string, values?: Record<string, unknown>): void;
   focus(): void;
-  /** Tells people who can't see it what is going on. */
-  say(text: string): void;
+  /** Tells people who can't see it what is going on; everybody when it is `shown`. */
+  say(text: string, shown?: boolean): void;
   remove(): void;
 }
 
@@ -29,22 +34,57 @@ const HIDDEN: Partial<CSSStyleDeclaration> = {
   overflow: 'hidden',
   clipPath: 'inset(50%)',
   whiteSpace: 'nowrap',
+  padding: '0',
+};
+/** Over the frame, and without a change of what is around it. */
+const SHOWN: Partial<CSSStyleDeclaration> = {
+  position: 'absolute',
+  width: 'auto',
+  height: 'auto',
+  overflow: 'visible',
+  clipPath: 'none',
+  whiteSpace: 'normal',
+  padding: '12px 16px',
+  font: '16px/1.5 system-ui, sans-serif',
+  color: '#8c1d18',
+  background: '#fff',
 };
 
 export function createFrame({ container, origin, title, width, height, onMessage }: FrameOptions): Frame {
   const { ownerDocument: page } = container;
-  const iframe = page.createElement('iframe');
-  iframe.name = `svc-${randomName()}`;
-  iframe.title = title;
-  // Without the origin a permission would go to the address in `src` only, and there is none.
-  iframe.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
-  // Properties, not a style attribute, which a Content-Security-Policy may forbid.
-  Object.assign(iframe.style, { border: '0', display: 'block', width: cssLength(width), height: cssLength(height) });
+  const size = { width: cssLength(width), height: cssLength(height) };
   const status = page.createElement('div');
   status.setAttribute('role', 'status');
   Object.assign(status.style, HIDDEN);
+  let iframe = makeIframe();
+  let used = false;
   container.append(status, iframe);
-  if (height === undefined && iframe.offsetHeight === 0) iframe.style.height = '600px';
+  const onScreen = new ResizeObserver(() => settleHeight());
+  if (height === undefined) onScreen.observe(status);
+
+  function makeIframe(): HTMLIFrameElement {
+    const made = page.createElement('iframe');
+    made.name = `svc-${randomName()}`;
+    made.title = title;
+    // Without the origin a permission would go to the address in `src` only, and there is none.
+    made.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
+    // Properties, not a style attribute, which a Content-Security-Policy may forbid.
+    Object.assign(made.style, { border: '0', display: 'block', ...size });
+    return made;
+  }
+
+  /** All of an element without a height is nothing; whether it has one shows when it is on the screen. */
+  function settleHeight(): void {
+    if (status.getClientRects().length === 0) return;
+    onScreen.disconnect();
+    const probe = page.createElement('div');
+    probe.style.height = '100%';
+    iframe.style.display = 'none';
+    container.append(probe);
+    if (probe.offsetHeight === 0) size.height = '600px';
+    probe.remove();
+    Object.assign(iframe.style, { display: 'block', ...size });
+  }
 
   const listener = (event: MessageEvent): void => {
     const message = readMessage(event, origin, iframe.contentWindow);
@@ -54,6 +94,12 @@ export function createFrame({ container, origin, title, width, height, onMessage
 
   return {
     open(url, fields) {
+      if (used) {
+        const before = iframe;
+        iframe = makeIframe();
+        before.replaceWith(iframe);
+      }
+      used = true;
       const form = page.createElement('form');
       form.method = 'post';
       form.action = url;
@@ -69,17 +115,20 @@ export function createFrame({ container, origin, title, width, height, onMessage
       HTMLFormElement.prototype.submit.call(form);
       form.remove();
     },
+    isThere: () => iframe.isConnected,
     post(id, values) {
       iframe.contentWindow?.postMessage(writeMessage(id, values), origin);
     },
     focus() {
       iframe.focus();
     },
-    say(text) {
+    say(text, shown = false) {
       status.textContent = text;
+      Object.assign(status.style, shown ? SHOWN : HIDDEN);
     },
     remove() {
       window.removeEventListener('message', listener);
+      onScreen.disconnect();
       iframe.remove();
       status.remove();
     },

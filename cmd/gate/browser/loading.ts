@@ -4,8 +4,10 @@ import type { Texts } from './texts.ts';
 
 /** Watches over the opening of a document. */
 export interface Loading {
-  /** A page was asked for. */
+  /** A document is to be opened: its time begins. */
   begin(): void;
+  /** Its page was asked for. */
+  asked(): void;
   /** The page has said something. */
   heard(): void;
   done(): void;
@@ -49,12 +51,14 @@ export function createLoading({ origin, texts, onFail }: LoadingOptions): Loadin
       halt();
       opened = defer();
       hint = undefined;
+      limit = setTimeout(() => fail({ reason: 'timeout' }), LOAD_MS);
+    },
+    asked() {
       silence = setTimeout(() => {
         hint = silenceHint(origin);
         // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
         console.warn(`SVC.Editor: ${hint}`);
       }, SILENCE_MS);
-      limit = setTimeout(() => fail({ reason: 'timeout' }), LOAD_MS);
     },
     heard() {
       clearTimeout(silence);

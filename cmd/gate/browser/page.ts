@@ -22,8 +22,9 @@ export interface PageEvents {
   onCloseButton(): void;
 }
 
-export interface EditorPage extends Pick<Frame, 'post' | 'say'> {
-  open(url: string, fields: Record<string, string | number>): void;
+export interface EditorPage extends Pick<Frame, 'open' | 'isThere' | 'post' | 'say'> {
+  /** A document is to be opened: its time begins. */
+  begin: Loading['begin'];
   /** Settles when the document that was opened last is there, or will not be. */
   opened: Loading['wait'];
   /** Gives up waiting for it. */
@@ -38,13 +39,17 @@ export interface PageOptions {
   /** Origin of the service. */
   origin: string;
   texts: Texts;
+  /** Of the document, if it has one. */
+  title: string | undefined;
   config: SVC.Config;
   events: PageEvents;
 }
 
+/** How long the editor, having said that something failed, may take to say what. */
+const REASON_MS = 250;
+
 /** The editor's page in its frame: opens documents and understands what the page says (postMessage of the editor). */
-export function createPage({ container, origin, texts, config, events }: PageOptions): EditorPage {
-  const title = config.document?.title;
+export function createPage({ container, origin, texts, title, config, events }: PageOptions): EditorPage {
   const frame = createFrame({
     container,
     origin,
@@ -54,7 +59,8 @@ export function createPage({ container, origin, texts, config, events }: PageOpt
     onMessage,
   });
   const loading = createLoading({ origin, texts, onFail });
-  let phase: 'silent' | 'ready' | 'loaded' | 'failed' = 'silent';
+  let phase: 'silent' | 'ready' | 'loaded' | 'lost' | 'failed' = 'silent';
+  let failing: ReturnType<typeof setTimeout> | undefined;
   frame.say(texts.loading);
 
   function onMessage(message: EditorMessage): void {
@@ -72,7 +78,7 @@ export function createPage({ container, origin, texts, config, events }: PageOpt
   }
 
   function onLoadingStatus(step: unknown): void {
-    if (step === 'Failed') onLost({ reason: step });
+    if (step === 'Failed') onLostSoon({ reason: step });
     if (step !== 'Frame_Ready' && step !== 'Document_Loaded') return;
     frame.post('Host_PostmessageReady');
     if (phase === 'silent') greet();
@@ -80,18 +86,27 @@ export function createPage({ container, origin, texts, config, events }: PageOpt
     if (step === 'Document_Loaded' && phase !== 'loaded') onLoaded();
   }
 
+  function onLostSoon(detail: Record<string, unknown>): void {
+    clearTimeout(failing);
+    failing = setTimeout(() => onLost(detail), REASON_MS);
+  }
+
   function greet(): void {
     phase = 'ready';
     // Otherwise the editor removes itself before anything is saved.
     frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
-    frame.post('Error_Messages', { list: Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg })) });
+    const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
+    if (list.length > 0) frame.post('Error_Messages', { list });
     events.onReady();
   }
 
   function onLoaded(): void {
+    const again = phase === 'lost';
     phase = 'loaded';
-    loading.done();
+    clearTimeout(failing);
     frame.say(texts.loaded);
+    if (again) return;
+    loading.done();
     const { activeElement } = document;
     if (config.autofocus !== false && (!activeElement || activeElement === document.body)) {
       frame.focus();
@@ -101,8 +116,11 @@ export function createPage({ container, origin, texts, config, events }: PageOpt
   }
 
   function onLost(detail: Record<string, unknown>): void {
-    if (phase === 'loaded') events.onLost(detail);
-    else if (phase !== 'failed') loading.fail(detail);
+    clearTimeout(failing);
+    if (phase === 'loaded') {
+      phase = 'lost';
+      events.onLost(detail);
+    } else if (phase !== 'lost' && phase !== 'failed') loading.fail(detail);
   }
 
   function onFail(error: SVC.EditorError): void {
@@ -111,14 +129,20 @@ export function createPage({ container, origin, texts, config, events }: PageOpt
   }
 
   return {
+    begin: loading.begin,
     open(url, fields) {
       phase = 'silent';
-      loading.begin();
+      clearTimeout(failing);
+      loading.asked();
       frame.open(url, fields);
     },
+    isThere: frame.isThere,
     opened: loading.wait,
-    giveUp: loading.stop,
-    isReady: () => phase === 'ready' || phase === 'loaded',
+    giveUp(error) {
+      clearTimeout(failing);
+      loading.stop(error);
+    },
+    isReady: () => phase !== 'silent' && phase !== 'failed',
     post: frame.post,
     say: frame.say,
     remove: frame.remove,

@@ -36,9 +36,10 @@ export interface Server {
   remove(session: Session): Promise<void>;
 }
 
-/** A request that has not been answered by then never will be: the first one takes the server a download. */
+/** A request that has not been answered by then never will be. */
 const ANSWER_MS = 30_000;
-const CREATE_MS = 120_000;
+/** The first one takes the server a download. It may come after it was given up (`loading.ts`), and is taken back then. */
+const CREATE_MS = 150_000;
 
 export function createServer(origin: string, texts: Texts): Server {
   const sessions = `${origin}/svc/embed/session`;

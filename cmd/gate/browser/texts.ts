@@ -50,7 +50,11 @@ const ENGLISH: Texts = {
   },
 };
 
-/** @param lang interface language; everything but English is told in Vietnamese, as the server's messages are */
+/**
+ * @param lang interface language; everything but English is told in Vietnamese, as the server's messages are, except
+ * what the editor can say in that language by itself
+ */
 export function textsFor(lang: string): Texts {
-  return /^en([-_]|$)/i.test(lang) ? ENGLISH : VIETNAMESE;
+  if (/^en([-_]|$)/i.test(lang)) return ENGLISH;
+  return /^vi([-_]|$)/i.test(lang) ? VIETNAMESE : { ...VIETNAMESE, editorMessages: {} };
 }

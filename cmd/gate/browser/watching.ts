@@ -1,4 +1,4 @@
-import { editorError, isEditorError } from './errors.ts';
+import { asEditorError } from './errors.ts';
 import type { SessionState } from './server.ts';
 
 /** Asks the server for the session's state again and again: a save is known only from there. */
@@ -58,7 +58,7 @@ export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions
       failures = 0;
       if (!stopped) onState(state);
     } catch (error) {
-      if (!stopped) fail(isEditorError(error) ? error : editorError('internal', String(error)));
+      if (!stopped) fail(asEditorError(error));
     }
     asking = false;
     plan();

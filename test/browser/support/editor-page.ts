@@ -18,7 +18,7 @@ export interface Behaviour {
 
 /**
  * An editor's page with the messages of the real one in their real order: a save is told before its upload, and only
- * failures of the writing are told. Tests call `type`, `autosave`, `undo` and `say` in it.
+ * failures of the writing are told. Tests call `type`, `autosave`, `undo`, `lose` and `say` in it.
  */
 export function editorPage(behaviour: Behaviour, token: string): string {
   return `<!doctype html><title>editor</title><p tabindex="0" id="text">text</p><script>
@@ -32,9 +32,13 @@ const script = `(behaviour, token) => {
     parent.postMessage(JSON.stringify({ MessageId, SendTime: Date.now(), Values }), '*');
   const upload = (query) =>
     behaviour.loseUploads || fetch('/fake/put?token=' + token + query, { method: 'POST' });
+  const lose = () => {
+    say('App_LoadingStatus', { Status: 'Failed' });
+    say('Action_Load_Resp', { success: false, result: '', errorType: 'websocketproxyfailure', errorMsg: 'no' });
+  };
   const setModified = (on) => { modified = on; say('Doc_ModifiedStatus', { Modified: on }); };
   Object.assign(window, {
-    say, received: [],
+    say, lose, received: [],
     type() { setModified(true); },
     undo() { setModified(false); },
     autosave() { setModified(false); upload(''); },
@@ -60,9 +64,7 @@ const script = `(behaviour, token) => {
   });
   if (behaviour.silent) return;
   say('App_LoadingStatus', { Status: 'Initialized' });
-  if (behaviour.failLoad) {
-    return say('Action_Load_Resp', { success: false, result: '', errorType: 'websocketproxyfailure', errorMsg: 'no' });
-  }
+  if (behaviour.failLoad) return lose();
   say('App_LoadingStatus', { Status: 'Frame_Ready', Features: { VersionStates: true } });
   say('Action_Load_Resp', { success: true, result: '' });
   say('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: 1 });
