@@ -20,13 +20,22 @@ export async function alternate<Name extends string>(
   return Object.fromEntries([...runs].map(([name, parts]) => [name, joined(parts)])) as Record<Name, Run>;
 }
 
-/** Does both, in every other round the second first. */
-export async function inTurn(
-  round: number,
-  first: () => Promise<number>,
-  second: () => Promise<number>,
-): Promise<[number, number]> {
-  if (round % 2 === 0) return [await first(), await second()];
-  const after = await second();
-  return [await first(), after];
+/**
+ * Does both in each round, in every other one the second first.
+ * @param rounds.warmUp rounds before those that count
+ * @returns what each gave, by the rounds that count
+ */
+export async function inRounds(
+  { warmUp, rounds }: { warmUp: number; rounds: number },
+  first: (round: number) => Promise<number>,
+  second: (round: number) => Promise<number>,
+): Promise<[number[], number[]]> {
+  const firsts: number[] = [];
+  const seconds: number[] = [];
+  for (let round = 0; round < warmUp + rounds; round++) {
+    if (round % 2 === 1) seconds.push(await second(round));
+    firsts.push(await first(round));
+    if (round % 2 === 0) seconds.push(await second(round));
+  }
+  return [firsts.slice(warmUp), seconds.slice(warmUp)];
 }

@@ -5,7 +5,7 @@ import { countPages } from '../../cmd/docbuilder/engine/pdf-pages.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/script.ts';
 import { writePieces } from '../../cmd/docbuilder/store/flat-writer.ts';
 import type { Script } from '../../src/common/generated/script.ts';
-import { inTurn } from '../alternate.ts';
+import { inRounds } from '../alternate.ts';
 import { largeSheet, largeText } from '../documents/large-scripts.ts';
 import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
@@ -53,20 +53,12 @@ async function measureLarge(
   await writePieces(buildFlat(script, surroundings), flat, new AbortController().signal);
   const beforehand = convertCall({ name: flat, bytes: await readFile(flat) }, script.save[0]?.format ?? '');
   const request = jsonCall('/v1/build', script);
-  const large: Large = { what, build: [], engine: [] };
-  for (let round = 0; round <= rounds; round++) {
-    const [build, engine] = await inTurn(
-      round,
-      async () => (await made(service, request)).ms,
-      async () => (await made(service, beforehand)).engineMs,
-    );
-    // The first round warms up.
-    if (round > 0) {
-      large.build.push(build);
-      large.engine.push(engine);
-    }
-  }
-  return large;
+  const [build, engine] = await inRounds(
+    { warmUp: 1, rounds },
+    async () => (await made(service, request)).ms,
+    async () => (await made(service, beforehand)).engineMs,
+  );
+  return { what, build, engine };
 }
 
 async function measureInvoice(
@@ -90,13 +82,7 @@ async function measureInvoice(
   };
   for (let count = 0; count < WARM_UP; count++) await made(service, request);
   await library();
-  const own: number[] = [];
-  const others: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const [mine, theirs] = await inTurn(round, async () => (await made(service, request)).ms, library);
-    own.push(mine);
-    others.push(theirs);
-  }
+  const [own, others] = await inRounds({ warmUp: 0, rounds }, async () => (await made(service, request)).ms, library);
   const ratio = pairedRatio(others, own);
   return {
     row: {

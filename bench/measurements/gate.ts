@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { alternate, inTurn } from '../alternate.ts';
+import { inRounds } from '../alternate.ts';
 import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
 import { askAll } from '../questions.ts';
@@ -16,8 +16,8 @@ const WARM_UP_SAVES = 5;
 const DEMANDED_SAVE = 1.5;
 /** Connections that a front keeps to the gate. */
 const CONNECTIONS = 16;
-const WARM_UP_QUESTIONS = 4_000;
-const BLOCKS = 8;
+/** Short, so that a neighbour who is busy for some seconds spoils few of them. */
+const QUESTIONS_A_ROUND = 2_000;
 const DEMANDED_QUESTIONS = 0.6;
 
 /** Saves and the front's questions against the least that Node can do for them. */
@@ -37,18 +37,11 @@ export async function measureGate({ directory, options }: Bench): Promise<Outcom
 }
 
 async function measureSaves(gate: GateSubject, bare: Bare, bytes: Buffer, rounds: number): Promise<Part> {
-  const saves: number[] = [];
-  const writes: number[] = [];
-  for (let round = 0; round < WARM_UP_SAVES + rounds; round++) {
-    const [save, write] = await inTurn(
-      round,
-      () => gate.put(stamped(bytes, round)),
-      () => bare.write(round),
-    );
-    if (round < WARM_UP_SAVES) continue;
-    saves.push(save);
-    writes.push(write);
-  }
+  const [saves, writes] = await inRounds(
+    { warmUp: WARM_UP_SAVES, rounds },
+    (round) => gate.put(stamped(bytes, round)),
+    (round) => bare.write(round),
+  );
   const ratio = pairedRatio(saves, writes);
   return {
     row: {
@@ -74,13 +67,17 @@ async function measureQuestions(gate: GateSubject, bare: Bare, count: number): P
   const ports = { gate: gate.port, bare: bare.port };
   const ask = (name: keyof typeof ports, some: number): Promise<number> =>
     askAll(ports[name], gate.questions, { count: some, connections: CONNECTIONS });
-  for (const name of ['gate', 'bare'] as const) await ask(name, WARM_UP_QUESTIONS);
-  const runs = await alternate(['gate', 'bare'], { jobs: count, blocks: BLOCKS }, async (name, start, end) => ({
-    samples: [],
-    seconds: await ask(name, end - start),
-  }));
-  const ratio = runs.bare.seconds / runs.gate.seconds;
-  const shown = (name: string, seconds: number): string[] => [name, String(Math.round(count / seconds))];
+  const rounds = Math.ceil(count / QUESTIONS_A_ROUND);
+  const [gates, bares] = await inRounds(
+    { warmUp: 2, rounds },
+    () => ask('gate', QUESTIONS_A_ROUND),
+    () => ask('bare', QUESTIONS_A_ROUND),
+  );
+  const ratio = pairedRatio(bares, gates);
+  const shown = (name: string, seconds: readonly number[]): string[] => [
+    name,
+    String(Math.round(QUESTIONS_A_ROUND / median(seconds))),
+  ];
   return {
     row: {
       what: '`/svc/auth` requests a second against a bare `node:http` server',
@@ -89,9 +86,9 @@ async function measureQuestions(gate: GateSubject, bare: Bare, count: number): P
       holds: ratio >= DEMANDED_QUESTIONS,
     },
     notes: `The front's questions for a session that is let in, half of them at its page and half at its socket, over ${CONNECTIONS} kept connections; the bare server answers the same
-requests with \`{}\`. ${count} requests to each, in ${BLOCKS} blocks that alternate. Server and client have a core each.
+requests with \`{}\`. ${rounds} rounds of ${QUESTIONS_A_ROUND} requests to each; the ratio is the median of the rounds'. Server and client have a core each.
 
-${table(['server', 'requests a second'], [shown('gate', runs.gate.seconds), shown('bare', runs.bare.seconds)])}`,
+${table(['server', 'requests a second'], [shown('gate', gates), shown('bare', bares)])}`,
   };
 }
 
