@@ -90,12 +90,36 @@ describe('front', () => {
     await upstreams.behave('gateInternal', { status: 403 });
     const good = await conformance('--base-url', front.url.href);
     expect(good.code, good.stdout).to.equal(0);
-    expect(good.stdout).to.match(/13 of 13 rows hold\n$/);
+    expect(good.stdout).to.match(/14 of 14 rows hold\n$/);
     const bad = await conformance('--base-url', `http://${upstreams.addresses.gate}`);
     expect(bad.code).to.equal(1);
     expect(bad.stdout).to.match(/^MISS/m);
     expect((await conformance()).code).to.equal(2);
     await upstreams.behave('gateInternal', { status: 200 });
+  });
+
+  describe('behind an edge that would break every editor is found out from outside', () => {
+    for (const [what, answer] of [
+      ['it answers 400 to %2F', 'return 400'],
+      ['it redirects to the path without %2F', 'return 307 $uri'],
+      ['it answers 502 to %2F', 'return 502'],
+    ] as const) {
+      it(what, async () => {
+        await upstreams.behave('gateInternal', { status: 403 });
+        const broken = await startFront(upstreams.addresses, {
+          change: (template) =>
+            template.replace('if ($blocked) {', `if ($request_uri ~* "^[^?]*%2f") { ${answer}; }\n        $&`),
+        });
+        try {
+          expect(missed(await checkFront({ baseUrl: broken.url, mode: 'front' })).join('\n')).to.contain(
+            'gets through: GET /cool/https%3A%2F%2F',
+          );
+        } finally {
+          await broken.stop();
+          await upstreams.behave('gateInternal', { status: 200 });
+        }
+      });
+    }
   });
 
   describe('that lacks a line is found out', () => {

@@ -5,6 +5,7 @@ import { remoteControl } from './support/control.ts';
 const USAGE = `usage: npm run conformance -- --base-url URL [--mode front|auth-url] [--gate-control URL]
 
 Checks a front proxy row by row against the contract's table "Front proxy routing". Ends with 0 when nothing misses.
+From outside it sees paths and handshakes; neither time limits and buffering nor who made a 403.
 
   --base-url URL       where the front listens
   --mode MODE          who asks the gate: the front itself (front, the default) or an edge before it (auth-url)

@@ -1,6 +1,16 @@
 import type { OpenRow, Target } from './suite.ts';
 import { type RawRequest, send } from './support/raw.ts';
-import { BLOCKED, INTERNAL, NO_SOCKETS, OWN, PAGE, SOCKETS, UNKNOWN, UNPARSABLE_SOCKETS } from './targets.ts';
+import {
+  BLOCKED,
+  EDITOR_SOCKETS,
+  INTERNAL,
+  NO_SOCKETS,
+  OWN,
+  PAGE,
+  SOCKETS,
+  UNKNOWN,
+  UNPARSABLE_SOCKETS,
+} from './targets.ts';
 
 /** What can be seen from outside, with nothing but the base URL. */
 export const OPEN: readonly OpenRow[] = [
@@ -89,8 +99,13 @@ export const OPEN: readonly OpenRow[] = [
   },
 ];
 
-/** What only a real gate can show: a steered one answers what it was told. */
+/** What only a real gate and editor can show: steered ones answer what they were told. */
 export const LIVE: readonly OpenRow[] = [
+  {
+    path: '/cool/<doc>/ws',
+    promise: "101, or the gate's 403: %2F in an editor's address gets through",
+    check: (target) => statuses(target, EDITOR_SOCKETS, [101, 403], { upgrade: true }),
+  },
   {
     path: '/cool/<doc>/ws, /cool/ws',
     promise: 'refused (403) when the gate cannot parse the URI',

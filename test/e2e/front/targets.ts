@@ -21,8 +21,22 @@ export const SOCKETS = [
   `//cool//${DOCUMENT}//ws`,
 ];
 
+/** As editors send them: the document's address is one segment, with its slashes as `%2F`. */
+export const EDITOR_SOCKETS = [
+  `/cool/${DOCUMENT}/ws?WOPISrc=${WOPI_SRC}&compat=/ws`,
+  `/cool/${TWICE}/ws?WOPISrc=${WOPI_SRC}&compat=/ws`,
+];
+
 /** Sockets that no gate can parse: refused with 403. */
-export const UNPARSABLE_SOCKETS = ['/cool/ws', '/cool/0x68747470/ws', '/cool/not%20an%20address/ws', '/cool/%FF/ws'];
+export const UNPARSABLE_SOCKETS = [
+  '/cool/ws',
+  '/cool/0x68747470/ws',
+  '/cool/not%20an%20address/ws',
+  '/cool/%FF/ws',
+  '/cool/not%2Fan%2Faddress/ws',
+  // Two documents: the one in the path is opened, the other one is what a proxy may have looked at.
+  `/cool/${DOCUMENT}/ws?WOPISrc=${WOPI_SRC}4567&compat=/ws`,
+];
 
 /** A handshake here never gets 101, and the gate need not be asked. */
 export const NO_SOCKETS = [
