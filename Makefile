@@ -14,6 +14,10 @@ run: ## Install what is missing and run the service on http://localhost:8080 (PO
 	@scripts/setup.sh run
 	@exec node cmd/local/main.ts
 
+.PHONY: node
+node: ## Install what `npm run …` needs and nothing else: Node (into .tools where the machine's is too old) and npm modules
+	@scripts/setup.sh node
+
 .PHONY: test
 test: ## Install what is missing and run all tests (FILES=… for some, SVC_TEST_CLUSTER=0 for all but those on a cluster)
 	@scripts/setup.sh test

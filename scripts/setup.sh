@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a bare Debian or Ubuntu machine ready: packages, Node, npm modules. Says what it does, skips what is done.
-# usage: scripts/setup.sh run|unit|test|e2e|chart|bench     (what the caller is about to do decides what is needed)
+# usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench     (what the caller is about to do decides what is needed)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -58,7 +58,9 @@ browsers() {
 
 list_missing() {
   missing=
-  for package in $(office) $packages $(liberation) $(browsers) "$@"; do
+  # shellcheck disable=SC2046,SC2086
+  [ "$purpose" = node ] || set -- $(office) $packages $(liberation) $(browsers) "$@"
+  for package in "$@"; do
     installed "$package" || missing="$missing $package"
   done
 }
@@ -150,16 +152,26 @@ install_node() {
     { tail -n 20 .cache/node.log >&2; fail 'could not install Node, see .cache/node.log'; }
   mkdir -p .tools/bin
   ln -sf "../node_modules/node-linux-$arch/bin/node" .tools/bin/node
+  # shellcheck disable=SC2016
+  told='`npm run …` takes the Node in .tools by itself. For a plain `node`: export PATH="$PWD/.tools/bin:$PATH"'
 }
 
 # ---- npm modules ------------------------------------------------------------------------------------------
 install_modules() {
   stamp=node_modules/.svc-lock
   if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then return 0; fi
+  command -v npm >/dev/null 2>&1 || install_packages npm
   say 'installing npm modules'
   mkdir -p .cache
   npm ci --no-fund --no-audit >.cache/npm.log 2>&1 || { tail -n 20 .cache/npm.log >&2; fail 'npm ci failed, see .cache/npm.log'; }
   cp package-lock.json "$stamp"
+}
+
+# npm puts node_modules/.bin before all else on the PATH of its scripts, so a link there gives them the Node of .tools
+# and not the machine's older one. `npm ci` makes it as well (package.json, prepare); modules may be older than .tools.
+link_node() {
+  [ -x .tools/bin/node ] && [ ! -x node_modules/.bin/node ] || return 0
+  npm run --silent prepare
 }
 
 # ---- unoserver, which the benchmark compares with ------------------------------------------------------------
@@ -215,7 +227,8 @@ install_verapdf() {
 
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
-install_packages
+told=
+[ "$purpose" = node ] || install_packages
 if [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
   case $purpose in unit | test | e2e)
     say 'no package of Chromium here but a snap: tests in browsers are skipped where /opt/google/chrome/chrome is missing, too; SVC_TEST_CHROME and SVC_TEST_FIREFOX name others' ;;
@@ -223,6 +236,7 @@ if [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
 fi
 install_node
 install_modules
+link_node
 case $purpose in
   bench) install_unoserver; install_docx ;;
   unit | test) install_readers
@@ -234,3 +248,4 @@ esac
 case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
 # What they were built with: 5 GB that nobody needs again.
 case $purpose in test | e2e | bench) rm -rf .cache/kubernetes/go ;; esac
+[ -z "$told" ] || say "$told"
