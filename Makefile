@@ -1,4 +1,5 @@
-# `make help` lists what there is. `make run` and `make test` need nothing but a Debian or Ubuntu machine.
+# `make help` lists what there is. `make run` and `make test` need nothing but a Debian (12 or later) or Ubuntu (24.04 or later)
+# machine with `apt install git make`.
 SHELL := /bin/sh
 PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export PATH
@@ -8,6 +9,7 @@ export PATH
 .PHONY: help
 help: ## Say what each target does
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo; echo '  On Debian 12 and later and Ubuntu 24.04 and later, with `apt install git make`; elsewhere install the packages yourself.'
 
 .PHONY: run
 run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another)

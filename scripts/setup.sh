@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a bare Debian or Ubuntu machine ready: packages, Node, npm modules. Says what it does, skips what is done.
+# Makes a bare Debian (12 or later) or Ubuntu (24.04 or later) machine ready: packages, Node, npm modules. Says what it does, skips what is done.
 # usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench     (what the caller is about to do decides what is needed)
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,6 +22,22 @@ as_root() {
   elif command -v sudo >/dev/null 2>&1; then sudo "$@"
   else fail "needs root (or sudo) for: $*"
   fi
+}
+
+# ---- The release --------------------------------------------------------------------------------------------
+# Older ones have nginx before 1.19.5, which does not know `-e`, and an office and a Python that nothing here is tested with.
+os_release() { sed -n "s/^$1=//p" /etc/os-release 2>/dev/null | tr -d '"'; }
+
+refuse_old_release() {
+  case $(os_release ID) in
+    debian) oldest=12 ;;
+    ubuntu) oldest=24.04 ;;
+    *) return 0 ;;
+  esac
+  have=$(os_release VERSION_ID)
+  # Debian's testing and unstable have no number.
+  [ -n "$have" ] && [ "$(printf '%s\n' "$oldest" "$have" | sort -V | head -n 1)" != "$oldest" ] || return 0
+  fail "this is $(os_release PRETTY_NAME): its packages are too old. Debian 12 and Ubuntu 24.04 are the oldest that do"
 }
 
 # ---- Debian packages -------------------------------------------------------------------------------------
@@ -53,7 +69,7 @@ office() {
 # Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.
 browsers() {
   case $purpose in unit | test | e2e) ;; *) return 0 ;; esac
-  if grep -q '^ID=debian$' /etc/os-release 2>/dev/null; then echo chromium firefox-esr; fi
+  if [ "$(os_release ID)" = debian ]; then echo chromium firefox-esr; fi
 }
 
 list_missing() {
@@ -228,7 +244,10 @@ install_verapdf() {
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
 told=
-[ "$purpose" = node ] || install_packages
+if [ "$purpose" != node ]; then
+  refuse_old_release
+  install_packages
+fi
 if [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
   case $purpose in unit | test | e2e)
     say 'no package of Chromium here but a snap: tests in browsers are skipped where /opt/google/chrome/chrome is missing, too; SVC_TEST_CHROME and SVC_TEST_FIREFOX name others' ;;

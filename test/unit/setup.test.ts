@@ -43,7 +43,8 @@ describe('scripts/setup.sh', function () {
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const project = { name: 'x', version: '1.0.0', dependencies: { dependency: 'file:dependency' } };
     await Promise.all(['scripts', 'machine', 'dependency'].map((name) => mkdir(join(folder, name))));
-    await program('scripts/setup.sh', await readFile(join(ROOT, 'scripts/setup.sh'), 'utf8'));
+    const text = await readFile(join(ROOT, 'scripts/setup.sh'), 'utf8');
+    await program('scripts/setup.sh', text.replaceAll('/etc/os-release', `${folder}/os-release`));
     await program('machine/npm', NPM);
     await program('machine/node', '#!/bin/sh\n[ "$1" != --version ] || echo v12.0.0\necho too old\nexit 1\n');
     await writeJson('package.json', { ...project, scripts: { prepare: scripts.prepare, which: 'node' } });
@@ -80,6 +81,31 @@ describe('scripts/setup.sh', function () {
     await setup();
     expect(await scriptsNode(), 'modules of before').to.equal('the Node of .tools');
   });
+
+  for (const [release, isRefused] of [
+    ['ID=debian\nVERSION_ID="11"', true],
+    ['ID=debian\nVERSION_ID="12"', false],
+    ['ID=debian\nVERSION_ID="13"', false],
+    ['ID=debian', false],
+    ['VERSION_ID="22.04"\nID=ubuntu', true],
+    ['VERSION_ID="24.04"\nID=ubuntu', false],
+    ['ID=linuxmint\nID_LIKE=ubuntu\nVERSION_ID="21"', false],
+  ] as const) {
+    it(`${isRefused ? 'refuses' : 'takes'} ${release.replaceAll('\n', ', ')}, before it installs anything`, async () => {
+      await writeFile(join(folder, 'os-release'), `PRETTY_NAME="This One"\n${release}\n`);
+      await program('machine/dpkg-query', '#!/bin/sh\nexit 1\n');
+      await program('machine/apt-get', '#!/bin/sh\necho the package tool >&2\nexit 1\n');
+      await program('machine/sudo', '#!/bin/sh\nexec "$@"\n');
+      const { stderr } = await here('scripts/setup.sh', 'run').catch((error) => error);
+      if (isRefused) {
+        expect(stderr)
+          .to.match(/^\[setup\] this is This One: .*Debian 12 and Ubuntu 24\.04/)
+          .and.not.contain('tool');
+      } else {
+        expect(stderr).to.match(/^the package tool/);
+      }
+    });
+  }
 
   it('makes no link where the machine’s own Node is new enough', async () => {
     await program('machine/node', `#!/bin/sh\nexec '${process.execPath}' "$@"\n`);
