@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { nginx } from './front.ts';
+import { internalSide } from './internal.ts';
 import { localSecret } from './key.ts';
 import { freePorts, isFree } from './port.ts';
 import { node, type RunningService, startService } from './service.ts';
@@ -18,7 +19,8 @@ if (!(await isFree(port))) {
 const key = await localSecret(dataDir, 'api-key');
 const callbackSecret = await localSecret(dataDir, 'callback-secret');
 const adminPassword = await localSecret(dataDir, 'editor-password');
-const [gate, gateInternal, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(6);
+const [gate, internalPort = 0, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(6);
+const internal = internalSide(process.env, internalPort);
 const on = (some: number | undefined): string => `127.0.0.1:${some}`;
 const log = (name: string): string => `${dataDir}/${name}.log`;
 
@@ -35,7 +37,7 @@ if (!ownEditor) {
         EDITOR_ADMIN_USER: 'admin',
         EDITOR_ADMIN_PASSWORD: adminPassword,
         EDITOR_SERVER_NAME: `localhost:${port}`,
-        EDITOR_WOPI_ALLOW: '127.0.0.1',
+        EDITOR_WOPI_ALLOW: URL.parse(internal.wopiUrl)?.hostname ?? '',
         EDITOR_FRAME_ANCESTORS: 'localhost:* 127.0.0.1:*',
       },
     }),
@@ -63,9 +65,9 @@ services.push(
       readyUrl: `http://${on(gate)}/svc/healthz`,
       environment: {
         SVC_GATE_LISTEN: on(gate),
-        SVC_GATE_INTERNAL_LISTEN: on(gateInternal),
+        SVC_GATE_INTERNAL_LISTEN: internal.listen,
         SVC_GATE_DATA_DIR: `${dataDir}/gate`,
-        SVC_GATE_WOPI_URL: `http://${on(gateInternal)}`,
+        SVC_GATE_WOPI_URL: internal.wopiUrl,
         SVC_BASE_URL: address,
         SVC_ONLINE_URL: ownEditor ?? `http://${on(editor)}`,
         SVC_ONLINE_ADMIN_PASSWORD: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
@@ -89,7 +91,7 @@ services.push(
       address: '127.0.0.1',
       ...{ port, openPort, askPort },
       gate: on(gate),
-      gateInternal: on(gateInternal),
+      gateInternal: internal.front,
       docbuilder: on(docbuilder),
       editor: ownEditor ? new URL(ownEditor).host : on(editor),
     })),
@@ -99,6 +101,9 @@ services.push(
   }),
 );
 
+const documents = ownEditor
+  ? `\n  its documents    ${internal.wopiUrl}, where it must reach the gate, which listens on ${internal.listen}`
+  : '';
 console.log(`
 SVC is running.  Ctrl+C stops it.
 
@@ -107,7 +112,7 @@ SVC is running.  Ctrl+C stops it.
   API key          ${key}
   callback secret  ${callbackSecret}
   logs             ${dataDir}/*.log
-  editor           ${ownEditor ?? 'the stand-in: it edits plain text of docx files. compose.yaml has the real one'}
+  editor           ${ownEditor ?? 'the stand-in: it edits plain text of docx files. compose.yaml has the real one'}${documents}
 
 Convert a document (any .docx, .xlsx, .pptx, .odt ... in place of report.docx):
 

@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import type { GateStatus } from '../../src/common/generated/wire.ts';
+import { freePorts } from '../../cmd/local/port.ts';
+import type { EmbedSession, GateStatus } from '../../src/common/generated/wire.ts';
+import { startEditor } from '../editor/editor.ts';
 import { secret } from '../support/logs.ts';
 import { freePort, processesNaming } from '../support/process.ts';
 import { form } from '../support/service.ts';
@@ -13,12 +15,12 @@ import { until } from '../support/until.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The service as `make run` starts it. */
-async function startLocal() {
+async function startLocal(environment: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
   const port = await freePort();
   const child = spawn(process.execPath, ['cmd/local/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], HOME: folder, PORT: String(port), SVC_LOCAL_DIR: folder },
+    env: { PATH: process.env['PATH'], HOME: folder, PORT: String(port), SVC_LOCAL_DIR: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -34,9 +36,15 @@ async function startLocal() {
 describe('the service on a developer’s machine', function () {
   this.timeout(60_000);
   let local: Awaited<ReturnType<typeof startLocal>>;
-  beforeEach(async () => {
-    local = await startLocal();
-  });
+  const isRunning = () =>
+    until(
+      'it says where',
+      () => {
+        if (local.child.exitCode !== null) throw new Error(`ended early:\n${local.said()}`);
+        return local.said().includes('curl') || undefined;
+      },
+      50_000,
+    );
   afterEach(async () => {
     local.child.kill('SIGTERM');
     await local.ended;
@@ -44,16 +52,11 @@ describe('the service on a developer’s machine', function () {
   });
 
   it('starts, says where and with which key, demonstrates, converts, and leaves nothing behind after Ctrl+C', async () => {
+    local = await startLocal();
     const { child, folder, said } = local;
     const printed = (what: string) => new RegExp(`^ *${what} +(\\S+)$`, 'm').exec(said())?.[1];
-    const address = await until(
-      'it says where',
-      () => {
-        if (child.exitCode !== null) throw new Error(`ended early:\n${said()}`);
-        return said().includes('curl') ? printed('address') : undefined;
-      },
-      50_000,
-    );
+    await isRunning();
+    const address = printed('address');
     const key = secret(printed('API key') ?? '');
     expect(address).to.equal(`http://localhost:${local.port}`);
 
@@ -88,6 +91,38 @@ describe('the service on a developer’s machine', function () {
     for (const path of ['/svc/healthz', '/v1/status']) {
       const answer = await fetch(`${address}${path}`).catch(() => undefined);
       expect(answer?.status).to.equal(undefined);
+    }
+  });
+
+  it('has an editor that runs already fetch documents from where SVC_GATE_WOPI_URL says', async () => {
+    const [editorPort = 0, internalPort] = await freePorts(2);
+    const editor = await startEditor({ host: '127.0.0.1', port: editorPort, admin: null, wopiAllow: ['127.0.0.2'] });
+    try {
+      local = await startLocal({
+        SVC_ONLINE_URL: editor.url,
+        SVC_GATE_INTERNAL_LISTEN: `0.0.0.0:${internalPort}`,
+        SVC_GATE_WOPI_URL: `http://127.0.0.2:${internalPort}`,
+      });
+      await isRunning();
+      expect(local.said()).to.match(new RegExp(`its documents +http://127\\.0\\.0\\.2:${internalPort},`));
+      const address = `http://localhost:${local.port}`;
+      const answer = await fetch(`${address}/svc/embed/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          document: { url: `http://127.0.0.1:${local.port}/svc/demo/sample.docx`, fileType: 'docx', key: 'one' },
+          editor: { mode: 'edit', user: { id: 'u', name: 'U' } },
+        }),
+      });
+      const session = (await answer.json()) as EmbedSession;
+      const source = new URL(session.editor_url, address).searchParams.get('WOPISrc');
+      expect(source, JSON.stringify(session)).to.match(
+        new RegExp(`^http://127\\.0\\.0\\.2:${internalPort}/svc/wopi/files/`),
+      );
+      const token = secret(session.form.access_token);
+      expect((await fetch(`${source}?access_token=${token}`)).status).to.equal(200);
+    } finally {
+      await editor.stop();
     }
   });
 });

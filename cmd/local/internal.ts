@@ -1,0 +1,26 @@
+import { type Environment, parseListen } from '../../src/common/config.ts';
+
+/** Where the gate's internal side listens, and where front and editor reach it. */
+export interface InternalSide {
+  listen: string;
+  /** `host:port` for the front, which runs on this machine. */
+  front: string;
+  /** For the editor. */
+  wopiUrl: string;
+}
+
+/** The gate's own default: every address of the machine, for an editor that reaches it by a name or in a container. */
+const OPEN = '0.0.0.0:8081';
+
+/**
+ * The internal side is for this machine's loopback alone and at any free port, unless `SVC_GATE_WOPI_URL` or
+ * `SVC_GATE_INTERNAL_LISTEN` says that an editor comes from elsewhere.
+ */
+export function internalSide(environment: Environment, freePort: number): InternalSide {
+  const url = environment['SVC_GATE_WOPI_URL'];
+  const listen = environment['SVC_GATE_INTERNAL_LISTEN'] || (url ? OPEN : `127.0.0.1:${freePort}`);
+  const { host, port } = parseListen(listen).address;
+  const isEvery = host === '0.0.0.0' || host === '::';
+  const front = isEvery ? `127.0.0.1:${port}` : listen;
+  return { listen, front, wopiUrl: url || `http://${front}` };
+}
