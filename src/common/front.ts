@@ -74,8 +74,8 @@ export async function readFrontConfig(settings: FrontSettings): Promise<string> 
 }
 
 /**
- * Arguments of an nginx (1.19.5 or later, for `-e`) in the foreground. As root its workers would become somebody who may not read a root's folders;
- * on a developer's machine they stay who they are.
+ * Arguments of an nginx (1.19.5 or later, for `-e`) in the foreground. As root its workers would become somebody who
+ * may not read a root's folders; on a developer's machine they stay who they are.
  */
 export function nginxArguments(configFile: string, prefix: string): string[] {
   const user = process.getuid?.() === 0 ? ' user root;' : '';

@@ -154,8 +154,8 @@ export const INTERNAL = [
   '/svc/WOPI/files/doc_0123',
 ];
 
-/** The ask endpoints of the front itself are not for clients. */
-export const OWN = ['/.ask', '/ask/page', '/ask/ws', '/.limit', '/ready'];
+/** What the front has for itself is not for clients. */
+export const OWN = ['/.ask', '/ask/page', '/ask/ws', '/.limit', '/.malformed', '/.method', '/ready'];
 
 export const UNKNOWN = [
   '/x',

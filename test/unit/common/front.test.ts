@@ -54,7 +54,7 @@ describe('front configuration', () => {
   });
 
   it('says in its own errors what the services say', () => {
-    for (const code of ['not_found', 'internal'] as const) {
+    for (const code of ['not_found', 'bad_request', 'internal'] as const) {
       expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);
     }
   });

@@ -22,12 +22,22 @@ export interface RawAnswer {
 export const ANSWER_SECONDS = 15;
 
 /** Sends a request byte for byte and reads the answer: all of it, or only its head for an upgrade. Status 0: none came. */
-export async function send(base: URL, request: RawRequest, seconds = ANSWER_SECONDS): Promise<RawAnswer> {
+export function send(base: URL, request: RawRequest, seconds = ANSWER_SECONDS): Promise<RawAnswer> {
+  return sendText(base, requestText(base, request), request.upgrade === true, seconds);
+}
+
+/** The same with any text, which need be no HTTP. */
+export async function sendText(
+  base: URL,
+  request: string,
+  headOnly = false,
+  seconds = ANSWER_SECONDS,
+): Promise<RawAnswer> {
   const started = performance.now();
   const socket = open(base);
   try {
-    socket.write(requestText(base, request));
-    const text = await readAnswer(socket, request.upgrade === true, seconds);
+    socket.write(request);
+    const text = await readAnswer(socket, headOnly, seconds);
     return { ...parseAnswer(text), milliseconds: performance.now() - started };
   } finally {
     socket.destroy();

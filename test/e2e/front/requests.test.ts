@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { ERRORS } from '../../../src/common/error-catalogue.ts';
+import { type RunningFront, startFront } from './support/nginx.ts';
+import { type RawAnswer, sendText } from './support/raw.ts';
+import { startUpstreams, type Upstreams } from './support/upstreams.ts';
+
+const HEAD = 'Host: office.example\r\nConnection: close\r\n';
+
+/** The whole text of requests that nginx refuses by itself, and the status. */
+const REFUSED: [string, string, number][] = [
+  ['no Host', 'GET /v1/status HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', `GET /svc/healthz HTTP/1.1\r\nHost: other.example\r\n${HEAD}\r\n`, 400],
+  ['a Host that is none', 'GET /v1/status HTTP/1.1\r\nHost: a b/\r\n\r\n', 400],
+  [
+    'two lengths of the body',
+    `POST /v1/convert HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n${HEAD}\r\n`,
+    400,
+  ],
+  ['a broken chunk', `POST /v1/convert HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${HEAD}\r\nzz\r\n`, 400],
+  ['a broken chunk for the gate', `POST /svc/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${HEAD}\r\nzz\r\n`, 400],
+  ['a header of 17 KB', `GET /svc/healthz HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n${HEAD}\r\n`, 400],
+  ['a path of 17 KB', `GET /svc/${'x'.repeat(17_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414],
+  ['a broken escape', `GET /svc/%zz HTTP/1.1\r\n${HEAD}\r\n`, 400],
+  ['a path that leads out', `GET /../../svc/healthz HTTP/1.1\r\n${HEAD}\r\n`, 400],
+  ['small letters for a method', `get /svc/healthz HTTP/1.1\r\n${HEAD}\r\n`, 400],
+  ['an unknown coding', `POST /v1/convert HTTP/1.1\r\nTransfer-Encoding: x\r\n${HEAD}\r\n`, 501],
+  ['an unknown version', `GET /v1/status HTTP/3.0\r\n${HEAD}\r\n`, 505],
+  ['TRACE', `TRACE /svc/healthz HTTP/1.1\r\n${HEAD}\r\n`, 405],
+  ['TRACE for DocBuilder', `TRACE /v1/status HTTP/1.1\r\n${HEAD}\r\n`, 405],
+];
+
+describe('front, asked in odd ways', () => {
+  let upstreams: Upstreams;
+  let front: RunningFront;
+
+  before(async () => {
+    upstreams = await startUpstreams();
+    front = await startFront(upstreams.addresses);
+  });
+  after(async () => {
+    await front.stop();
+    await upstreams.stop();
+  });
+
+  /** Both ports of the service. */
+  const ports = (): URL[] =>
+    [front.settings.port, front.settings.openPort].map((port) => new URL(`http://127.0.0.1:${port}`));
+
+  for (const [what, text, status] of REFUSED) {
+    it(`answers ${status} and an error object to ${what}`, async () => {
+      for (const base of ports()) {
+        const answer = await sendText(base, text);
+        expect(answer.status, answer.body).to.equal(status);
+        const { code, message, detail, request_id } = errorOf(answer);
+        expect([code, message]).to.deep.equal(['bad_request', ERRORS.bad_request[1]]);
+        expect(request_id)
+          .to.match(/^req_[0-9a-f]{16}$/)
+          .and.equal(answer.headers['x-svc-request-id']);
+        if (status === 405) expect(detail).to.deep.equal({ method: 'TRACE' });
+        else expect(detail).to.have.nested.property('errors[0].path', '');
+      }
+      for (const upstream of ['gate', 'docbuilder', 'editor', 'gateInternal'] as const)
+        expect(upstreams.seen(upstream)).to.deep.equal([]);
+    });
+  }
+
+  it('logs the method that was asked with', async () => {
+    await sendText(front.url, `TRACE /svc/logged HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(await front.log()).to.match(/"method":"TRACE","path":"\/svc\/logged","status":405/);
+  });
+
+  it('has a Host for the services where the client sent none, and else the client’s', async () => {
+    for (const [text, host] of [
+      ['GET /svc/healthz HTTP/1.0\r\n\r\n', 'localhost'],
+      ['GET http://office.example/svc/healthz HTTP/1.0\r\n\r\n', 'office.example'],
+      ['GET /svc/healthz HTTP/1.0\r\nHost: office.example:8443\r\n\r\n', 'office.example:8443'],
+    ] as const) {
+      for (const base of ports()) {
+        expect((await sendText(base, text)).body).to.equal('{"ok":true}');
+        expect(upstreams.seen('gate').map(({ headers }) => headers['host'])).to.deep.equal([host]);
+      }
+    }
+  });
+});
+
+function errorOf({ headers, body }: RawAnswer) {
+  expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+  return (JSON.parse(body) as { error: Record<'code' | 'message' | 'detail' | 'request_id', unknown> }).error;
+}
