@@ -180,7 +180,7 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_LISTEN: string;
   /**
-   * Public address of the service, for links in job objects. Default: the Host of the request.
+   * Public address of the service, for links in job objects. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
    */
   SVC_BASE_URL?: string;
   /**
@@ -816,7 +816,7 @@ export interface GateConfig {
    */
   SVC_GATE_INTERNAL_LISTEN: string;
   /**
-   * Public address of the service, for download links. Default: the Host of the request.
+   * Public address of the service, for download links. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
    */
   SVC_BASE_URL?: string;
   /**

@@ -32,6 +32,8 @@ const LACKING: [string, string, string, RegExp][] = [
   ],
   ['ProxyPrefix passes', "proxy_set_header ProxyPrefix '';", '', /raw URI, stage ws/],
   ["a client's stage passes", "proxy_set_header X-SVC-Stage '';", '', /no X-Original/],
+  ["a client's X-Forwarded-Host passes", "proxy_set_header X-Forwarded-Host '';", '', /no X-Original/],
+  ["a client's Forwarded passes", "proxy_set_header Forwarded '';", '', /no X-Original/],
   ['no X-Forwarded-For', 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;', '', /no X-Original/],
   ['plain HTTP stays open', 'default close;', "default '';", /Connection: close/],
   ['paths are normalised', 'proxy_pass http://editor;', 'proxy_pass http://editor$uri;', /byte for byte/],

@@ -9,6 +9,8 @@ const SPOOFED = {
   'X-Original-Method': 'SPOOFED',
   'X-SVC-Stage': 'spoofed',
   ProxyPrefix: '/spoofed',
+  'X-Forwarded-Host': 'spoofed.example',
+  Forwarded: 'host=spoofed.example;proto=https',
 };
 const FORM = `access_token=TOKEN-IN-FORM&pad=${'x'.repeat(20_000)}`;
 
@@ -103,7 +105,8 @@ export const CONTROLLED: readonly ControlledRow[] = [
   },
   {
     path: '/svc/, /v1/',
-    promise: 'no X-Original-*, X-SVC-Stage or Upgrade of a client; X-Forwarded-For and Host set',
+    promise:
+      'no X-Original-*, X-SVC-Stage, X-Forwarded-Host, Forwarded or Upgrade of a client; X-Forwarded-For and Host set',
     check: async ({ baseUrl, control }) => {
       const misses: string[] = [];
       for (const [upstream, target] of [
@@ -190,9 +193,9 @@ function misasked(asks: Seen[], target: string, stage: string, method: string): 
 
 /** Headers that a client may not pass on to a server. */
 function leftovers({ target, headers }: Seen): string[] {
-  const names = ['x-original-uri', 'x-original-method', 'x-svc-stage', 'proxyprefix'].filter(
-    (name) => headers[name] !== undefined,
-  );
+  const names = Object.keys(SPOOFED)
+    .map((name) => name.toLowerCase())
+    .filter((name) => headers[name] !== undefined);
   return [
     ...names.map((name) => `${target}: the client's ${name} arrived`),
     ...(/^[0-9a-f.:, ]+$/i.test(headers['x-forwarded-for'] ?? '') ? [] : [`${target}: no X-Forwarded-For`]),

@@ -64,6 +64,29 @@ describe('front, asked in odd ways', () => {
     });
   }
 
+  it('tells the services by which protocol the edge was asked, and believes nothing else of it', async () => {
+    for (const [header, told] of [
+      ['X-Forwarded-Proto: https', 'https'],
+      ['X-Forwarded-Proto: http', 'http'],
+      ['X-Forwarded-Proto: wss', 'http'],
+      ['X-Forwarded-Proto: https, http', 'http'],
+      ['X-Forwarded-Proto: https://other.example/?', 'http'],
+      ['X-Forwarded-Host: other.example\r\nForwarded: host=other.example;proto=https', 'http'],
+    ] as const) {
+      for (const [path, upstream] of [
+        ['/svc/limits', 'gate'],
+        ['/v1/limits', 'docbuilder'],
+        ['/hosting/discovery', 'editor'],
+      ] as const) {
+        await sendText(front.url, `GET ${path} HTTP/1.1\r\n${header}\r\n${HEAD}\r\n`);
+        const [seen] = upstreams.seen(upstream);
+        expect(seen?.headers['x-forwarded-proto'], header).to.equal(told);
+        expect(seen?.headers).not.to.have.any.keys('x-forwarded-host', 'forwarded');
+        expect(seen?.headers['host']).to.equal('office.example');
+      }
+    }
+  });
+
   it('logs the method that was asked with', async () => {
     await sendText(front.url, `TRACE /svc/logged HTTP/1.1\r\n${HEAD}\r\n`);
     expect(await front.log()).to.match(/"method":"TRACE","path":"\/svc\/logged","status":405/);
