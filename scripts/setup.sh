@@ -153,10 +153,15 @@ new_enough() {
     process.exit(a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1]) ? 0 : 1)' "$node_minimum" 2>/dev/null
 }
 
+need_npm() {
+  command -v npm >/dev/null 2>&1 || install_packages "$@"
+  command -v npm >/dev/null 2>&1 || fail "needs npm: install Node $node_minimum or later with it"
+}
+
 install_node() {
   if command -v node >/dev/null 2>&1 && new_enough node; then return 0; fi
   have=$(node --version 2>/dev/null || echo 'no Node')
-  command -v npm >/dev/null 2>&1 || install_packages nodejs npm
+  need_npm nodejs npm
   case $(uname -m) in
     x86_64) arch=x64 ;;
     aarch64 | arm64) arch=arm64 ;;
@@ -176,7 +181,7 @@ install_node() {
 install_modules() {
   stamp=node_modules/.svc-lock
   if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then return 0; fi
-  command -v npm >/dev/null 2>&1 || install_packages npm
+  need_npm npm
   say 'installing npm modules'
   mkdir -p .cache
   npm ci --no-fund --no-audit >.cache/npm.log 2>&1 || { tail -n 20 .cache/npm.log >&2; fail 'npm ci failed, see .cache/npm.log'; }
