@@ -98,13 +98,17 @@ export function openDocumentOf(mimetype: string): Content | undefined {
   return ({ text: 'odt', spreadsheet: 'ods', presentation: 'odp' } as const)[name ?? ''];
 }
 
+/**
+ * The media type of a main part. What stands between is bounded (the longest there is has 30 letters): without a bound a
+ * text that only begins like it, again and again, would be read to its end each time.
+ */
+const MAIN_PART =
+  /(wordprocessingml|ms-word|spreadsheetml|ms-excel|presentationml|ms-powerpoint)\.[A-Za-z.]{1,40}main\+xml/;
+
 /** The OOXML format that a package's `[Content_Types].xml` gives to its main part; with macros or as a template too. */
 export function ooxmlOf(contentTypes: string): Content | undefined {
   // Without its NULs it can be searched in whatever form of Unicode it is.
-  const name =
-    /(wordprocessingml|ms-word|spreadsheetml|ms-excel|presentationml|ms-powerpoint)\.[A-Za-z.]*main\+xml/.exec(
-      contentTypes.replaceAll('\0', ''),
-    )?.[1];
+  const name = MAIN_PART.exec(contentTypes.replaceAll('\0', ''))?.[1];
   if (name === undefined) return undefined;
   return /word/.test(name) ? 'docx' : /sheet|excel/.test(name) ? 'xlsx' : 'pptx';
 }

@@ -5,21 +5,24 @@ import { type Content, ooxmlOf, openDocumentOf, SNIFF_BYTES, sniffContent } from
 
 /** Entries of a package that are looked through for those that tell what it is. */
 const MAX_ENTRIES = 20_000;
-/** Bytes of such an entry, unpacked. */
-const MAX_ENTRY_BYTES = 4 * 1024 * 1024;
 
-const TELLING = new Map([
-  ['mimetype', openDocumentOf],
-  ['[Content_Types].xml', ooxmlOf],
-]);
+/** How an entry tells what its package is, by its name, and the bytes of it that are unpacked for that. */
+const TELLING: readonly [name: string, { tell: (text: string) => Content | undefined; maxBytes: number }][] = [
+  ['mimetype', { tell: openDocumentOf, maxBytes: 256 }],
+  ['[Content_Types].xml', { tell: ooxmlOf, maxBytes: 4 * 1024 * 1024 }],
+];
 
 /**
  * What a downloaded file is, by its own bytes.
- * @param contentType as its server gave it
+ * @param options.contentType as its server gave it
+ * @param options.signal ends the looking, whoever made the file; it rejects with its reason
  */
-export async function contentOf(path: string, contentType?: string): Promise<Content> {
+export async function contentOf(
+  path: string,
+  { contentType, signal }: { contentType?: string | undefined; signal: AbortSignal },
+): Promise<Content> {
   const sniffed = sniffContent(await headOf(path), contentType);
-  return sniffed === 'zip' ? packageContent(path) : sniffed;
+  return sniffed === 'zip' ? packageContent(path, signal) : sniffed;
 }
 
 async function headOf(path: string): Promise<Buffer> {
@@ -32,18 +35,28 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-/** A package that can't be read is a zip and nothing more. */
-async function packageContent(path: string): Promise<Content> {
+/**
+ * A package that can't be read is a zip and nothing more. Of each name the first entry counts: any number of them may
+ * lead to the same packed bytes.
+ */
+async function packageContent(path: string, signal: AbortSignal): Promise<Content> {
+  const telling = new Map(TELLING);
   let archive: ZipFile | undefined;
   try {
     archive = await openPromise(path, { autoClose: false });
     let looked = 0;
     for await (const entry of archive.eachEntry()) {
-      const told = TELLING.get(entry.fileName)?.(await textOf(await archive.openReadStreamPromise(entry)));
-      if (told) return told;
-      if (++looked === MAX_ENTRIES) break;
+      signal.throwIfAborted();
+      const how = telling.get(entry.fileName);
+      if (how) {
+        const told = how.tell(await beginningOf(await archive.openReadStreamPromise(entry), how.maxBytes, signal));
+        if (told) return told;
+        telling.delete(entry.fileName);
+      }
+      if (telling.size === 0 || ++looked === MAX_ENTRIES) break;
     }
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof Error && 'syscall' in error) throw error;
   } finally {
     archive?.close();
@@ -51,14 +64,15 @@ async function packageContent(path: string): Promise<Content> {
   return 'zip';
 }
 
-/** The beginning of an entry: so much can't be a bomb. */
-async function textOf(stream: Readable): Promise<string> {
+/** So much of an entry can't be a bomb. */
+async function beginningOf(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
+    signal.throwIfAborted();
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_ENTRY_BYTES) break;
+    if (size >= maxBytes) break;
   }
-  return Buffer.concat(chunks).toString('latin1');
+  return Buffer.concat(chunks).toString('latin1', 0, maxBytes);
 }

@@ -3,12 +3,14 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../../src/common/errors.ts';
+import { startDeadline } from '../../../src/common/net/deadline.ts';
+import { fetchFailed } from '../../../src/common/net/failure.ts';
 import type { Outbound } from '../../../src/common/net/outbound.ts';
 import { fitsFileType } from '../domain/content.ts';
 import type { Downloader } from '../domain/ports.ts';
 import { contentOf } from './content.ts';
 
-/** For everything, also the last byte of the largest document. */
+/** For everything: the last byte of the largest document, and the look at what it is. */
 const TIMEOUT_MS = 60_000;
 
 interface Dependencies {
@@ -28,12 +30,15 @@ export function createDownloader({ outbound, temporary, timeoutMs = TIMEOUT_MS }
 
     async download(url, { fileType, maxBytes, signal }, use) {
       const path = join(temporary, randomBytes(12).toString('hex'));
+      const deadline = startDeadline(timeoutMs, () => fetchFailed('timeout'), signal);
       try {
-        const { contentType } = await outbound.download(url, { path, maxBytes, timeoutMs, signal });
-        const found = await contentOf(path, contentType);
+        const options = { path, maxBytes, timeoutMs, signal: deadline.signal };
+        const { contentType } = await outbound.download(url, options);
+        const found = await contentOf(path, { contentType, signal: deadline.signal });
         if (!fitsFileType(fileType, found)) {
           throw new AppError('download_failed', { reason: 'content', expected: fileType, found });
         }
+        deadline.end();
         const content = createReadStream(path);
         try {
           return await use(content);
@@ -41,6 +46,7 @@ export function createDownloader({ outbound, temporary, timeoutMs = TIMEOUT_MS }
           content.destroy();
         }
       } finally {
+        deadline.end();
         await rm(path, { force: true });
       }
     },

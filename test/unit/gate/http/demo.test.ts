@@ -139,7 +139,7 @@ describe('the demo', () => {
       const path = join(folder.path, 'sample.docx');
       const bytes = Buffer.from(await (await fetch(`${url}/sample.docx`)).arrayBuffer());
       await writeFile(path, bytes);
-      expect(fitsFileType('docx', await contentOf(path))).to.equal(true);
+      expect(fitsFileType('docx', await contentOf(path, { signal: AbortSignal.timeout(5000) }))).to.equal(true);
       expect(bytes.equals(sampleDocx())).to.equal(true);
     } finally {
       await folder.remove();
