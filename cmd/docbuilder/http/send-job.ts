@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
+import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { JobRecord } from '../domain/job.ts';
 import type { JobRegistry } from '../domain/job-registry.ts';
 import { jobView } from './job-view.ts';
@@ -38,17 +38,17 @@ export async function sendJob(
     return;
   }
   response.setHeader('Content-Type', output.contentType);
-  response.setHeader('Content-Length', output.size);
   response.setHeader('Content-Disposition', attachment(output.filename));
   response.setHeader('X-Content-Type-Options', 'nosniff');
   const path = registry.pathOf(job, output);
-  if (output.size <= SMALL_BYTES) {
-    response.end(await readFile(path));
+  const withLength = () => void response.setHeader('Content-Length', output.size);
+  if (output.size > SMALL_BYTES) {
+    await sendStream(response, createReadStream(path), withLength);
     return;
   }
-  await pipeline(createReadStream(path), response).catch((error) => {
-    if (!response.destroyed) throw error;
-  });
+  const bytes = await readFile(path);
+  withLength();
+  response.end(bytes);
 }
 
 /** Many clients list application/json beside a wildcard by default; only one that takes nothing else means it. */

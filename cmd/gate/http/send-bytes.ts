@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
+import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { ByteRange } from '../domain/blob-keeper.ts';
 
 /** What `request.range` says of a range that no byte is in. */
@@ -33,13 +32,9 @@ export async function sendBytes(request: Request, response: Response, { size, sh
     response.setHeader('Content-Length', size).end();
     return;
   }
-  const source = read(range);
-  // A file that can't be read still gets an honest answer.
-  await once(source, 'readable');
-  if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
-  response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
-  await pipeline(source, response).catch((error: unknown) => {
-    if (!hasGone(error)) throw error;
+  await sendStream(response, read(range), () => {
+    if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+    response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
   });
 }
 
@@ -59,8 +54,4 @@ function rangeOf(request: Request, size: number, etag: string): ByteRange | unde
   }
   if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
   return ranges[0];
-}
-
-function hasGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

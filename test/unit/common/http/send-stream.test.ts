@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { readdir, readlink, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { sendStream } from '../../../../src/common/http/send-stream.ts';
+import { tempFolder } from '../../../support/inspect.ts';
+import { portOf } from '../../../support/listen.ts';
+import { until } from '../../../support/service.ts';
+
+describe('a file as an answer', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let path: string;
+  let answer: RequestListener;
+  const server = createServer((request, response) => answer(request, response));
+  let port: number;
+  before(async () => {
+    folder = await tempFolder();
+    path = join(folder.path, 'file');
+    await writeFile(path, Buffer.alloc(8_000_000, 'x'));
+    port = await portOf(server.listen(0, '127.0.0.1'));
+  });
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await folder.remove();
+  });
+
+  /** How the answer to one client ended, and what it read from; `meet` sees it before anything is sent. */
+  async function answered(meet: (client: Socket, response: ServerResponse, source: ReadStream) => Promise<void>) {
+    const { promise, resolve } = Promise.withResolvers<{ source: ReadStream; error: unknown }>();
+    const client = connect(port, '127.0.0.1');
+    answer = async (_request, response) => {
+      const source = createReadStream(path);
+      await meet(client, response, source);
+      const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
+      resolve({ source, error });
+    };
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const ended = await promise;
+    client.destroy();
+    return ended;
+  }
+  /** File descriptors of this process that are open on the file. */
+  const open = async () => {
+    const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+    return (await Promise.all(links)).filter((target) => target === path).length;
+  };
+  const hangUp = async (client: Socket, response: ServerResponse) => {
+    client.destroy();
+    await once(response, 'close');
+  };
+
+  it('is closed when the client hung up before it began, and that is no failure', async () => {
+    const { source, error } = await answered(hangUp);
+    expect([error, source.destroyed]).to.deep.equal([undefined, true]);
+    await until('the file is closed', async () => (await open()) === 0 || undefined);
+  });
+
+  it('is closed when the client hangs up in the middle, and that is no failure', async () => {
+    const { source, error } = await answered(async (client) => {
+      client.once('data', () => client.destroy());
+    });
+    expect([error, source.destroyed]).to.deep.equal([undefined, true]);
+    await until('the file is closed', async () => (await open()) === 0 || undefined);
+  });
+
+  it('that cannot be read is an error before anything is sent', async () => {
+    const { promise, resolve } = Promise.withResolvers<[unknown, boolean]>();
+    answer = async (_request, response) => {
+      const source = createReadStream(join(folder.path, 'nothing'));
+      const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
+      resolve([(error as NodeJS.ErrnoException).code, response.headersSent]);
+      response.end();
+    };
+    await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    expect(await promise).to.deep.equal(['ENOENT', false]);
+  });
+
+  it('arrives whole', async () => {
+    answer = (_request, response) => void sendStream(response, createReadStream(path), () => {});
+    expect((await (await fetch(`http://127.0.0.1:${port}/`)).text()).length).to.equal(8_000_000);
+  });
+});
