@@ -30,6 +30,7 @@ export function createBlobKeeper({ rows, blobs }: { rows: Rows; blobs: Blobs }):
   const readers = new Map<string, number>();
   /** Found unused while somebody still read them. */
   const postponed = new Set<string>();
+  /** Those who write, and those who wait to. */
   let writers = 0;
   let removing: Promise<void> | undefined;
 
@@ -63,9 +64,10 @@ export function createBlobKeeper({ rows, blobs }: { rows: Rows; blobs: Blobs }):
 
   return {
     async writing(work) {
-      while (removing) await removing.catch(() => {});
+      // Before it waits: after the batch that is being removed no other begins.
       writers += 1;
       try {
+        while (removing) await removing.catch(() => {});
         return await work();
       } finally {
         writers -= 1;

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { createBlobKeeper } from '../../../../cmd/gate/domain/blob-keeper.ts';
 import { versionRecord } from '../../../support/gate-records.ts';
 import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { until } from '../../../support/service.ts';
@@ -32,6 +33,18 @@ describe('bytes that nobody needs', () => {
     const { sha256 } = await write('useless');
     await bench.keeper.writing(() => bench.keeper.discard([sha256]));
     await until('they are gone', async () => !(await bench.blobs.list()).includes(sha256) || undefined);
+  });
+
+  it('are many, and a save waits for one batch of them at most', async () => {
+    const removed = new Set<string>();
+    const remove = async (hash: string) => void removed.add(hash);
+    const keeper = createBlobKeeper({ rows: bench.rows, blobs: { ...bench.blobs, remove } });
+    const hashes = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(64, '0'));
+    const cleaning = keeper.discard(hashes);
+    const seen = await Promise.all([1, 2].map(() => keeper.writing(async () => removed.size)));
+    expect(Math.max(...seen)).to.be.within(1, 64);
+    await cleaning;
+    await until('all are gone', () => removed.size === hashes.length || undefined);
   });
 
   it('stay while they are being served, and go then', async () => {
