@@ -39,8 +39,10 @@ import { openDataDir } from './store/data-dir.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
 const MB = 1024 * 1024;
-/** How long requests that are under way may take to end when the gate stops: a save is among them. */
-const DRAIN_MS = 25_000;
+/** When the gate stops: how long requests of the public side may take to end, a slow download among them. */
+const PUBLIC_DRAIN_MS = 8_000;
+/** After that: how long saves may. Both together stay within the grace period that a deployment gives. */
+const SAVES_DRAIN_MS = 25_000;
 
 /** What a test may put in the place of the real thing. */
 export interface Overrides {
@@ -55,7 +57,7 @@ export interface Gate {
   /** Where it listens. */
   publicAddress: AddressInfo;
   internalAddress: AddressInfo;
-  /** Takes no new requests, finishes those that run, then releases everything. */
+  /** Takes no new requests, of the editor last; finishes those that run, saves above all; then releases everything. */
   stop(): Promise<void>;
 }
 
@@ -168,17 +170,13 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
 
   editor.onSample((sample) => void presence.sampled(sample));
-  const servers = [
-    await listen(publicApp, config.listen),
-    await listen(internalApp, config.internalListen, authShortcut({ ask })),
-  ] as const;
+  const publicServer = await listen(publicApp, config.listen);
+  const internalServer = await listen(internalApp, config.internalListen, authShortcut({ ask }));
   cleaning.start();
   closing.start();
   outbox.wake();
-  const [publicAddress, internalAddress] = servers.map((server) => server.address() as AddressInfo) as [
-    AddressInfo,
-    AddressInfo,
-  ];
+  const publicAddress = publicServer.address() as AddressInfo;
+  const internalAddress = internalServer.address() as AddressInfo;
   log.info({ port: publicAddress.port, internal_port: internalAddress.port }, 'ready');
   audit.record('service.started');
 
@@ -187,7 +185,9 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     internalAddress,
     async stop() {
       documents.stop();
-      await Promise.all(servers.map((server) => drain(server, DRAIN_MS)));
+      // First those who can try elsewhere or later; as long as that takes, the editor can save.
+      await drain(publicServer, PUBLIC_DRAIN_MS);
+      await drain(internalServer, SAVES_DRAIN_MS, saves.ended());
       editor.stop();
       closing.stop();
       cleaning.stop();

@@ -86,4 +86,32 @@ describe('the gate process', function () {
     expect(await stack.state(session)).to.include({ version: 1, size: CHANGED.length });
     await until('its callback', () => stack?.receiver.arrived.find(({ body }) => body.version === 1));
   });
+
+  it('takes saves while a slow download keeps it from stopping', async () => {
+    stack = await startStack();
+    const { gate } = stack;
+    const session = await stack.create();
+    const file = `${stack.environment['SVC_GATE_WOPI_URL']}/svc/wopi/files/${session.doc_id}`;
+    const save = (body: Buffer<ArrayBuffer>) =>
+      fetch(`${file}/contents?access_token=${session.form.access_token}`, {
+        method: 'POST',
+        headers: { 'X-WOPI-Override': 'PUT' },
+        body,
+      });
+    expect((await save(Buffer.alloc(30_000_000, 'x'))).status).to.equal(200);
+    const { pathname, search } = new URL((await stack.state(session)).download_url);
+    const download = await fetch(`${gate.url}${pathname}${search}`);
+    const stopping = gate.stop();
+    await until('the public side takes no more requests', async () =>
+      fetch(`${gate.url}/svc/healthz`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    expect((await save(CHANGED)).status).to.equal(200);
+    await download.body?.cancel();
+    await stopping;
+    await stack.restart();
+    expect(await stack.state(session)).to.include({ version: 2, size: CHANGED.length });
+  });
 });

@@ -16,7 +16,7 @@ import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
-/** A save that has begun is ended: up to 25 s. */
+/** What browsers and portals ask for is ended, up to 8 s, then a save that has begun: up to 25 s. */
 const GRACE_PERIOD_SECONDS = 40;
 
 /** Documents pass through it as streams; memory is for rows and sessions. */

@@ -22,6 +22,8 @@ export interface Saves {
   save(session: SessionRecord, content: Readable, facts: SaveFacts): Promise<VersionRecord | 'conflict'>;
   /** Whether a save of a document is under way. */
   saving(docId: string): boolean;
+  /** Resolves once there has been none for a moment: the last ones have their answers. */
+  ended(): Promise<void>;
   /**
    * Whether a save just failed for trouble of ours. The editor then asks for CheckFileInfo, and an answer with the old
    * size would be a conflict to it, which ends its attempts: without any answer it goes on trying.
@@ -56,6 +58,9 @@ interface SaveTimings {
 }
 
 const TIMINGS: SaveTimings = { hold: 25_000, retry: 500, idle: 30_000, trouble: 60_000 };
+/** Without a save, after which there are none: one may stand before its beginning, or its answer be on its way. */
+const QUIET_MS = 2_000;
+const LOOK_MS = 100;
 /** Bytes that all saves together may keep in memory, to write them again. */
 const REPLAY_BYTES = 32 * 1024 * 1024;
 
@@ -138,6 +143,12 @@ export function createSaves(deps: SavesDependencies): Saves {
     },
 
     saving: (docId) => underWay.has(docId),
+
+    async ended() {
+      for (let quiet = 0; quiet < QUIET_MS; quiet = underWay.size > 0 ? 0 : quiet + LOOK_MS) {
+        await sleep(LOOK_MS, undefined, { ref: false });
+      }
+    },
 
     troubled(docId) {
       const until = trouble.get(docId);

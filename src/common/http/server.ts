@@ -48,13 +48,17 @@ export async function listen(
   return server;
 }
 
-/** Takes no new requests, and lets those that run end for up to `ms` milliseconds. */
-export async function drain(server: Server, ms: number): Promise<void> {
+/**
+ * Takes no new requests, and lets those that run end for up to `ms` milliseconds.
+ * @param enough when it resolves, those that still run are cut off earlier
+ */
+export async function drain(server: Server, ms: number, enough?: Promise<void>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   // Again and again: a connection that carried a request would stay open for a next one.
   const closing = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
+  const late = new Promise((resolve) => setTimeout(resolve, ms).unref());
+  await Promise.race([closed, late, ...(enough ? [enough] : [])]);
   clearInterval(closing);
   server.closeAllConnections();
 }
