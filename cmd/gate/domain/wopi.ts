@@ -78,6 +78,9 @@ export function savedAfter(previous: Pick<VersionRecord, 'savedAt'>, now: number
   return Math.max(now, previous.savedAt + 1);
 }
 
+/** UTF-8 bytes of a file's name: file systems take 255 with its extension and what the editor puts behind it. */
+const STEM_BYTES = 180;
+
 /** The title as a file name: with its extension and without what no file name has. The editor refuses a slash. */
 export function baseFileName({ title, fileType, key }: Pick<DocumentRecord, 'title' | 'fileType' | 'key'>): string {
   const clean = title
@@ -86,8 +89,14 @@ export function baseFileName({ title, fileType, key }: Pick<DocumentRecord, 'tit
     .replace(/[/\\:*?"<>|]/g, '_')
     .trim();
   const extension = `.${fileType}`;
-  const stem = clean.toLowerCase().endsWith(extension) ? clean.slice(0, -extension.length) : clean;
+  const stem = shortened(clean.toLowerCase().endsWith(extension) ? clean.slice(0, -extension.length) : clean);
   return `${/[^.\s]/.test(stem) ? stem : key}${extension}`;
+}
+
+/** As many whole letters as there is room for. */
+function shortened(stem: string): string {
+  const { read } = new TextEncoder().encodeInto(stem, new Uint8Array(STEM_BYTES));
+  return stem.slice(0, read).trimEnd();
 }
 
 /** The editor writes names into its admin list without escaping them: one quote would break the whole list. */

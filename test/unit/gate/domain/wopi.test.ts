@@ -14,6 +14,19 @@ describe('CheckFileInfo', () => {
     expect(name(' .docx')).to.equal('the-key.docx');
   });
 
+  it('names a file so that the editor has room behind it, and shows the whole title', () => {
+    for (const letter of ['a', 'ế', 'e\u0302\u0301', '😀']) {
+      const title = letter.repeat(Math.floor(255 / letter.length));
+      const made = name(title);
+      expect(Buffer.byteLength(made), letter).to.be.within(175, 185);
+      expect(title.startsWith(made.slice(0, -5)), letter).to.equal(true);
+      expect(made.isWellFormed(), letter).to.equal(true);
+      const info = checkFileInfo(sessionRecord(), documentRecord({ title }), versionRecord());
+      expect(info.BreadcrumbDocName).to.equal(title);
+    }
+    expect(name(`${'.'.repeat(200)}a`)).to.equal('the-key.docx');
+  });
+
   it('names no file with a slash, a control character or no stem, whatever the title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (title) => {
