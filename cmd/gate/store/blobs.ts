@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import type { Blobs } from '../domain/ports.ts';
 import { copyFlushed } from './flushed-copy.ts';
+import { createLateRoom } from './late-hash.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -20,6 +21,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
   const shelves = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
   for (const shelf of shelves) await makePrivateDirectory(join(folder, shelf));
   await syncDirectory(folder);
+  const room = createLateRoom();
 
   function shelfOf(sha256: string): string {
     if (!SHA256.test(sha256)) throw new TypeError('not a SHA-256');
@@ -37,7 +39,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
       const file = await open(temporary, flags, 0o600);
       let closing: Promise<void> | undefined;
       try {
-        const written = await copyFlushed(content, file, maxBytes).finally(() => {
+        const written = await copyFlushed(content, file, { maxBytes, room }).finally(() => {
           closing = file.close();
           // Told by the `await` below, if it comes so far.
           closing.catch(() => {});

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../src/common/errors.ts';
-import { createLateHash } from './late-hash.ts';
+import { createLateHash, type LateRoom } from './late-hash.ts';
 
 /** What goes to the disk at once; twice as much is in memory at most. A client may send its bytes one by one. */
 const BATCH_BYTES = 524_288;
@@ -12,14 +12,15 @@ const FLUSH_BYTES = 2_097_152;
 /**
  * Copies `content` into a file. When it resolves, all of it is flushed. Reading, writing, flushing and hashing go on at
  * the same time. Leaves `content` as it is when it fails: an HTTP request that is too large still gets its answer.
+ * @param room for bytes that wait to be hashed, shared by all copies
  * @throws {AppError} `file_too_large`
  */
 export async function copyFlushed(
   content: Readable,
   file: FileHandle,
-  maxBytes: number,
+  { maxBytes, room }: { maxBytes: number; room: LateRoom },
 ): Promise<{ sha256: string; size: number }> {
-  const hash = createLateHash();
+  const hash = createLateHash(room);
   const writer = writeBehind(file);
   let size = 0;
   try {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What may wait for its turn. */
+/** What may wait for its turn, of one file. */
 const LATE_BYTES = 16 * 1024 * 1024;
+/** The same of all files together. */
+const ALL_LATE_BYTES = 32 * 1024 * 1024;
 const LATE_CHUNKS = 1024;
 /** What is hashed at once, so that others get their turn: about half a millisecond. */
 const SLICE_BYTES = 524_288;
@@ -18,11 +20,20 @@ export interface LateHash {
   drop(): void;
 }
 
+/** Bytes that may still come to wait, in all hashes that share it; never below zero between two calls. */
+export interface LateRoom {
+  left: number;
+}
+
+export function createLateRoom(bytes: number = ALL_LATE_BYTES): LateRoom {
+  return { left: bytes };
+}
+
 /**
  * Hashing takes as long as flushing. Here it waits, within limits, until nothing arrives any more: then it runs while
- * the disk works, or while the next bytes are on their way.
+ * the disk works, or while the next bytes are on their way. Where there is no room to wait, it runs at once.
  */
-export function createLateHash(): LateHash {
+export function createLateHash(room: LateRoom): LateHash {
   const hash = createHash('sha256');
   let late: Uint8Array[] = [];
   let lateBytes = 0;
@@ -36,6 +47,7 @@ export function createLateHash(): LateHash {
     if (chunk === undefined) return;
     hash.update(chunk);
     lateBytes -= chunk.length;
+    room.left += chunk.length;
   }
 
   function look(): void {
@@ -47,6 +59,7 @@ export function createLateHash(): LateHash {
 
   function drop(): void {
     if (next) clearImmediate(next);
+    room.left += lateBytes;
     late = [];
     lateBytes = 0;
   }
@@ -55,8 +68,9 @@ export function createLateHash(): LateHash {
     add(chunk) {
       late.push(chunk);
       lateBytes += chunk.length;
+      room.left -= chunk.length;
       arrived += 1;
-      while (lateBytes > LATE_BYTES || late.length > LATE_CHUNKS) hashOne();
+      while (room.left < 0 || lateBytes > LATE_BYTES || late.length > LATE_CHUNKS) hashOne();
       next ??= setImmediate(look);
     },
     async digest() {
