@@ -114,14 +114,14 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
     return { ...after, nextAttemptAt: now + wait };
   }
 
-  function tell({ delivery, docId, event, version, attempts, lastStatus, state }: DeliveryRecord): void {
+  function tell({ delivery, docId, key, event, version, attempts, lastStatus, state }: DeliveryRecord): void {
     const facts = { delivery, document: docId, event, version, attempts, status: lastStatus };
     if (state !== 'given_up') {
       log.info({ ...facts, state }, 'callback attempted');
       return;
     }
-    log.error(facts, 'callback given up');
-    audit.record('callback.given_up', facts);
+    log.error({ ...facts, key }, 'callback given up');
+    audit.record('callback.given_up', { ...facts, key });
   }
 
   return {

@@ -63,6 +63,7 @@ function connections(figures: ConnectionFigures): GateStatus['connections'] {
   };
 }
 
-function givenUp({ delivery, event, key, version, endedAt, nextAttemptAt, lastStatus }: DeliveryRecord) {
-  return { delivery, event, key, version, at: iso(endedAt ?? nextAttemptAt), last_status: lastStatus };
+/** Ids are random; the key is the portal's own, and no business of a stranger. */
+function givenUp({ delivery, event, docId, version, endedAt, nextAttemptAt, lastStatus }: DeliveryRecord) {
+  return { delivery, event, doc_id: docId, version, at: iso(endedAt ?? nextAttemptAt), last_status: lastStatus };
 }

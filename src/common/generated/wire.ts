@@ -1021,12 +1021,12 @@ export interface GateStatus {
     callbacks: {
       pending: number;
       /**
-       * The last callbacks that nobody took, newest first.
+       * The last callbacks that nobody took, newest first. Anybody may ask, so the document's key is told in the log and the audit trail only, under the same `delivery`.
        */
       given_up: {
         delivery: string;
         event: string;
-        key: string;
+        doc_id: string;
         version: number;
         at: string;
         last_status: number | null;

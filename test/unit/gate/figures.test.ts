@@ -66,7 +66,7 @@ describe('the status of the gate', () => {
   const delivery: Omit<DeliveryRecord, 'id'> = {
     delivery: '00000000-0000-4000-8000-000000000001',
     docId: 'doc_1',
-    key: 'k',
+    key: 'contract-of-a-customer',
     event: 'document.saved',
     version: 1,
     url: 'https://portal.example/',
@@ -110,12 +110,13 @@ describe('the status of the gate', () => {
       {
         delivery: delivery.delivery,
         event: 'document.saved',
-        key: 'k',
+        doc_id: 'doc_1',
         version: 1,
         at: '1970-01-01T00:00:01.000Z',
         last_status: 500,
       },
     ]);
+    expect(JSON.stringify(after)).not.to.contain(delivery.key);
     await rows.close();
   });
 
