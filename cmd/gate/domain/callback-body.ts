@@ -47,6 +47,15 @@ export function closedDelivery(
   });
 }
 
+/**
+ * A callback as it goes out for the first time at `now`: its send time is then (contract: Save callback body). Further
+ * attempts repeat that body, so that a receiver knows an event again by what is under the signature.
+ */
+export function firstSent(delivery: DeliveryRecord, now: number): DeliveryRecord {
+  const body = JSON.parse(delivery.body) as DocumentCallback;
+  return { ...delivery, body: JSON.stringify({ ...body, timestamp: iso(now) }) };
+}
+
 function describe(document: DocumentRecord, version: VersionRecord, link: VersionLink) {
   return {
     key: document.key,

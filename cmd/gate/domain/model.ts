@@ -89,7 +89,7 @@ export interface DeliveryRecord {
   event: 'document.saved' | 'document.closed';
   version: number;
   url: string;
-  /** The JSON body, the same in every attempt. */
+  /** The JSON body, the same in every attempt; the first one sets its send time. */
   body: string;
   state: 'pending' | 'delivered' | 'given_up';
   attempts: number;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { firstSent } from './callback-body.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
 
@@ -33,7 +34,7 @@ export interface Outbox {
 /**
  * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
  * documents at the same time. What an attempt came to is written when it has ended, so one that a kill cut off counts
- * as none and is made again, with the same delivery id and the same body.
+ * as none and is made again, with the same delivery id.
  */
 export function createOutbox(deps: OutboxDependencies): Outbox {
   const { rows, poster, clock, log, audit } = deps;
@@ -95,7 +96,8 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
     running.set(delivery.docId, attempt);
   }
 
-  async function attemptOnce(delivery: DeliveryRecord): Promise<void> {
+  async function attemptOnce(stored: DeliveryRecord): Promise<void> {
+    const delivery = stored.attempts === 0 ? firstSent(stored, clock()) : stored;
     const status = await poster.post(delivery, stopped.signal);
     const taken = status !== null && status >= 200 && status < 300;
     if (stopped.signal.aborted && !taken) return;

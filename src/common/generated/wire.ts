@@ -387,7 +387,7 @@ export interface DocumentCallback {
    */
   modifiedByUser: boolean;
   /**
-   * Time of sending.
+   * Time of sending: of the first attempt, since all have the same body.
    */
   timestamp: string;
 }

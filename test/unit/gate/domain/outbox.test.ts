@@ -91,6 +91,20 @@ describe('the outbox', () => {
     expect(given?.endedAt).to.be.a('number');
   });
 
+  it('has the time of its first attempt in the body, however long it waited', async () => {
+    let time = 1_790_000_000_000;
+    await begin(() => 500, { clock: () => (time += 10) });
+    await add(1);
+    time += 100_000;
+    const before = time;
+    bench.outbox.wake();
+    await idle();
+    expect(receiver.arrived).to.have.lengthOf(3);
+    const times = new Set(receiver.arrived.map(({ body }) => Date.parse(String(body.timestamp))));
+    expect([...times][0]).to.be.within(before, before + 100);
+    expect(times.size).to.equal(1);
+  });
+
   it('keeps to 0, 10 and 60 seconds', async () => {
     let time = 1_000_000;
     receiver = await callbackReceiver(() => 500);
