@@ -28,7 +28,7 @@ export interface Counting extends Admission {
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
  * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then kept
- * for 120 s. Who has a place keeps it when the limit falls. While there is no recent sample everybody is let in.
+ * for 120 s, which begin anew when its owner is let in again. Who has a place keeps it when the limit falls. While there is no recent sample everybody is let in.
  * @param options.limit editing connections in force
  */
 export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
@@ -58,6 +58,14 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     foreign.expire(now);
   }
 
+  /** Whether it has a seat; one that was only kept is kept anew, until the editor lists who comes back to it. */
+  function takesSeat(key: string): boolean {
+    if (seen.has(key)) return true;
+    if (!held.has(key)) return false;
+    held.add(key, clock());
+    return true;
+  }
+
   function refused(): AdmissionAnswer {
     return { admitted: false, limit: limit(), current: current(), pending: pending.size() + foreign.size() };
   }
@@ -65,7 +73,7 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
   function admit({ sessionId }: { sessionId: string }): AdmissionAnswer {
     expire();
     released.delete(sessionId);
-    if (hasSeat(sessionId)) return { admitted: true };
+    if (takesSeat(sessionId)) return { admitted: true };
     if (!pending.has(sessionId) && !hasRoom(takenByOwn())) return refused();
     pending.add(sessionId, clock());
     return { admitted: true };
@@ -74,7 +82,7 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
   function admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer {
     expire();
     const user = foreign.userOf(connection);
-    if (user !== undefined && hasSeat(user)) return { admitted: true };
+    if (user !== undefined && takesSeat(user)) return { admitted: true };
     if (!foreign.has(connection) && !hasRoom(takenByOwn() + foreign.size())) return refused();
     foreign.reserve(connection, clock());
     return { admitted: true };

@@ -93,6 +93,30 @@ describe('counting', () => {
     expect([counts()[0], admit('b')]).to.deep.equal([0, true]);
   });
 
+  it('counts who comes back at the last moment, also before the editor lists them', () => {
+    const { see, pass, admit, own, other, admitForeign, counts } = start(1);
+    for (const [come, view] of [
+      [() => admit('a'), own('a')],
+      [() => admitForeign('t1'), other('u1')],
+    ] as const) {
+      come();
+      see(view);
+      pass(10);
+      see();
+      pass(119);
+      see();
+      expect(come()).to.equal(true);
+      pass(2);
+      expect([admit('b'), counts()[0]]).to.deep.equal([false, 1]);
+      see(view);
+      pass(10);
+      see();
+      pass(120);
+      see();
+      expect(counts()).to.deep.equal([0, 0]);
+    }
+  });
+
   it('gives a released place back at once, but not while its view is still open', () => {
     const { counting, see, pass, admit, own, counts } = start(1);
     see();
