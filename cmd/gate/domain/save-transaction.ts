@@ -1,4 +1,5 @@
 import { AppError } from '../../../src/common/errors.ts';
+import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
 import type { Presence, RowsTransaction } from './ports.ts';
@@ -61,9 +62,15 @@ export function commitSave(
   const document = reopened({ ...before, version: version.version }, now);
   tx.putVersion(version);
   tx.putDocument(document);
-  const callback = savedDelivery(document, version, { users: presence.users(docId), link, now });
+  const callback = savedDelivery(document, version, { users: usersOf(session, facts, presence), link, now });
   if (callback) tx.addDelivery(callback);
   return { version, called: callback !== undefined, removed: prune(tx, docId) };
+}
+
+/** Who has it open: whoever saves too, though the editor has not listed them yet; not with the save of who has left. */
+function usersOf({ docId, user }: SessionRecord, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
+  const listed = presence.users(docId);
+  return final || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
 }
 
 /** A document with a save is open again, and closes again like any other. */

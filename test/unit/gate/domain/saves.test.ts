@@ -56,6 +56,18 @@ describe('saves', () => {
     });
   });
 
+  it('tell of who saves before the editor lists them, and not with the save of who has left', async () => {
+    const told: DocumentCallback[] = [];
+    await begin({ poster: { post: async ({ body }) => told.push(JSON.parse(body)) && 200 } });
+    const user = { id: 'u2', name: 'Bình' };
+    session = { ...session, user };
+    await save(bytes('new'));
+    await save(bytes('last'), { final: true });
+    await until('both callbacks', () => told.length === 2 || undefined);
+    const listed = { id: 'u1', name: 'Lan' };
+    expect(told.map(({ users }) => users)).to.deep.equal([[listed, user], [listed]]);
+  });
+
   it('do not wait for the callback', async () => {
     let answered = false;
     await begin({
