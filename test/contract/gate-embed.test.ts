@@ -306,7 +306,8 @@ describe('embedding', () => {
         [ooxml('docx').subarray(0, 200), 'docx', 'zip'],
         [Buffer.from('%PDF-1.7'), 'doc', 'pdf'],
         [Buffer.alloc(0), 'xlsx', 'empty'],
-        [Buffer.from([0, 1, 2, 3]), 'txt', 'binary'],
+        [Buffer.from([0, 0, 1, 2, 3]), 'docx', 'binary'],
+        [odt, 'txt', 'odt'],
       ] as const) {
         gate.serve((_request, response) => void response.end(bytes));
         const error = await errorOf(await gate.post(other({ key: `k-${found}-${fileType}`, fileType })));
@@ -318,8 +319,9 @@ describe('embedding', () => {
         [ooxml('xlsm'), 'xlsx'],
         [ooxml('pptx'), 'pptx'],
         [Buffer.from('a,b\n'), 'csv'],
+        [Buffer.from('GIF89a\x02'), 'txt'],
+        [ooxml('xlsx'), 'xls'],
         [Buffer.from('{\\rtf1}'), 'rtf'],
-        [Buffer.alloc(0), 'txt'],
       ] as const) {
         gate.serve((_request, response) => void response.end(bytes));
         expect((await gate.post(other({ key: `good-${fileType}`, fileType }))).status, fileType).to.equal(201);

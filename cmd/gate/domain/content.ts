@@ -6,6 +6,7 @@ export type Content =
   | 'ole'
   | 'zip'
   | 'text'
+  | 'office-html'
   | 'html'
   | 'pdf'
   | 'image'
@@ -13,39 +14,45 @@ export type Content =
   | 'binary'
   | 'empty';
 
-/** Office keeps its old formats, and new ones with a password, in a compound file; what is in it the editor finds. */
+/** Texts hold any bytes, in codes that nobody knows: only what begins as no text does is none. */
+const AS_TEXT: readonly Content[] = ['text', 'office-html', 'html', 'rtf', 'pdf', 'binary', 'empty'];
+
+/**
+ * Office opens these by their content, and programs have always used that: `.doc` and `.xls` hold tables in HTML, texts
+ * with tabs, the newer format, or one from before compound files. Office keeps new formats with a password in a compound
+ * file; what is in it the editor finds.
+ */
 const MAY_BE: Record<FileType, readonly Content[]> = {
   docx: ['docx', 'ole'],
-  doc: ['ole', 'rtf'],
+  doc: ['ole', 'rtf', 'docx', 'text', 'office-html', 'binary'],
   odt: ['odt'],
-  rtf: ['rtf'],
-  txt: ['text', 'empty'],
+  rtf: ['rtf', 'ole', 'docx'],
+  txt: AS_TEXT,
   xlsx: ['xlsx', 'ole'],
-  xls: ['ole'],
+  xls: ['ole', 'xlsx', 'text', 'office-html', 'binary'],
   ods: ['ods'],
-  csv: ['text', 'empty'],
+  csv: AS_TEXT,
   pptx: ['pptx', 'ole'],
-  ppt: ['ole'],
+  ppt: ['ole', 'pptx'],
   odp: ['odp'],
 };
 
 /**
  * Whether bytes can be a document of a type. It keeps out what portals send by mistake, such as a page to log in at or
- * another format; it proves nothing about the document.
+ * another format, before somebody edits it and it is saved over the document; it proves nothing about the document.
  */
 export function fitsFileType(fileType: FileType, content: Content): boolean {
   return MAY_BE[fileType].includes(content);
 }
 
-/** Signatures at the start of a file, as Latin-1. */
+/** Signatures at the start of a file, as Latin-1. No text begins with one of them but those made of letters alone. */
 const SIGNATURES: readonly [start: string, content: Content][] = [
   ['PK\x03\x04', 'zip'],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'ole'],
   ['{\\rtf', 'rtf'],
   ['%PDF-', 'pdf'],
-  ['\x89PNG', 'image'],
+  ['\x89PNG\r\n\x1a\n', 'image'],
   ['\xff\xd8\xff', 'image'],
-  ['GIF8', 'image'],
   ['\x1f\x8b', 'gzip'],
 ];
 
@@ -54,25 +61,29 @@ export const SNIFF_BYTES = 4096;
 
 /**
  * Tells a file by its first bytes.
- * @param contentType as its server gave it; a page of the web is plain text to everything else
+ * @param contentType as its server gave it; a page of the web may begin with anything at all
  */
-export function sniffContent(head: Buffer, contentType?: string): Content {
+export function sniffContent(head: Buffer, contentType = ''): Content {
   if (head.length === 0) return 'empty';
   const start = head.toString('latin1', 0, 16);
   const signed = SIGNATURES.find(([signature]) => start.startsWith(signature));
   if (signed) return signed[1];
-  if (!isText(head)) return 'binary';
-  return isWebPage(head, contentType) ? 'html' : 'text';
+  const text = textOf(head);
+  // Each GIF has a NUL near its beginning; a text may begin with its letters.
+  if (text.includes('\0')) return start.startsWith('GIF8') ? 'image' : 'binary';
+  if (!isWebPage(text, contentType)) return 'text';
+  return OFFICE_PAGE.test(text) && !LOGIN_PAGE.test(text) ? 'office-html' : 'html';
 }
 
-/** What no honest text has in it. */
+/** The beginning of a text, its ASCII letters at least. */
+function textOf(head: Buffer): string {
+  const wide = utf16Order(head);
+  return wide ? new TextDecoder(wide).decode(head) : head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
+}
+
+/** What no text in UTF-16 has in it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\0-\x06\x0e-\x19\x1c-\x1f]/;
-
-function isText(head: Buffer): boolean {
-  const wide = utf16Order(head);
-  return !CONTROLS.test(wide ? new TextDecoder(wide).decode(head) : head.toString('latin1'));
-}
 
 /** UTF-16 says so by its mark; without one, many NULs stand in every second place and none in the others. */
 function utf16Order(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
@@ -82,12 +93,18 @@ function utf16Order(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   for (const [index, byte] of head.entries()) if (byte === 0) nuls[(index & 1) as 0 | 1]++;
   const [even, odd] = nuls;
   if (even * odd > 0 || even + odd < head.length / 4) return undefined;
-  return even > 0 ? 'utf-16be' : 'utf-16le';
+  const order = even > 0 ? 'utf-16be' : 'utf-16le';
+  return CONTROLS.test(new TextDecoder(order).decode(head)) ? undefined : order;
 }
 
-function isWebPage(head: Buffer, contentType = ''): boolean {
-  const start = head.toString('latin1', 0, 256).trimStart().toLowerCase();
-  return start.startsWith('<!doctype html') || start.startsWith('<html') || /^text\/html\b/i.test(contentType);
+/** What Office and reports write as HTML has a table, or says that it is Office's. */
+const OFFICE_PAGE = /<table\b|urn:schemas-microsoft-com:office:/i;
+/** A page to log in at may be laid out by a table. */
+const LOGIN_PAGE = /<form\b|type\s{0,9}=\s{0,9}["']?password/i;
+
+function isWebPage(text: string, contentType: string): boolean {
+  const start = text.trimStart();
+  return /^<(!doctype\s+html|html)\b/i.test(start) || (start.startsWith('<') && /^text\/html\b/i.test(contentType));
 }
 
 /** The OpenDocument format that the entry `mimetype` of a package names. */
