@@ -35,6 +35,8 @@ export interface ConfigCheckOptions {
 export type ConfigCheck = (body: unknown) => Promise<Embedding>;
 
 const MAX_LIFETIME_SECONDS = 24 * 3600;
+/** Of a token with two of the longest addresses. */
+const MAX_TOKEN_BYTES = 32 * 1024;
 /** Not in the contract for embedding; the same as for DocBuilder's tokens. */
 const CLOCK_SKEW_SECONDS = 60;
 /** Problems of a token that a wrong clock brings about. */
@@ -56,6 +58,7 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
           secrets: jwtSecrets,
           maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
           clockToleranceSeconds: CLOCK_SKEW_SECONDS,
+          maxTokenBytes: MAX_TOKEN_BYTES,
         });
 
   async function payloadOf(token: string): Promise<JWTPayload> {

@@ -4,7 +4,7 @@ import type { Ed25519PrivateJwk, KeySet } from './key-set.ts';
 
 export type { JWTPayload } from 'jose';
 
-/** Longest token that is looked at; a longer one is refused before it costs any work. */
+/** Longest token that is looked at unless told otherwise; a longer one is refused before it costs any work. */
 export const MAX_TOKEN_BYTES = 8192;
 /** Fewest characters of an HS256 secret (contract: Authentication; RFC 7518 section 3.2 asks for 256 bits). */
 export const MIN_SECRET_LENGTH = 32;
@@ -29,6 +29,8 @@ export interface Hs256Options {
   maxLifetimeSeconds: number;
   /** How far the issuer's clock may differ from ours, either way. */
   clockToleranceSeconds: number;
+  /** Longest token that is looked at. */
+  maxTokenBytes?: number;
 }
 
 /** Checks a token at `now` (epoch milliseconds). Nothing in the token makes it reject. */
@@ -42,10 +44,11 @@ export type Hs256Verifier = (token: string, now: number) => Promise<Hs256Result>
 export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
   if (options.secrets.length === 0) throw new TypeError('an HS256 verifier needs a secret');
   const keys = options.secrets.map(secretKey);
+  const maxTokenBytes = options.maxTokenBytes ?? MAX_TOKEN_BYTES;
 
   return async (token, now) => {
     let result = invalid('malformed', 'it is not a JWT');
-    if (!isCompactJws(token)) return result;
+    if (!isCompactJws(token, maxTokenBytes)) return result;
     for (const key of keys) {
       try {
         const { payload } = await jwtVerify(token, key, {
@@ -134,8 +137,8 @@ export function signHs256(claims: JWTPayload, secret: string): Promise<string> {
  * Three parts of unpadded base64url (RFC 7515 section 7.1), none empty and the signature in its one canonical
  * spelling, which decoders do not insist on.
  */
-function isCompactJws(token: string): boolean {
-  if (token.length > MAX_TOKEN_BYTES) return false;
+function isCompactJws(token: string, maxBytes = MAX_TOKEN_BYTES): boolean {
+  if (token.length > maxBytes) return false;
   const signature = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token)?.[1];
   return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }

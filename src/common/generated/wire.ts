@@ -421,7 +421,7 @@ export interface EmbedDocument {
    */
   title?: string;
   /**
-   * Extension of the file: docx, doc, odt, rtf, txt, xlsx, xls, ods, csv, pptx, ppt or odp.
+   * Extension of the file: docx, doc, odt, rtf, txt, xlsx, xls, ods, csv, pptx, ppt or odp; any other is `unsupported_file_type`.
    */
   fileType: string;
   /**

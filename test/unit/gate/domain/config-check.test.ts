@@ -91,7 +91,7 @@ describe('config-check', () => {
       ['no JWT', 'abc', 'malformed'],
       ['four parts', `${good()}.x`, 'malformed'],
       ['a list as payload', token([]), 'malformed'],
-      ['over 8 KiB', good({ ...full, pad: 'x'.repeat(8192) }), 'malformed'],
+      ['over 32 KiB', good({ ...full, pad: 'x'.repeat(32_768) }), 'malformed'],
     ];
     for (const [what, value, reason, timed] of refused) {
       it(`${what}: invalid_token, reason ${reason}`, async () => {
@@ -160,6 +160,17 @@ describe('config-check', () => {
       });
     }
 
+    it('has addresses as long as signed ones are, in a token too', async () => {
+      const url = `https://store.example.com/a.docx?signature=${'x'.repeat(8192)}`.slice(0, 8192);
+      const config = { document: { ...document, url }, editor: { callbackUrl: url } };
+      for (const embedding of [await unsigned(config), await signedOnly({ token: good(config) })]) {
+        expect([embedding.document.url, embedding.callbackUrl]).to.deep.equal([url, url]);
+      }
+      const longer = { document: { ...document, url: `${url}x` }, editor: { callbackUrl: `${url}x` } };
+      const paths = ((await mistakes(longer)) as { path: string }[]).map(({ path }) => path);
+      expect(paths).to.have.members(['/document/url', '/editor/callbackUrl']);
+    });
+
     it('takes no member from the prototype of an object', async () => {
       const body = JSON.parse(`{"__proto__": ${JSON.stringify(full)}, "constructor": 1}`);
       expect((await refusal(unsigned(body))).code).to.equal('invalid_config');
@@ -198,8 +209,8 @@ describe('config-check', () => {
       }
     });
 
-    for (const fileType of ['DOCX', 'Docx', 'pdf', 'exe', '.docx', 'docx ', 'docm', 'toString']) {
-      it(`are not ${JSON.stringify(fileType)}: 415`, async () => {
+    for (const fileType of ['DOCX', 'Docx', 'pdf', 'exe', '.docx', 'docx ', 'docm', 'toString', '', 'x'.repeat(999)]) {
+      it(`are not ${JSON.stringify(fileType).slice(0, 20)}: 415`, async () => {
         const error = await refusal(unsigned({ document: { ...document, fileType }, editor: {} }));
         expect(error).to.include({ code: 'unsupported_file_type', status: 415 });
         expect(error.detail).to.deep.equal({ fileType, accepted: [...FILE_TYPES] });
