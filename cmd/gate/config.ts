@@ -1,8 +1,16 @@
-import { ConfigError, type Environment, type ListenAddress, parseListen, readConfig } from '../../src/common/config.ts';
+import {
+  ConfigError,
+  type Environment,
+  type ListenAddress,
+  parseListen,
+  readConfig,
+  urlMistakes,
+} from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
 import type { Mistake } from '../../src/common/errors.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
+import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
 export interface Config {
@@ -58,6 +66,9 @@ export function loadConfig(environment: Environment): Config {
   const secrets = [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS].map((secret) => secret ?? '');
   const [current = '', previous = ''] = secrets;
   mistakes.push(
+    ...blame('SVC_GATE_WOPI_URL', wopiUrlMistakes(env.SVC_GATE_WOPI_URL)),
+    ...blame('SVC_ONLINE_URL', httpMistakes(env.SVC_ONLINE_URL)),
+    ...blame('SVC_AUDIT_TARGET', httpMistakes(env.SVC_AUDIT_TARGET)),
     ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
     ...blame('SVC_GATE_LISTEN', listen.mistakes),
     ...blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes),
@@ -116,6 +127,17 @@ function originMistakes(origin: string): string[] {
   // A star inside would be taken for a pattern, and match nothing.
   if (parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === origin && !origin.includes('*')) return [];
   return [`has ${origin}, which is no origin such as https://portal.example.com`];
+}
+
+/** Of an address; what begins like none the schema has told, or it is none. */
+function httpMistakes(text = ''): string[] {
+  return /^https?:\/\/[^/?#]/.test(text) ? urlMistakes(text) : [];
+}
+
+function wopiUrlMistakes(text = ''): string[] {
+  const mistakes = httpMistakes(text);
+  if (mistakes.length > 0 || !URL.canParse(text) || isWopiUrl(text)) return mistakes;
+  return ['has a host that documents cannot be told by: letters, digits and hyphens, no dot at its end'];
 }
 
 /** Empty is no secret at all. */

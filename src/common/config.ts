@@ -83,3 +83,11 @@ export function parseListen(listen: string): { address: ListenAddress; mistakes:
     mistakes: port > 65_535 ? ['has a port above 65535'] : [],
   };
 }
+
+/** What is wrong with an address to send requests to, whose form the schema has checked as far as a pattern can. */
+export function urlMistakes(text: string): string[] {
+  const url = URL.parse(text);
+  // Not repeated in the message: it may have a password in it.
+  if (!url) return ['is no address such as http://host:8080'];
+  return url.username || url.password ? ['has a user or a password in it, which nobody would send'] : [];
+}

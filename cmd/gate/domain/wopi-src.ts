@@ -28,6 +28,11 @@ export function wopiSrcOf(wopiUrl: string, docId: string): string {
   return `${wopiUrl}${FILES}${docId}`;
 }
 
+/** Whether documents of ours can be told by an address of our WOPI host: it has no user, no query, no dot at its end. */
+export function isWopiUrl(wopiUrl: string): boolean {
+  return parse(`${wopiUrl}/`) !== undefined;
+}
+
 /**
  * Makes the reader of WOPISrc URLs. It returns undefined for what is no plain http(s) URL, and for what is or looks
  * like our own WOPI host without naming a document of ours in exactly the one spelling that we hand out.

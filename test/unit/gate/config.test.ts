@@ -81,6 +81,35 @@ describe('configuration of the gate', () => {
     expect(Object.keys(mistakes(wrong))).to.have.members(Object.keys(wrong));
   });
 
+  it('reports addresses that look like one and are none', () => {
+    for (const [variable, ...values] of [
+      [
+        'SVC_GATE_WOPI_URL',
+        'http://user:pw@gate:8081',
+        'http://gate.:8081',
+        'http://[zz]:1',
+        'http://gate:99999',
+        'http://máy:1',
+      ],
+      ['SVC_ONLINE_URL', 'http://[zz]:1', 'http://editor:99999', 'http://user:pw@editor:9980'],
+      ['SVC_AUDIT_TARGET', 'http://[x', 'https://log:99999/x'],
+    ] as const) {
+      for (const value of values) {
+        const found = mistakes({ [variable]: value });
+        expect(found, value).to.have.keys([variable]);
+        expect(found[variable], value).not.to.contain('pw');
+      }
+    }
+    for (const url of [
+      'http://gate:8081/',
+      'https://gate.svc-1.svc:443/office',
+      'http://[::1]:8081',
+      'http://10.0.0.7',
+    ]) {
+      expect(mistakes({ SVC_GATE_WOPI_URL: url, SVC_ONLINE_URL: url, SVC_AUDIT_TARGET: url }), url).to.deep.equal({});
+    }
+  });
+
   it('takes a cap of 0: nobody edits', () => {
     expect(loadConfig({ SVC_GATE_CONNECTION_CAP: '0' }).connectionCap).to.equal(0);
   });
