@@ -138,6 +138,21 @@ describe('embedding', () => {
       expect(refusal).to.deep.include({ status: 401, code: 'invalid_session_token', detail: { reason: 'expired' } });
     });
 
+    it('that expires while its owner edits still leads to what is saved; one that was closed does not', async () => {
+      const session = await gate.create();
+      gate.clock.now += 720 * 60_000;
+      gate.editor.listed = [session.session_id];
+      gate.editor.present = [{ id: 'u1', name: 'An' }];
+      const after = await state(session);
+      expect(after).to.deep.include({ state: 'expired', users: gate.editor.present });
+      const file = await fetch(after.download_url);
+      expect([file.status, (await file.arrayBuffer()).byteLength]).to.deep.equal([200, after.size]);
+      await gate.ask(session, '', { method: 'DELETE' });
+      const closed = await state(session);
+      expect(closed).to.deep.include({ state: 'closed', users: [] });
+      expect((await errorOf(await fetch(closed.download_url))).code).to.equal('link_expired');
+    });
+
     it('is nowhere when embedding is disabled', async () => {
       const off = await start({ enabled: false });
       for (const [method, path] of [

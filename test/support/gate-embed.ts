@@ -41,9 +41,11 @@ export interface StandInAdmission extends Pick<Admission, 'admit' | 'release'> {
 }
 
 /** In the place of the editor's discovery and list. */
-export interface StandInEditor extends Pick<EditorServer, 'page'>, Pick<Presence, 'users' | 'modified'> {
+export interface StandInEditor extends Pick<EditorServer, 'page'>, Pick<Presence, 'users' | 'modified' | 'lists'> {
   available: boolean;
   present: EmbedUser[];
+  /** Ids of sessions with a view. */
+  listed: string[];
   changed: boolean;
 }
 
@@ -217,6 +219,7 @@ function standInEditor(): StandInEditor {
   return {
     available: true,
     present: [],
+    listed: [],
     changed: false,
     async page() {
       if (!(this as StandInEditor).available) throw new AppError('editor_unavailable');
@@ -224,6 +227,9 @@ function standInEditor(): StandInEditor {
     },
     users() {
       return (this as StandInEditor).present;
+    },
+    lists({ sessionId }) {
+      return (this as StandInEditor).listed.includes(sessionId);
     },
     modified() {
       return (this as StandInEditor).changed;

@@ -175,6 +175,8 @@ export interface ConnectionFigures {
 export interface Presence {
   /** People with a view of the document, each once. */
   users(docId: string): EmbedUser[];
+  /** Whether a session had a view of its document in the last good sample. */
+  lists(session: Pick<SessionRecord, 'sessionId' | 'docId'>): boolean;
   /** Whether any view of it was in the last good sample. */
   hasViews(docId: string): boolean;
   /** Whether the editor says that it has changes that are not saved. */

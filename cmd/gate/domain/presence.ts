@@ -55,6 +55,7 @@ export function createPresence(deps: PresenceDependencies): Presence & {
         .filter((user) => user !== undefined);
       return [...new Map(users.map((user): [string, EmbedUser] => [user.id, user])).values()];
     },
+    lists: ({ sessionId, docId }) => viewsOf(docId).some(({ userId }) => userId === sessionId),
     hasViews: (docId) => viewsOf(docId).length > 0,
     modified: (docId) => current?.modified.has(docId) ?? false,
     sampledAt: () => current?.at ?? null,

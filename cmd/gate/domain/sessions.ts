@@ -16,7 +16,7 @@ interface Dependencies {
   downloader: Pick<Downloader, 'check'>;
   admission: Pick<Admission, 'admit' | 'release'>;
   editor: Pick<EditorServer, 'page'>;
-  presence: Pick<Presence, 'users' | 'modified'>;
+  presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
   links: Links;
   /** Where the editor finds the WOPI host, without a slash at its end. */
   wopiUrl: string;
@@ -97,17 +97,19 @@ export function createSessions(deps: Dependencies): Sessions {
       rows.transact((tx) => {
         const session = sessionOf(tx, sessionId, token);
         const now = clock();
-        const active = stateOf(session, now) === 'active';
+        const state = stateOf(session, now);
+        // Who was still in the document when the session expired goes on editing and saving.
+        const there = state === 'active' || (state === 'expired' && presence.lists(session));
         const { document, current } = currentOf(tx, session);
         // Who has left still learns how the document fared, and gets no new way to its content.
-        const until = active ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
+        const until = there ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
         return sessionStateView({
           session,
           document,
           versions: tx.versions(document.docId),
           current,
           modified: presence.modified(document.docId),
-          users: active ? presence.users(document.docId) : [],
+          users: there ? presence.users(document.docId) : [],
           downloadUrl: links.sign(baseUrl, document.docId, current.version, until),
           nonce,
           now,

@@ -51,6 +51,19 @@ describe('presence', () => {
     ]);
   });
 
+  it('lists a session while it has a view of its own document', async () => {
+    const { presence, see } = start();
+    const [first, second] = [
+      { sessionId: 'ses_1', docId: DOC },
+      { sessionId: 'ses_2', docId: DOC },
+    ];
+    expect(presence.lists(first)).to.equal(false);
+    await see(1, [view('ses_1'), view('ses_2', OTHER_DOC)]);
+    expect([presence.lists(first), presence.lists(second)]).to.deep.equal([true, false]);
+    await see(2, []);
+    expect(presence.lists(first)).to.equal(false);
+  });
+
   it('leaves out ghosts: no session of ours, or one of another document', async () => {
     const { presence, see, matched } = start();
     await see(7, [view('ses_9'), view('ses_1', OTHER_DOC), view('anybody', null)]);
