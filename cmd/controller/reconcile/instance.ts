@@ -82,7 +82,8 @@ export function createReconciler(
       secrets: secrets.values ?? {},
     };
     const applied: Applied = { troubles: [...secrets.troubles], notes: [...secrets.remarks] };
-    if (applied.troubles.length === 0 && !isPaused(instance)) {
+    const applies = applied.troubles.length === 0 && !isPaused(instance);
+    if (applies) {
       // A new instance has none yet.
       const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
       if (runs) tellMade(options, instance, secrets.made, secrets.lost);
@@ -103,7 +104,8 @@ export function createReconciler(
       { type: 'LicenseValid', ...decision.condition },
       pauseFinding(instance),
     ];
-    await writeStatus(situation, { findings, components, agreement: applied.agreement });
+    const complete = applies && applied.troubles.length === 0;
+    await writeStatus(situation, { findings, components, agreement: applied.agreement, complete });
     return nextLook(applied.troubles, components, decision);
   }
 
@@ -143,7 +145,7 @@ export function createReconciler(
 
   async function writeStatus(
     situation: Situation,
-    found: Pick<Found, 'findings' | 'components' | 'agreement'>,
+    found: Pick<Found, 'findings' | 'components' | 'agreement' | 'complete'>,
   ): Promise<void> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};

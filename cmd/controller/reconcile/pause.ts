@@ -1,9 +1,6 @@
 import { ANNOTATION } from '../desired/labels.ts';
-import { conditionOf, type Finding } from './conditions.ts';
+import type { Finding } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
-
-/** Of `Ready`, while a pause keeps a changed spec from being applied. */
-const HELD_BACK = 'Paused';
 
 /** Whether somebody has asked that nothing of the instance be written but its status. */
 export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
@@ -21,12 +18,13 @@ export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
     : { type: 'Paused', status: 'False', reason: 'NotAsked', message: 'Objects are kept as the spec says.' };
 }
 
-/** `Ready` of a paused instance whose spec is not the one that was last applied, however well what there is may run. */
+/**
+ * `Ready` of a paused instance whose spec is not the one that was last applied as a whole, however well what there is may
+ * run. One that was refused, or only half of which was written, was not.
+ */
 export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
-  const ready = conditionOf(instance.status?.conditions ?? [], 'Ready');
-  const applied = ready?.reason !== HELD_BACK && ready?.observedGeneration === instance.metadata.generation;
-  if (applied) return undefined;
+  if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
   const message = `The spec has changed and counts when the annotation ${ANNOTATION.paused} is taken away.`;
-  return { type: 'Ready', status: 'False', reason: HELD_BACK, message };
+  return { type: 'Ready', status: 'False', reason: 'Paused', message };
 }

@@ -22,6 +22,8 @@ export interface Found {
   components: Readonly<Record<ComponentName, ComponentState>>;
   /** See `Applied`. */
   agreement?: string | undefined;
+  /** Whether all of this spec has just been applied. */
+  complete: boolean;
   /** Nothing was applied: the figures in force are those of before. */
   paused: boolean;
   /** Epoch milliseconds. */
@@ -35,11 +37,13 @@ type Figures = Pick<
 
 /** The status of an instance. The same findings at another time give the same status. */
 export function statusOf(found: Found): SvcInstanceStatus {
-  const { situation, previous, findings, components, agreement, paused, now } = found;
+  const { situation, previous, findings, components, agreement, complete, paused, now } = found;
   const { generation = 0, annotations = {} } = situation.instance.metadata;
   const asked = annotations[ANNOTATION.reconcileAt];
+  const applied = complete ? generation : previous.appliedGeneration;
   return {
     observedGeneration: generation,
+    ...(applied !== undefined && { appliedGeneration: applied }),
     ...(asked !== undefined && { lastHandledReconcileAt: asked.slice(0, 1024) }),
     ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),

@@ -1705,6 +1705,10 @@ export interface SvcInstanceStatus {
    */
   observedGeneration?: number;
   /**
+   * metadata.generation of the spec that was last applied as a whole. While the instance is paused, Ready is about that one alone.
+   */
+  appliedGeneration?: number;
+  /**
    * Value of the annotation svc.internal/reconcile-at that was last acted on.
    */
   lastHandledReconcileAt?: string;

@@ -14,7 +14,8 @@ const NOTHING = { gate: {}, docbuilder: {}, editor: {}, front: {} };
 function statusFor(options: Options, more: { previous?: SvcInstanceStatus; paused?: boolean } = {}): SvcInstanceStatus {
   const { previous = {}, paused = false } = more;
   const situation = situationOf(options);
-  return statusOf({ situation, previous, findings: [READY], components: NOTHING, paused, now: NOW });
+  const complete = !paused;
+  return statusOf({ situation, previous, findings: [READY], components: NOTHING, complete, paused, now: NOW });
 }
 
 describe('the status of an instance', () => {
@@ -70,7 +71,11 @@ describe('a paused instance', () => {
     const held = heldBack(instanceAt(2, true, applied));
     expect(held).to.include({ type: 'Ready', status: 'False', reason: 'Paused' });
     expect(heldBack(instanceAt(1, true)), 'a new one').to.include({ status: 'False' });
-    const after = { ...applied, conditions: [{ ...held, observedGeneration: 2 }] } as SvcInstanceStatus;
+    const after = {
+      ...applied,
+      observedGeneration: 2,
+      conditions: [{ ...held, observedGeneration: 2 }],
+    } as SvcInstanceStatus;
     expect(heldBack(instanceAt(2, true, after)), 'looked at again').to.include({ status: 'False' });
     expect(heldBack(instanceAt(2, false, after))).to.equal(undefined);
   });

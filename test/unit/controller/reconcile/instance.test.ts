@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import { keyOf } from '../../../../cmd/controller/k8s/known.ts';
+import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import { type Condition, type ConditionType, conditionOf } from '../../../../cmd/controller/reconcile/conditions.ts';
+import { createReconciler } from '../../../../cmd/controller/reconcile/instance.ts';
+import { createInstances, type Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
+import { createOwnedCache, type OwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { situationOf } from '../desired/situation.ts';
+import { type MemoryClient, memoryClient } from './memory-client.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const PAUSED = { 'svc.internal/paused': 'true' };
+
+describe('the reconciler of an instance', () => {
+  let server: MemoryClient;
+  let owned: OwnedCache;
+  let instances: Instances;
+  let reconcile: (failures?: number) => Promise<number | undefined>;
+
+  beforeEach(() => {
+    server = memoryClient();
+    start();
+    const { metadata, spec } = situationOf().instance;
+    const { apiVersion, kind } = RESOURCES.svcInstance;
+    server.put({ apiVersion, kind, metadata, spec } as SvcInstance);
+  });
+
+  /** A controller that knows nothing yet. */
+  function start(): void {
+    owned = createOwnedCache();
+    instances = createInstances();
+    const work = createReconciler({
+      ...{ client: server.client, owned, instances, settings: () => situationOf().settings },
+      events: { record: () => undefined },
+      audit: { record: () => undefined },
+      clock: () => NOW,
+      random: (size) => new Uint8Array(size).fill(0x5a),
+      log: testLogger(),
+    });
+    const key = keyOf(situationOf().instance);
+    reconcile = (failures = 0) => work(key, new AbortController().signal, failures);
+  }
+
+  function office(): SvcInstance {
+    const found = server.find<SvcInstance>('SvcInstance', 'office');
+    if (!found) throw new Error('no instance');
+    return found;
+  }
+
+  /** As somebody else changes the instance. */
+  function change(annotations: Record<string, string>, spec: object = {}): void {
+    const { metadata, ...rest } = office();
+    const generation = (metadata.generation ?? 0) + (Object.keys(spec).length > 0 ? 1 : 0);
+    server.put({ ...rest, metadata: { ...metadata, generation, annotations }, spec: { ...rest.spec, ...spec } });
+  }
+
+  const condition = (type: ConditionType): Condition | undefined =>
+    conditionOf(office().status?.conditions ?? [], type);
+
+  /** Plays controller-manager and the watches. */
+  function runAll(): void {
+    for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
+      owned.seen(object.kind === 'Deployment' ? server.put(running(object)) : object);
+    }
+  }
+
+  it('takes a spec that was refused for no applied one, when it is paused', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    expect(condition('Ready')?.status).to.equal('True');
+    change({}, { host: 'gate' });
+    server.admit = () => {
+      throw new ApiError('PATCH /x', { status: 403, reason: 'Forbidden', message: 'a policy' });
+    };
+    await reconcile();
+    expect(condition('Ready')).to.include({ reason: 'Refused', observedGeneration: 2 });
+    change(PAUSED);
+    await reconcile();
+    expect(condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
+    await reconcile();
+    expect(condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
+  });
+});
+
+function running(deployment: KubernetesObject): KubernetesObject {
+  const { replicas = 1 } = (deployment as KubernetesObject & { spec: { replicas?: number } }).spec;
+  const conditions = [{ type: 'Available', status: 'True' }];
+  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
+  return { ...deployment, status: { ...counts, conditions } } as KubernetesObject;
+}

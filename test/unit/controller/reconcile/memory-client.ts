@@ -1,0 +1,81 @@
+import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import { resourceOf } from '../../../../cmd/controller/k8s/resources.ts';
+import type { ApplyOptions, Client, KubernetesObject, Resource } from '../../../../cmd/controller/k8s/types.ts';
+
+export interface MemoryClient {
+  client: Client;
+  /** What was asked since the last time somebody looked, such as `get Service/office-gate`. */
+  asked(): string[];
+  put<T extends KubernetesObject>(object: T): T;
+  find<T extends KubernetesObject>(kind: string, name: string): T | undefined;
+  all(): KubernetesObject[];
+  remove(kind: string, name: string): void;
+  /** Called before each write is stored; may throw, or give another object that is stored in its place. */
+  admit: (object: KubernetesObject) => Promise<KubernetesObject> | KubernetesObject;
+}
+
+/** An API server of one namespace in memory: it stores what it is given, member by member, and defaults nothing. */
+export function memoryClient(): MemoryClient {
+  const objects = new Map<string, KubernetesObject>();
+  let asked: string[] = [];
+  let version = 100;
+
+  function store<T extends KubernetesObject>(object: T): T {
+    const key = `${object.kind}/${object.metadata.name}`;
+    version += 1;
+    const { uid = `uid-${version}` } = object.metadata;
+    const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(version) } };
+    objects.set(key, stored);
+    return structuredClone(stored);
+  }
+
+  async function apply<T extends KubernetesObject>(_: Resource, given: T, options: ApplyOptions): Promise<T> {
+    const key = `${given.kind}/${given.metadata.name}`;
+    asked.push(`${options.subresource ?? 'apply'} ${key}`);
+    const live = objects.get(key);
+    if (live && options.onlyNew) throw new ApiError(`PATCH ${key}`, { status: 409, reason: 'Conflict' });
+    if (options.subresource)
+      return store({ ...live, status: (given as T & { status: unknown }).status } as unknown as T);
+    const admitted = await memory.admit(structuredClone(given));
+    return store({ ...live, ...admitted, metadata: { ...live?.metadata, ...admitted.metadata } } as T);
+  }
+
+  const refused = () => Promise.reject(new Error('not in memory'));
+  const client: Client = {
+    apply,
+    create: refused,
+    replace: refused,
+    async get<T extends KubernetesObject>(resource: Resource, _: string | undefined, name: string) {
+      asked.push(`get ${resource.kind}/${name}`);
+      return structuredClone(objects.get(`${resource.kind}/${name}`)) as T | undefined;
+    },
+    async list(resource) {
+      asked.push(`list ${resource.kind}`);
+      return { metadata: { resourceVersion: String(version) }, items: [] };
+    },
+    // biome-ignore lint/correctness/useYield: it only fails
+    async *watch() {
+      await refused();
+    },
+    async remove(resource, _, name) {
+      asked.push(`remove ${resource.kind}/${name}`);
+      objects.delete(`${resource.kind}/${name}`);
+    },
+  };
+
+  const memory: MemoryClient = {
+    client,
+    asked() {
+      const before = asked;
+      asked = [];
+      return before;
+    },
+    put: store,
+    find: <T extends KubernetesObject>(kind: string, name: string) =>
+      structuredClone(objects.get(`${kind}/${name}`)) as T | undefined,
+    all: () => [...objects.values()].filter((object) => resourceOf(object) !== undefined),
+    remove: (kind, name) => void objects.delete(`${kind}/${name}`),
+    admit: (object) => object,
+  };
+  return memory;
+}
