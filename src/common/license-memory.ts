@@ -1,4 +1,4 @@
-import { parseKeySet } from './crypto/key-set.ts';
+import { type KeySet, type Parsed, parseKeySet } from './crypto/key-set.ts';
 import {
   invalidLicense,
   type License,
@@ -47,26 +47,21 @@ export function recall({ kept, problem }: LicenseMemory, now: number): LicenseSt
 /**
  * What to remember after a look at the files. A token that is of no use does not displace a better one, and one whose
  * file is gone has its grace from then on: an accident with a file must not take an edition away. Taking its key
- * out of the key set does, at once.
+ * out of the key set does, at once, and be it the last one; a key set that is missing or broken does not.
  */
 export async function remember(memory: LicenseMemory, files: LicenseFiles, now: number): Promise<LicenseMemory> {
-  const { kept } = memory;
-  const { token, keys } = files;
+  const { token } = files;
   const removed = removalOf(files.removedAt);
-  if (!token.ok) return { kept, problem: `the licence file ${token.problem}` };
+  const keySet = keySetOf(files.keys);
+  const still = await trusted(memory.kept, keySet);
+  if (!token.ok) return { kept: still, problem: `the licence file ${token.problem}` };
   if (!token.text) {
-    if (!kept) return NOTHING_KEPT;
+    if (!still) return NOTHING_KEPT;
     const problem = token.text === null ? 'the licence file is gone' : 'the licence file is empty';
-    return { kept: { ...kept, removedAt: kept.removedAt ?? now }, problem };
+    return { kept: { ...still, removedAt: still.removedAt ?? now }, problem };
   }
 
-  if (!keys.ok) return { kept, problem: `the key set ${keys.problem}` };
-  if (keys.text === null) return { kept, problem: 'the key set is missing' };
-  const keySet = parseKeySet(keys.text);
-  if (!keySet.ok) return { kept, problem: `the key set is refused: ${keySet.problem}` };
-
-  // With the time of its first verification: a clock that is set back does not undo it, a changed key does.
-  const still = kept && (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
+  if (!keySet.ok) return { kept: still, problem: keySet.problem };
   if (still?.token === token.text) {
     const { token: text, license, verifiedAt } = still;
     return { kept: { token: text, license, verifiedAt, ...removed.at }, problem: removed.problem };
@@ -86,6 +81,21 @@ export async function remember(memory: LicenseMemory, files: LicenseFiles, now: 
     };
   }
   return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
+}
+
+/** The keys in the file as it is now. */
+function keySetOf(file: SmallFile): Parsed<KeySet> {
+  if (!file.ok) return { ok: false, problem: `the key set ${file.problem}` };
+  if (file.text === null) return { ok: false, problem: 'the key set is missing' };
+  const keySet = parseKeySet(file.text);
+  return keySet.ok ? keySet : { ok: false, problem: `the key set is refused: ${keySet.problem}` };
+}
+
+/** What was kept, unless the key set takes its key away. */
+async function trusted(kept: Kept | null, keySet: Parsed<KeySet>): Promise<Kept | null> {
+  if (!kept || !keySet.ok) return kept;
+  // With the time of its first verification: a clock that is set back does not undo it, a changed key does.
+  return (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
 }
 
 /** An ISO 8601 time, or that there is none. What cannot be read takes nothing away. */

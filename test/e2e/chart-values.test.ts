@@ -65,6 +65,11 @@ describe("the chart's values", () => {
       ['can only come from one', 'license.existingConfigMap="a"', 'license.keys={"keys":[]}'],
       ['is not a JWK Set', 'license.keys="eyJhbGciOiJFZERTQSJ9"'],
       ['holds the private key "2026"', String.raw`license.keys="{\"keys\":[{\"kid\":\"2026\",\"d\":\"x\"}]}"`],
+      ['no Ed25519 key with a kid', 'license.keys={"keys":[{"kty":"OKP","crv":"X25519","kid":"a","x":"b"}]}'],
+      [
+        'no Ed25519 key with a kid',
+        String.raw`license.keys="{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"a\",\"n\":\"x\"}, 7]}"`,
+      ],
       ['images.editor needs a tag', 'images.editor.tag=""'],
       ['networkPolicy.extraEgress', 'auditTarget="https://audit.example"'],
       ['may not have helm.sh/chart', 'commonLabels={"helm.sh/chart":"a"}'],

@@ -151,6 +151,10 @@ describe('the chart', function () {
       expect(parseKeySet(text).ok).to.equal(true);
       expect(environmentOf(objects)['SVC_LICENSE_KEYS_FILE']).to.equal('/run/svc/license-keys/keys.json');
     }
+    const none = await render({ set: ['license.keys={"keys":[]}'] });
+    expect(parseKeySet(only<V1ConfigMap & KubernetesObject>(none, 'ConfigMap').data?.['keys.json'] ?? '').ok).to.equal(
+      true,
+    );
     expect(environmentOf(await render())).not.to.have.property('SVC_LICENSE_KEYS_FILE');
   });
 

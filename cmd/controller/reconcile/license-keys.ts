@@ -13,7 +13,7 @@ export interface LicenseKeys {
 
 /**
  * Reads the key set and keeps it up to date. One that is broken or gone changes nothing: no licence is to end by an
- * accident with a file.
+ * accident with a file. One without any keys is a good one, and ends them all.
  * @param path absent: there are no keys, and every licence is refused
  * @throws {Error} when the first reading finds no good one, so that a controller which still has one is not replaced
  */

@@ -25,7 +25,8 @@ export const KID_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * The Ed25519 keys of a JWK Set (RFC 7517 section 5). Keys of other kinds are skipped as the RFC wants; a private key
- * or a `kid` that stands twice spoils the set.
+ * or a `kid` that stands twice spoils the set, and so does having nothing but such other keys. A set of no keys at all
+ * is one: nobody is trusted.
  */
 export function parseKeySet(text: string): Parsed<KeySet> {
   const keys = (parseJson(text) as { keys?: unknown } | undefined)?.keys;
@@ -38,7 +39,8 @@ export function parseKeySet(text: string): Parsed<KeySet> {
     if (found.has(jwk.kid)) return problem(`it has two keys with the kid ${jwk.kid}`);
     found.set(jwk.kid, jwk);
   }
-  return found.size > 0 ? { ok: true, value: found } : problem('it has no Ed25519 key with a kid');
+  if (keys.length > 0 && found.size === 0) return problem('it has no Ed25519 key with a kid');
+  return { ok: true, value: found };
 }
 
 /** One private Ed25519 JWK, its two halves a pair. */

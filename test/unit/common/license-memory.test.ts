@@ -119,6 +119,15 @@ describe('what is remembered of a licence', () => {
     }
   });
 
+  it('is lost at once when the last key is taken out, whatever has become of its file', async () => {
+    expect(await then(good, keySet())).to.include({ state: 'invalid', conns: undefined });
+    expect(await then(unreadable, keySet())).to.include({ state: 'invalid', conns: undefined });
+    for (const token of [file(null), file('')]) {
+      memory = await remember(memory, { token, keys: KEYS }, NOW);
+      expect(await then(token, keySet())).to.include({ state: 'none', conns: undefined });
+    }
+  });
+
   it('survives the rotation of keys in the order of the manual', async () => {
     const both = keySet(toPublic(key), toPublic(stranger));
     memory = await remember(memory, { token: good, keys: both }, NOW);
