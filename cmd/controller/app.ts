@@ -25,7 +25,6 @@ import { createOwnedCache } from './reconcile/owned.ts';
 import { createQueue } from './reconcile/queue.ts';
 import { startWatches } from './watches.ts';
 
-const LEASE = 'svc-controller';
 const CONTROLLER = 'svc.internal/controller';
 /** Milliseconds. Well below the 10 s in which the lease must be renewed. */
 const LEASE_TIMEOUT_MS = 4_000;
@@ -169,7 +168,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     election = electLeader({
       client: leaseApi,
       namespace: config.leaseNamespace ?? connection.namespace,
-      name: LEASE,
+      name: config.leaseName,
       identity: config.identity,
       onElected: lead,
       onLost: overrides.onLost ?? lost,

@@ -15,6 +15,7 @@ export interface Config {
   readonly identity: string;
   readonly leaderElection: boolean;
   readonly leaseNamespace: string | undefined;
+  readonly leaseName: string;
   /** Where an instance names none. */
   readonly images: Readonly<Record<ComponentName, string>>;
   readonly clusterDomain: string;
@@ -50,6 +51,7 @@ export function loadConfig(
     identity: env.SVC_CONTROLLER_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     leaderElection: env.SVC_CONTROLLER_LEADER_ELECTION,
     leaseNamespace: env.SVC_CONTROLLER_LEASE_NAMESPACE,
+    leaseName: env.SVC_CONTROLLER_LEASE_NAME,
     images: {
       gate: env.SVC_CONTROLLER_GATE_IMAGE,
       docbuilder: env.SVC_CONTROLLER_DOCBUILDER_IMAGE,

@@ -89,6 +89,18 @@ describe('the chart', function () {
     ).to.deep.equal([['svcinstances.svc.internal'], ['svc-controller']]);
   });
 
+  it('gives each release a Lease of its own, and the right to that one', async () => {
+    for (const [set, name] of [
+      [[], 'svc-controller'],
+      [['fullnameOverride="other"'], 'other-controller'],
+    ] as const) {
+      const objects = await render({ set });
+      expect(environmentOf(objects)['SVC_CONTROLLER_LEASE_NAME']).to.equal(name);
+      const { rules } = only<Role>(objects, 'Role', `${name}-lease`);
+      expect(rules.flatMap(({ resourceNames = [] }) => resourceNames)).to.deep.equal([name]);
+    }
+  });
+
   it('lets people who may view, edit or administer a namespace do so with instances', async () => {
     const objects = await render();
     const of = (name: string) => only<Role>(objects, 'ClusterRole', name);

@@ -68,13 +68,17 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_IDENTITY?: string;
   /**
-   * Work only while holding the Lease svc-controller, so that of several controllers one works. Without it there may be no second one.
+   * Work only while holding the Lease, so that of several controllers one works. Without it there may be no second one.
    */
   SVC_CONTROLLER_LEADER_ELECTION: boolean;
   /**
    * Namespace of the Lease. Absent: its own.
    */
   SVC_CONTROLLER_LEASE_NAMESPACE?: string;
+  /**
+   * Name of the Lease. Controllers that look after the same instances share one; the chart gives each release its own.
+   */
+  SVC_CONTROLLER_LEASE_NAME: string;
   /**
    * Image of the gate where an instance names none.
    */

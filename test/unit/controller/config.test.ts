@@ -24,6 +24,7 @@ describe('the configuration of the controller', () => {
       namespaces: [],
       listen: { host: '0.0.0.0', port: 8081 },
       leaderElection: true,
+      leaseName: 'svc-controller',
       clusterDomain: 'k8s.example',
       clusterDns: '10.96.0.10',
       licenseKeysFile: undefined,
