@@ -7,7 +7,6 @@ import { desired } from '../desired/index.ts';
 import { COMPONENTS } from '../desired/names.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
-import { ApiError } from '../k8s/api-error.ts';
 import type { Recorder } from '../k8s/events.ts';
 import { keyOf } from '../k8s/known.ts';
 import { RESOURCES } from '../k8s/resources.ts';
@@ -27,7 +26,7 @@ import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
-/** Failures in a row, some seconds, after which it is no accident any more. */
+/** Failures in a row after which it is no accident any more: some seconds, or minutes where nothing answers. */
 const FAILURES_TOLD = 10;
 
 export interface ReconcilerOptions {
@@ -63,7 +62,7 @@ export function createReconciler(
     try {
       return await bring(instance, signal);
     } catch (error) {
-      if (failures >= FAILURES_TOLD && error instanceof ApiError) await tellFailure(instance, error);
+      if (failures >= FAILURES_TOLD && !isStopped(signal)) await tellFailure(instance, error);
       throw error;
     }
   };
@@ -154,7 +153,7 @@ export function createReconciler(
   }
 
   /** Best effort: what has failed may fail here too. */
-  async function tellFailure(instance: SvcInstance, error: ApiError): Promise<void> {
+  async function tellFailure(instance: SvcInstance, error: unknown): Promise<void> {
     const status = failingStatus(instance, error, clock());
     await put(instance, status).catch((err) => log.warn({ instance: keyOf(instance), err }, 'the status is not told'));
   }
@@ -188,4 +187,9 @@ export function createReconciler(
     ];
     return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
   }
+}
+
+/** Whether it is over because the controller ends, and not because it has taken too long. */
+function isStopped({ aborted, reason }: AbortSignal): boolean {
+  return aborted && (reason as Error).name !== 'TimeoutError';
 }

@@ -8,7 +8,7 @@ import { imageOf } from '../desired/pod.ts';
 import { docbuilderSizing } from '../desired/sizing.ts';
 import type { ComponentName, Instance, Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
-import type { ApiError } from '../k8s/api-error.ts';
+import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import { conditionsOf, type Finding, ownConditions } from './conditions.ts';
 import { canonicalJson } from './hash.ts';
 import type { SvcInstance } from './instances.ts';
@@ -80,20 +80,30 @@ function figuresOf(situation: Found['situation']): Figures {
   };
 }
 
-/** The status of an instance that the API server keeps from being dealt with: as it was, but not ready. */
+/** The status of an instance that cannot be dealt with, mostly for the API server's sake: as it was, but not ready. */
 export function failingStatus(
   { metadata: { generation = 0 }, status = {} }: Pick<SvcInstance, 'metadata' | 'status'>,
-  error: ApiError,
+  error: unknown,
   now: number,
 ): SvcInstanceStatus {
-  const message = `The API server fails, and is asked again: ${error.message}`;
   const findings = (['Ready', 'Reconciling'] as const).map(
-    (type): Finding => ({ type, status: type === 'Ready' ? 'False' : 'True', reason: 'ApiServerFails', message }),
+    (type): Finding => ({ type, status: type === 'Ready' ? 'False' : 'True', ...failureOf(error) }),
   );
   const previous = ownConditions(status.conditions ?? []);
   const others = previous.filter(({ type }) => !['Ready', 'Reconciling', 'Stalled'].includes(type));
   const conditions = [...conditionsOf(findings, previous, generation, now), ...others];
   return { ...status, observedGeneration: generation, conditions };
+}
+
+function failureOf(error: unknown): Pick<Finding, 'reason' | 'message'> {
+  if (error instanceof ApiError || error instanceof UnreachableError) {
+    return { reason: 'ApiServerFails', message: `The API server fails, and is asked again: ${error.message}` };
+  }
+  if ((error as Error | undefined)?.name === 'TimeoutError') {
+    return { reason: 'ApiServerFails', message: 'The API server takes too long, and is asked again.' };
+  }
+  // Words of an error that nobody expected may be anybody's, a secret's as well: they are for the log.
+  return { reason: 'ControllerFails', message: "The controller fails, and tries again: see the controller's log." };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { keyOf } from '../../../../cmd/controller/k8s/known.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
@@ -18,7 +18,7 @@ describe('the reconciler of an instance', () => {
   let server: MemoryClient;
   let owned: OwnedCache;
   let instances: Instances;
-  let reconcile: (failures?: number) => Promise<number | undefined>;
+  let reconcile: (failures?: number, signal?: AbortSignal) => Promise<number | undefined>;
 
   beforeEach(() => {
     server = memoryClient();
@@ -41,7 +41,7 @@ describe('the reconciler of an instance', () => {
       log: testLogger(),
     });
     const key = keyOf(situationOf().instance);
-    reconcile = (failures = 0) => work(key, new AbortController().signal, failures);
+    reconcile = (failures = 0, signal = new AbortController().signal) => work(key, signal, failures);
   }
 
   function office(): SvcInstance {
@@ -83,6 +83,22 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
     await reconcile();
     expect(condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
+  });
+
+  it('tells of a write that is never answered, but not of one that a stop has cut off', async () => {
+    const late = new UnreachableError('PATCH /x', 'ETIMEDOUT', 'no answer within 12000 ms');
+    const stopping = new AbortController();
+    server.admit = () => {
+      stopping.abort();
+      throw late;
+    };
+    await reconcile(10, stopping.signal).catch(() => undefined);
+    expect(condition('Ready')).to.equal(undefined);
+    await reconcile(9).catch(() => undefined);
+    expect(condition('Ready')).to.equal(undefined);
+    expect(await reconcile(10).catch((error: Error) => error)).to.equal(late);
+    expect(condition('Ready')).to.include({ status: 'False', reason: 'ApiServerFails' });
+    expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
   });
 });
 

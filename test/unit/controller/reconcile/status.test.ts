@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { heldBack } from '../../../../cmd/controller/reconcile/pause.ts';
@@ -55,6 +55,20 @@ describe('an instance that the API server fails', () => {
     ]);
     expect(status.conditions?.[0]?.message).to.include('PATCH /x: 500 InternalError a webhook is away');
     expect(status).to.deep.include({ observedGeneration: 2, baseUrl: 'https://office.example' });
+  });
+});
+
+describe('an instance that cannot be dealt with', () => {
+  const reasonOf = (error: unknown) => failingStatus(situationOf().instance, error, NOW).conditions?.[0];
+
+  it('says so whatever has failed, but no words that may hold a secret', () => {
+    const late = new UnreachableError('PATCH /x', 'ETIMEDOUT', 'no answer within 12000 ms');
+    expect(reasonOf(late)).to.include({ reason: 'ApiServerFails' });
+    expect(reasonOf(late)?.message).to.include('PATCH /x: no answer within 12000 ms');
+    expect(reasonOf(new DOMException('', 'TimeoutError'))).to.include({ reason: 'ApiServerFails' });
+    const other = reasonOf(new TypeError('hunter2 is not iterable'));
+    expect(other).to.include({ reason: 'ControllerFails' });
+    expect(other?.message).not.to.include('hunter2');
   });
 });
 
