@@ -56,7 +56,8 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
     remarks: [],
   };
   const usable = (field: string, secretName: string | undefined, secret: V1Secret | undefined) => {
-    const trouble = secretName === undefined ? undefined : givenTrouble(field, secretName, secret?.data);
+    const trouble =
+      secretName === undefined ? undefined : givenTrouble(field, secretName, secret && (secret.data ?? {}));
     if (!trouble) return secret && decoded(secret);
     // What was copied from it is still there; without that, values would be made that nobody wants.
     if (own) found.remarks.push(`${trouble.message} What was last read from it counts on.`);
