@@ -23,3 +23,10 @@ export function agreementOf(owned: OwnedCache, wanted: readonly Wanted[]): strin
 export function isAgreed(known: Owned | undefined, hash: string): boolean {
   return known?.agreed?.desired === hash && known.agreed.content === known.content && !known.deleting;
 }
+
+/** What the API server has otherwise than it was written, in a sentence; undefined where it has not. */
+export function differenceTold({ kind, name, content, agreed }: Owned): string | undefined {
+  if (!agreed?.differing || agreed.content !== content) return undefined;
+  const paths = agreed.differing.join(', ');
+  return `The API server has ${kind} ${name} otherwise than it was written (${paths}), as a webhook may make it: it is left so.`;
+}

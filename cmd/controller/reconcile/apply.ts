@@ -28,7 +28,7 @@ export interface ApplyContext {
 export interface Applied {
   troubles: Trouble[];
   notes: string[];
-  /** `agreementOf`, where everything does agree. */
+  /** `agreementOf`, where everything does agree and nothing is merely left as it is. */
   agreement?: string | undefined;
 }
 
@@ -62,7 +62,12 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
     if (result.troubles.length > 0) break;
   }
   if (created > 0) context.log.info({ instance: instance.key, objects: created }, 'created');
-  if (all.every(({ object, hash }) => isAgreed(owned.find(object), hash))) result.agreement = agreementOf(owned, all);
+  const settled = all.every(({ object, hash }) => {
+    const known = owned.find(object);
+    // What differs is tried again by the next controller.
+    return isAgreed(known, hash) && !known?.agreed?.differing;
+  });
+  if (settled) result.agreement = agreementOf(owned, all);
   return result;
 }
 
@@ -149,15 +154,15 @@ async function correct(context: ApplyContext, { wanted, hash, live, notes }: Cor
   if (now && kept.length === 0) agree(context, { desired, hash }, now);
 }
 
-/** Agreed even if something still differs: a webhook that insists on its own way must not be fought for ever. */
+/** Settled even if something still differs: a webhook that insists on its own way must not be fought for ever. */
 function agree(
   { owned, log }: ApplyContext,
   { desired, hash }: { desired: KubernetesObject; hash: string },
   now: KubernetesObject,
 ): void {
-  const left = differences(desired, now);
-  if (left.length > 0) log.warn({ ...lineOf(desired), differing: left }, 'the API server has it otherwise');
-  owned.agree(now, hash);
+  const differing = differences(desired, now);
+  if (differing.length > 0) log.warn({ ...lineOf(desired), differing }, 'the API server has it otherwise');
+  owned.agree(now, hash, differing);
 }
 
 function lineOf({ kind, metadata: { namespace, name } }: KubernetesObject): object {

@@ -11,6 +11,7 @@ import type { Recorder } from '../k8s/events.ts';
 import { keyOf } from '../k8s/known.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { differenceTold } from './agreement.ts';
 import { type Applied, applyAll, prune } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import type { Instances, SvcInstance } from './instances.ts';
@@ -21,7 +22,7 @@ import { heldBack, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
-import { type Found, failingStatus, sameStatus, statusOf } from './status.ts';
+import { askedFor, type Found, failingStatus, sameStatus, statusOf } from './status.ts';
 import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
@@ -93,7 +94,11 @@ export function createReconciler(
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
-    applied.notes.push(...owned.of(keyOf(instance)).flatMap(({ refusal }) => refusal ?? []));
+    const all = owned.of(keyOf(instance));
+    applied.notes.push(
+      ...all.flatMap((one) => differenceTold(one) ?? []),
+      ...all.flatMap(({ refusal }) => refusal ?? []),
+    );
 
     const components = await observe(instance);
     const held = heldBack(instance);
@@ -121,7 +126,11 @@ export function createReconciler(
       return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], notes: [] };
     }
     const { uid = '' } = instance.metadata;
-    const { agreement } = (instance as SvcInstance).status ?? {};
+    const { status = {} } = instance as SvcInstance;
+    const asked = askedFor(instance.metadata);
+    const anew = asked !== undefined && asked !== status.lastHandledReconcileAt;
+    if (anew) owned.doubt(key);
+    const agreement = anew ? undefined : status.agreement;
     const context = { client, owned, signal, log, instance: { key, uid, agreement } };
     const applied = await applyAll(context, objects);
     if (applied.troubles.length === 0) await prune(context, objects);

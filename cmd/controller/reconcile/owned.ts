@@ -11,6 +11,14 @@ export const APPLIED_HASH = 'svc.internal/applied-hash';
 /** Gone objects that are remembered: more than are written at a time. */
 const ENDED = 512;
 
+/** That nothing is to be done about an object as long as it is, and is wanted, as it was then. */
+interface Agreement {
+  desired: string;
+  content: string;
+  /** Where the API server has it otherwise for all that was written: it is told, and not fought. */
+  differing?: readonly string[];
+}
+
 /** What is remembered of an object that the controller made: far less than the object. */
 export interface Owned {
   apiVersion: string;
@@ -30,7 +38,7 @@ export interface Owned {
   /** `contentHash` as last seen. */
   content: string;
   /** What was wanted and what was there when the two were last found to agree. */
-  agreed: { desired: string; content: string } | undefined;
+  agreed: Agreement | undefined;
   /** resourceVersion of when they were, until a watch has caught up with that. */
   awaited: number | undefined;
   /** Of a Deployment. */
@@ -56,10 +64,12 @@ export interface OwnedCache {
    * @returns to be called at the end: whether it is not as it was agreed to, after all
    */
   hold(object: Pick<KubernetesObject, 'kind' | 'metadata'>): () => boolean;
-  /** Remembers that `object`, just read or written, agrees with what is wanted. */
-  agree(object: KubernetesObject, desired: string): void;
+  /** Remembers that `object`, just read or written, agrees with what is wanted, or differs and is left so. */
+  agree(object: KubernetesObject, desired: string, differing?: readonly string[]): void;
   /** Remembers that an object, as it was last seen, agrees with what is wanted. */
   agreeAsSeen(object: Pick<KubernetesObject, 'kind' | 'metadata'>, desired: string): void;
+  /** Forgets all of an instance's agreements, so that each of its objects is read again. */
+  doubt(instance: string): void;
   find(object: Pick<KubernetesObject, 'kind' | 'metadata'>): Owned | undefined;
   of(instance: string): Owned[];
   size(): number;
@@ -126,12 +136,12 @@ export function createOwnedCache(): OwnedCache {
       const instance = before?.instance ?? ownedOf(object)?.instance;
       return instance === undefined ? [] : [instance];
     },
-    agree(object, desired) {
+    agree(object, desired, differing = []) {
       const id = idOf(object);
       const before = objects.get(id);
       const now = ownedOf(object);
       if (!now || ended.has(now.uid)) return;
-      const agreed = { desired, content: now.content };
+      const agreed = { desired, content: now.content, ...(differing.length > 0 && { differing }) };
       // A watch may have shown something newer already: then that is what there is, and it is still to be looked at.
       const newer = before?.uid === now.uid && before.version > now.version ? before : now;
       put(id, { ...newer, agreed, awaited: newer.version });
@@ -149,6 +159,9 @@ export function createOwnedCache(): OwnedCache {
     agreeAsSeen(object, desired) {
       const owned = objects.get(idOf(object));
       if (owned) owned.agreed = { desired, content: owned.content };
+    },
+    doubt(instance) {
+      for (const owned of byInstance.get(instance) ?? []) owned.agreed = undefined;
     },
     find: (object) => objects.get(idOf(object)),
     of: (instance) => [...(byInstance.get(instance) ?? [])],

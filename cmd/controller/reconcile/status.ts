@@ -9,6 +9,7 @@ import { docbuilderSizing } from '../desired/sizing.ts';
 import type { ComponentName, Instance, Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
+import type { ObjectMeta } from '../k8s/types.ts';
 import { conditionsOf, type Finding, ownConditions } from './conditions.ts';
 import { canonicalJson } from './hash.ts';
 import type { SvcInstance } from './instances.ts';
@@ -38,13 +39,13 @@ type Figures = Pick<
 /** The status of an instance. The same findings at another time give the same status. */
 export function statusOf(found: Found): SvcInstanceStatus {
   const { situation, previous, findings, components, agreement, complete, paused, now } = found;
-  const { generation = 0, annotations = {} } = situation.instance.metadata;
-  const asked = annotations[ANNOTATION.reconcileAt];
+  const { generation = 0 } = situation.instance.metadata;
+  const asked = askedFor(situation.instance.metadata);
   const applied = complete ? generation : previous.appliedGeneration;
   return {
     observedGeneration: generation,
     ...(applied !== undefined && { appliedGeneration: applied }),
-    ...(asked !== undefined && { lastHandledReconcileAt: asked.slice(0, 1024) }),
+    ...(asked !== undefined && { lastHandledReconcileAt: asked }),
     ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
     ...(paused ? former(previous) : figuresOf(situation)),
@@ -53,6 +54,11 @@ export function statusOf(found: Found): SvcInstanceStatus {
       return { desired, ready };
     }),
   };
+}
+
+/** What somebody has written to have everything looked at, as the status repeats it. */
+export function askedFor({ annotations = {} }: Pick<ObjectMeta, 'annotations'>): string | undefined {
+  return annotations[ANNOTATION.reconcileAt]?.slice(0, 1024);
 }
 
 function former({ edition, baseUrl, version, license, plan, docbuilder, images }: SvcInstanceStatus): Figures {

@@ -12,6 +12,8 @@ import { situationOf } from '../desired/situation.ts';
 import { type MemoryClient, memoryClient } from './memory-client.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
+/** What is read each time. */
+const READS = /^get (SvcInstance|Secret)\//;
 const PAUSED = { 'svc.internal/paused': 'true' };
 
 describe('the reconciler of an instance', () => {
@@ -99,6 +101,67 @@ describe('the reconciler of an instance', () => {
     expect(await reconcile(10).catch((error: Error) => error)).to.equal(late);
     expect(condition('Ready')).to.include({ status: 'False', reason: 'ApiServerFails' });
     expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
+  });
+
+  describe('with a webhook that insists on its own way', () => {
+    const insisted = () => server.find<KubernetesObject & { spec: { type?: string } }>('Service', 'office-gate')?.spec;
+
+    beforeEach(async () => {
+      server.admit = (object) =>
+        object.kind === 'Service'
+          ? ({
+              ...object,
+              spec: { ...(object as typeof object & { spec: object }).spec, type: 'NodePort' },
+            } as KubernetesObject)
+          : object;
+      await reconcile();
+      runAll();
+      await reconcile();
+    });
+
+    it('says what is otherwise, and writes no more', async () => {
+      expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
+      expect(condition('Ready')?.message).to.include('Service office-gate otherwise than it was written (spec.type)');
+      server.asked();
+      await reconcile();
+      expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal([]);
+    });
+
+    it('tries again when the next controller starts', async () => {
+      expect(office().status).not.to.have.property('agreement');
+      server.admit = (object) => object;
+      start();
+      runAll();
+      await reconcile();
+      expect(insisted()?.type).to.equal('ClusterIP');
+      expect(condition('Ready')?.reason).to.equal('AllAvailable');
+      expect(office().status).to.have.property('agreement');
+    });
+
+    it('tries again when it is asked to look at everything, once', async () => {
+      server.admit = (object) => object;
+      change({ 'svc.internal/reconcile-at': 'now' });
+      await reconcile();
+      expect(insisted()?.type).to.equal('ClusterIP');
+      expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
+      expect(condition('Ready')?.reason).to.equal('AllAvailable');
+      server.asked();
+      await reconcile();
+      expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal([]);
+    });
+  });
+
+  it('looks at everything when it is asked to, also after a start', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    start();
+    runAll();
+    change({ 'svc.internal/reconcile-at': 'now' });
+    server.asked();
+    await reconcile();
+    const made = server.all().filter(({ kind }) => kind !== 'SvcInstance');
+    expect(server.asked()).to.include.members(made.map(({ kind, metadata }) => `get ${kind}/${metadata.name}`));
   });
 });
 
