@@ -1,5 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, UnreachableError } from './api-error.ts';
 import { heldBy, type Lease, newLease, released } from './lease-record.ts';
 import { atMost, pause } from './pause.ts';
 import { RESOURCES } from './resources.ts';
@@ -77,13 +77,24 @@ export function electLeader(options: ElectionOptions): Election {
 
   /** Takes or renews the lease. @returns whether it is ours */
   async function hold(): Promise<boolean> {
-    // A renewal needs no look; one that conflicts shows that it did.
-    if (state !== 'leading' || !isOurs()) {
-      const found = await client.get<Lease>(RESOURCES.lease, namespace, name);
-      if (found) observe(found);
-      else lease = undefined;
-      if (found && !isOurs() && remaining() > 0) return false;
+    if (state === 'leading' && isOurs()) {
+      try {
+        return await write();
+      } catch (error) {
+        // It may have been written all the same, and only the answer is late or lost: then the version at hand is an old one.
+        if (!isDoubtful(error) || stopping.signal.aborted) throw error;
+        log.info({ err: error }, 'looking at the lease after a renewal that may have failed');
+      }
     }
+    const found = await client.get<Lease>(RESOURCES.lease, namespace, name);
+    if (found) observe(found);
+    else lease = undefined;
+    if (found && !isOurs() && remaining() > 0) return false;
+    return write();
+  }
+
+  /** Writes the lease as ours, where it is still as it was last seen. */
+  async function write(): Promise<boolean> {
     const sent = now();
     const next = heldBy(lease ?? newLease(namespace, name), identity, timings.durationMs, Date.now());
     observe(await (lease ? client.replace(RESOURCES.lease, next) : client.create(RESOURCES.lease, next)));
@@ -155,4 +166,9 @@ export function electLeader(options: ElectionOptions): Election {
 
   const running = run();
   return { leading: () => state === 'leading' && now() < renewedAt + timings.durationMs, stop };
+}
+
+/** Whether a write may have been made, or another one before it, although it was not confirmed. */
+function isDoubtful(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof ApiError && error.status === 409);
 }

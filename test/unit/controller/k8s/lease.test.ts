@@ -132,6 +132,35 @@ describe('k8s: leader election', () => {
     expect([one.lost, one.leading()]).to.deep.equal([false, true]);
   });
 
+  it('survives a renewal that was made and whose answer never came', async () => {
+    // As in life: 4 s for a request, 10 s until it is lost, 2 s from renewal to renewal.
+    const one = candidate('one', { ...TIMINGS, retryMs: 120 });
+    await elected(one);
+    let lost = 0;
+    server.fault = (request, _, body) => {
+      if (request.method !== 'PUT' || lost > 0) return undefined;
+      lost += 1;
+      server.put(PATH, 'svc-controller', JSON.parse(body) as Record<string, unknown>);
+      return true;
+    };
+    await until('an answer is lost', () => lost || undefined);
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    expect([one.lost, one.leading()]).to.deep.equal([false, true]);
+    expect(spec()).to.include({ holderIdentity: 'one', leaseTransitions: 0 });
+  });
+
+  it('is looked at and renewed in the same try when somebody else has written to it', async () => {
+    const one = candidate('one', { ...TIMINGS, retryMs: 400 });
+    await elected(one);
+    server.put(PATH, 'svc-controller', { spec: { ...spec() } });
+    const before = server.requests.length;
+    await until('three requests', () => server.requests.length >= before + 3 || undefined);
+    const methods = server.requests.slice(before).map((request) => request.split(' ')[0]);
+    expect(methods.slice(0, 3)).to.deep.equal(['PUT', 'GET', 'PUT']);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([one.lost, one.leading()]).to.deep.equal([false, true]);
+  });
+
   it('is lost at once when another has taken it', async () => {
     const one = candidate('one');
     await elected(one);
