@@ -18,7 +18,7 @@ import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense, type LicenseDecision } from './license.ts';
 import type { OwnedCache } from './owned.ts';
 import type { Trouble } from './ownership.ts';
-import { heldBack, isPaused, pauseFinding } from './pause.ts';
+import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
@@ -105,7 +105,7 @@ export function createReconciler(
     const findings: Finding[] = [
       ...(held ? [held] : readinessFindings(applied.troubles, components, applied.notes)),
       ...componentFindings(components),
-      { type: 'LicenseValid', ...decision.condition },
+      heldLicense(instance) ?? { type: 'LicenseValid', ...decision.condition },
       pauseFinding(instance),
     ];
     const complete = applies && applied.troubles.length === 0;

@@ -1,5 +1,5 @@
 import { ANNOTATION } from '../desired/labels.ts';
-import type { Finding } from './conditions.ts';
+import { conditionOf, type Finding } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 
 /** Whether somebody has asked that nothing of the instance be written but its status. */
@@ -27,4 +27,13 @@ export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Fi
   if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
   const message = `The spec has changed and counts when the annotation ${ANNOTATION.paused} is taken away.`;
   return { type: 'Ready', status: 'False', reason: 'Paused', message };
+}
+
+/** `LicenseValid` of a paused instance: as it was, since no pod gets another licence before the pause is over. */
+export function heldLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
+  if (!isPaused(instance)) return undefined;
+  const before = conditionOf(instance.status?.conditions ?? [], 'LicenseValid');
+  const message = `No licence is looked at until the annotation ${ANNOTATION.paused} is taken away.`;
+  if (!before) return { type: 'LicenseValid', status: 'Unknown', reason: 'Paused', message };
+  return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
 }

@@ -25,7 +25,7 @@ export interface Found {
   agreement?: string | undefined;
   /** Whether all of this spec has just been applied. */
   complete: boolean;
-  /** Nothing was applied: the figures in force are those of before. */
+  /** Nothing was applied, whatever was asked: the figures in force are those of before. */
   paused: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -40,12 +40,12 @@ type Figures = Pick<
 export function statusOf(found: Found): SvcInstanceStatus {
   const { situation, previous, findings, components, agreement, complete, paused, now } = found;
   const { generation = 0 } = situation.instance.metadata;
-  const asked = askedFor(situation.instance.metadata);
+  const handled = paused ? previous.lastHandledReconcileAt : askedFor(situation.instance.metadata);
   const applied = complete ? generation : previous.appliedGeneration;
   return {
     observedGeneration: generation,
     ...(applied !== undefined && { appliedGeneration: applied }),
-    ...(asked !== undefined && { lastHandledReconcileAt: asked }),
+    ...(handled !== undefined && { lastHandledReconcileAt: handled }),
     ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
     ...(paused ? former(previous) : figuresOf(situation)),

@@ -46,8 +46,8 @@ export function tellChanges(
     const before = conditionOf(previous.conditions ?? [], type);
     const now = conditionOf(status.conditions ?? [], type);
     if (!now || (before?.status === now.status && before.reason === now.reason)) continue;
-    // The usual state of a new instance is no news.
-    if (!before && (now.reason === 'NotAsked' || now.reason === 'NoLicense')) continue;
+    // The usual state of a new instance is no news, nor is what nobody has looked at.
+    if (!before && (now.reason === 'NotAsked' || now.reason === 'NoLicense' || now.status === 'Unknown')) continue;
     const bad = (now.status === 'False' && now.reason !== 'Progressing' && type !== 'Paused') || WARNS.test(now.reason);
     events.record(instance, { type: bad ? 'Warning' : 'Normal', reason: now.reason, note: now.message });
     if (type === 'LicenseValid') {

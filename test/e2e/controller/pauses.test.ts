@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
 import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
@@ -26,14 +27,28 @@ describe('the controller leaves a paused instance alone', function () {
   it('whatever is done to its objects', async () => {
     const service = await cluster.object(RESOURCES.service, 'office-gate');
     await cluster.client.remove(RESOURCES.service, cluster.namespace, 'office-gate', service?.metadata.uid ?? '');
+    const { done } = await cluster.idle();
     await cluster.apply('office', { host: 'other.example' }, { ...PAUSED, 'svc.internal/reconcile-at': 'now' });
-    await cluster.settled('office', ({ status }) => status?.lastHandledReconcileAt === 'now');
+    await until('it is looked at', async () => (await cluster.idle()).done > done || undefined);
+    expect((await cluster.get('office')).status).not.to.have.property('lastHandledReconcileAt');
     expect(await cluster.object(RESOURCES.service, 'office-gate')).to.equal(undefined);
   });
 
+  it('also of a licence that no pod gets', async () => {
+    const { done } = await cluster.idle();
+    await cluster.putSecret('svc-license', { token: await cluster.license(120) });
+    const spec = { host: 'other.example', license: { secretName: 'svc-license' } };
+    await cluster.apply('office', spec, PAUSED);
+    await until('it is looked at', async () => (await cluster.idle()).done > done || undefined);
+    const { status } = await cluster.settled('office');
+    expect(conditionOf(status?.conditions ?? [], 'LicenseValid')?.reason).to.equal('NoLicense');
+    expect(status?.license?.state).to.equal('None');
+  });
+
   it('until that is over, and then catches up', async () => {
-    await cluster.apply('office', { host: 'other.example' });
-    await cluster.settled('office', (instance) => !isPaused(instance));
+    await cluster.apply('office', { host: 'other.example' }, { 'svc.internal/reconcile-at': 'now' });
+    const { status } = await cluster.settled('office', (instance) => !isPaused(instance));
+    expect(status?.lastHandledReconcileAt).to.equal('now');
     await until('the Service is there again', () => cluster.object(RESOURCES.service, 'office-gate'));
     const deployment = JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'));
     expect(deployment).to.include('https://other.example');

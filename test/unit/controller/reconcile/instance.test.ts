@@ -20,6 +20,8 @@ describe('the reconciler of an instance', () => {
   let server: MemoryClient;
   let owned: OwnedCache;
   let instances: Instances;
+  /** Reasons of events. */
+  let told: string[];
   let reconcile: (failures?: number, signal?: AbortSignal) => Promise<number | undefined>;
 
   beforeEach(() => {
@@ -34,9 +36,10 @@ describe('the reconciler of an instance', () => {
   function start(): void {
     owned = createOwnedCache();
     instances = createInstances();
+    told = [];
     const work = createReconciler({
       ...{ client: server.client, owned, instances, settings: () => situationOf().settings },
-      events: { record: () => undefined },
+      events: { record: (_, { reason }) => void told.push(reason) },
       audit: { record: () => undefined },
       clock: () => NOW,
       random: (size) => new Uint8Array(size).fill(0x5a),
@@ -85,6 +88,22 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
     await reconcile();
     expect(condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
+  });
+
+  it('says nothing of a licence, nor that it did what it was asked, while it is paused', async () => {
+    const asked = { 'svc.internal/reconcile-at': 'now' };
+    change({ ...PAUSED, ...asked }, { license: { secretName: 'svc-license' } });
+    await reconcile();
+    expect(condition('LicenseValid')).to.include({ status: 'Unknown', reason: 'Paused' });
+    expect(told).to.deep.equal(['Paused', 'Asked']);
+    change(asked);
+    await reconcile();
+    expect(condition('LicenseValid')).to.include({ status: 'False', reason: 'SecretNotFound' });
+    expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
+    change({ ...PAUSED, 'svc.internal/reconcile-at': 'later' }, { license: undefined });
+    await reconcile();
+    expect(condition('LicenseValid')).to.include({ status: 'False', reason: 'SecretNotFound' });
+    expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
   });
 
   it('tells of a write that is never answered, but not of one that a stop has cut off', async () => {
