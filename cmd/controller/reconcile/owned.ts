@@ -118,6 +118,8 @@ export function createOwnedCache(): OwnedCache {
       if (before?.agreed && before.uid === now.uid) now.agreed = before.agreed;
       if (now.content === now.agreed?.content) now.content = now.agreed.content;
       put(id, now);
+      // Out of sight is not always gone: a watch by a label loses what somebody takes the label from.
+      ended.delete(now.uid);
       if (before && now.agreed?.content === now.content && sameProgress(before, now)) return [];
       const instances = new Set([now.instance, before?.instance ?? now.instance]);
       const holding = held.get(id);

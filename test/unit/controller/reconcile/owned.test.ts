@@ -142,6 +142,17 @@ describe('the memory of what the controller made', () => {
     expect(cache.gone(gone)).to.deep.equal([]);
   });
 
+  it('agrees again to what only was out of sight, as without the label that the watch goes by', () => {
+    const service = object('Service', { resourceVersion: '1' });
+    cache.agree(service, 'wanted');
+    expect(cache.gone(service)).to.deep.equal(['shop/office']);
+    const back = object('Service', { resourceVersion: '3' });
+    expect(cache.seen(back)).to.deep.equal(['shop/office']);
+    cache.agree(back, 'wanted');
+    expect(cache.find(back)?.agreed?.content).to.equal(cache.find(back)?.content);
+    expect(cache.seen(back)).to.deep.equal([]);
+  });
+
   it('tells both instances when somebody changes the owner', () => {
     cache.agree(object('Service', {}), 'wanted');
     const stolen = object('Service', { ownerReferences: [{ ...OWNER, name: 'other' }] });
