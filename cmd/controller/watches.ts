@@ -37,7 +37,9 @@ export function startWatches(options: WatchesOptions): Reflection[] {
   }
 
   function onOwned({ type, object }: Change<KubernetesObject>): void {
-    for (const key of type === 'DELETED' ? owned.gone(object) : owned.seen(object)) queue.add(key);
+    const concerned = type === 'DELETED' ? owned.gone(object) : owned.seen(object);
+    // What a deleted instance has left goes after it. One that is not known yet is queued when it is.
+    for (const key of concerned.filter(instances.has)) queue.add(key);
   }
 
   /** Ours, or of people whose instances name it. */

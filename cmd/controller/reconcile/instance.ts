@@ -57,6 +57,8 @@ export function createReconciler(
   return async function reconcile(key, signal, failures) {
     const [namespace, name = ''] = key.split('/');
     const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+    // Its own status, written while it was being deleted, may have brought it back to mind.
+    if (!instance) options.instances.gone(key);
     // What it owned goes by itself: each object names it as its owner.
     if (!instance || instance.metadata.deletionTimestamp !== undefined) return undefined;
     signal.throwIfAborted();

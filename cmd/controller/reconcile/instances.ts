@@ -15,6 +15,7 @@ export interface Instances {
   /** @returns whether it is not as it was when last seen or written */
   seen(instance: SvcInstance): boolean;
   gone(key: string): void;
+  has(key: string): boolean;
   /** Keys of the instances that name a Secret. */
   naming(namespace: string, secretName: string): string[];
   keys(): string[];
@@ -35,6 +36,7 @@ export function createInstances(): Instances {
       return changed;
     },
     gone: (key) => void known.delete(key),
+    has: (key) => known.has(key),
     naming: (namespace, secretName) =>
       [...known].flatMap(([key, { secrets }]) =>
         secrets.includes(secretName) && key.startsWith(`${namespace}/`) ? [key] : [],

@@ -35,7 +35,7 @@ export interface Queue {
    * start, the key that was added last comes first: another controller has dealt with most of what came before.
    */
   add(key: string): void;
-  /** Forgets the failures and the later looks of a key that is no more. */
+  /** Forgets a key that is no more: its turn, its failures and its later looks. What runs of it ends by itself. */
   forget(key: string): void;
   /** Nothing runs before. What was added so far waits for what changes from now on. */
   start(): void;
@@ -141,8 +141,7 @@ export function createQueue(options: QueueOptions): Queue {
     add,
     forget(key) {
       cancel(key);
-      unhurried.delete(key);
-      failures.delete(key);
+      for (const keys of [waiting, unhurried, again, failures]) keys.delete(key);
     },
     start() {
       for (const key of [...waiting].reverse()) unhurried.add(key);

@@ -170,6 +170,14 @@ describe('the reconciler of an instance', () => {
     });
   });
 
+  it('forgets an instance that is deleted while its status is written', async () => {
+    await reconcile();
+    expect(instances.keys()).to.deep.equal([keyOf(office())]);
+    server.remove('SvcInstance', 'office');
+    expect(await reconcile()).to.equal(undefined);
+    expect(instances.keys()).to.deep.equal([]);
+  });
+
   it('looks at everything when it is asked to, also after a start', async () => {
     await reconcile();
     runAll();

@@ -150,6 +150,23 @@ describe('the queue of instances', () => {
     expect(started).to.deep.equal(['old', 'new', 'newer', 'old']);
   });
 
+  it('forgets all of a key that is no more, before its start as well', async () => {
+    const { work, started, open } = controlledWork();
+    const queue = createQueue({ work, log, parallel: 1 });
+    queue.add('a');
+    queue.add('b');
+    queue.forget('a');
+    expect(queue.figures().waiting).to.equal(1);
+    queue.start();
+    queue.add('b');
+    queue.add('c');
+    queue.forget('b');
+    queue.forget('c');
+    open[0]?.end();
+    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    expect(started).to.deep.equal(['b']);
+  });
+
   it('tells the work when its time is over, and starts the key anew only when it has ended', async () => {
     const { work, started, open } = controlledWork();
     const queue = createQueue({ work, log, timeoutMs: 5 });

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { type ApiClient, createClient } from '../../../cmd/controller/k8s/client.ts';
+import type { Reflection } from '../../../cmd/controller/k8s/reflector.ts';
+import { createInstances, type Instances } from '../../../cmd/controller/reconcile/instances.ts';
+import { createOwnedCache } from '../../../cmd/controller/reconcile/owned.ts';
+import { startWatches } from '../../../cmd/controller/watches.ts';
+import { testLogger } from '../../support/logs.ts';
+import { until } from '../../support/until.ts';
+import { type StandIn, startStandIn } from './k8s/stand-in.ts';
+
+const INSTANCES = '/apis/svc.internal/v1/namespaces/one/svcinstances';
+const SERVICES = '/api/v1/namespaces/one/services';
+
+describe('the watches', () => {
+  let server: StandIn;
+  let client: ApiClient;
+  let instances: Instances;
+  let watches: Reflection[];
+  let queued: string[];
+
+  beforeEach(async () => {
+    server = await startStandIn();
+    client = createClient(server.connection);
+    instances = createInstances();
+    queued = [];
+    watches = startWatches({
+      ...{ client, instances, owned: createOwnedCache(), clock: Date.now, log: testLogger() },
+      namespaces: ['one'],
+      queue: {
+        add: (key) => void queued.push(key),
+        forget: (key) => {
+          queued = queued.filter((other) => other !== key);
+        },
+      },
+    });
+    await Promise.all(watches.map(({ synced }) => synced));
+  });
+
+  afterEach(async () => {
+    for (const watch of watches) watch.stop();
+    client.close();
+    await server.close();
+  });
+
+  /** A Service that an instance owns. */
+  function service(name: string, instance: string): void {
+    const owner = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', name: instance, uid: 'u', controller: true };
+    const metadata = { name, namespace: 'one', ownerReferences: [owner] };
+    server.put(SERVICES, name, { metadata });
+  }
+
+  const add = (name: string) => server.put(INSTANCES, name, { spec: { host: 'office.example' } });
+  const known = (key: string) => until(`${key} is known`, () => instances.has(key) || undefined);
+
+  it('queue an instance for what happens to its objects, until it is deleted', async () => {
+    add('office');
+    add('other');
+    await known('one/office');
+    await known('one/other');
+    queued = [];
+    service('office-gate', 'office');
+    await until('it is queued', () => queued[0]);
+    expect(queued).to.deep.equal(['one/office']);
+
+    server.remove(INSTANCES, 'office');
+    await until('it is forgotten', () => !instances.has('one/office') || undefined);
+    server.remove(SERVICES, 'office-gate');
+    // What comes after it on the same watch shows that it has been seen.
+    service('other-gate', 'other');
+    await until('the other one is queued', () => queued.includes('one/other') || undefined);
+    expect(queued).to.deep.equal(['one/other']);
+  });
+});
