@@ -105,9 +105,9 @@ imagePullSecrets:
   resources: [httproutes]
   verbs: [get, list, watch, create, update, patch, delete]
 # Secrets: the content of one is only ever read by its name (a licence, given secrets, the editor's password, an instance's own).
-# `list` and `watch` are for noticing that one was changed: the controller asks for metadata alone, so no content travels, but
-# RBAC knows no verb for metadata, and names are not known beforehand (they stand in each spec). Who wants no such right in the
-# whole cluster sets `watchNamespaces`. The rest is for <instance>-secrets and <instance>-license.
+# `list` and `watch` are for noticing that one was changed: the controller asks for metadata alone, so no content travels but what
+# `kubectl apply` without `--server-side` has copied into an annotation. RBAC knows no verb for metadata, and names are not known
+# beforehand (they stand in each spec). Who wants no such right in the whole cluster sets `watchNamespaces`. The rest is for <instance>-secrets and <instance>-license.
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get, list, watch, create, update, patch, delete]

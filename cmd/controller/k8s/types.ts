@@ -55,7 +55,10 @@ export interface Selection {
   namespace?: string | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
-  /** Only `metadata` of each object (PartialObjectMetadata), so that no content travels. */
+  /**
+   * Only `metadata` of each object (PartialObjectMetadata), so that no content travels but what somebody has put into
+   * annotations, as `kubectl apply` without `--server-side` does with all of it.
+   */
   metadataOnly?: boolean | undefined;
 }
 
