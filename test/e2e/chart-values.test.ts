@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
+import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import { documentedValues } from '../../scripts/generate/chart-readme.ts';
-import { CHART, helmMissing, refusal } from '../support/helm.ts';
+import { CHART, helmMissing, only, refusal, render, type Values } from '../support/helm.ts';
 
 const valuesText = readFileSync(join(CHART, 'values.yaml'), 'utf8');
 
@@ -49,6 +50,8 @@ describe("the chart's values", () => {
       ['networkPolicy.apiServerCidrs=["10.0.0.1"]', '/networkPolicy/apiServerCidrs/0'],
       ['nodeSelector={"a":true}', '/nodeSelector/a'],
       ['extraEnv=[{"value":"x"}]', '/extraEnv/0'],
+      ['networkPolicy=null', 'networkPolicy'],
+      ['auditTarget=null', 'auditTarget'],
       ['license.keys={"keys":[{"kty":"OKP","kid":"a","x":"b","d":"c"}]}', '/license/keys/keys/0/d'],
     ] as const) {
       it(`${set}, naming ${field}`, async () => {
@@ -81,6 +84,58 @@ describe("the chart's values", () => {
     }
   });
 });
+
+describe("the chart's objects", function () {
+  this.timeout(30_000);
+  before(function () {
+    if (helmMissing() !== undefined) this.skip();
+  });
+
+  const LONG = 'a'.repeat(63);
+  const values: readonly Values[] = [
+    ...[LONG, `${'a'.repeat(51)}.${'b'.repeat(11)}`, '1.x'].flatMap((name) => [
+      { set: [`nameOverride="${name}"`] },
+      { set: [`fullnameOverride="${name}"`] },
+    ]),
+    { set: [`fullnameOverride="${'a'.repeat(37)}-.b"`] },
+    { release: '1st' },
+    { release: 'a.b' },
+    { release: LONG.slice(0, 53) },
+  ];
+  for (const given of values) {
+    it(`have names and labels that Kubernetes takes with ${given.release ?? given.set?.[0]}`, async () => {
+      for (const object of await render(given)) {
+        const { name, labels = {} } = object.metadata;
+        expect(name).to.match(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+        if (object.kind === 'Service') expect(name).to.match(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
+        expect(name.length).to.be.at.most(63);
+        for (const value of [...Object.values(labels), ...Object.values(podLabels(object))]) {
+          expect(value, object.kind).to.match(/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/);
+        }
+      }
+    });
+  }
+
+  it('are those of an empty list or map where one is set to null', async () => {
+    const expected = await render();
+    for (const name of ['watchNamespaces', 'imagePullSecrets', 'commonLabels', 'podLabels', 'podAnnotations']) {
+      expect(await render({ set: [`${name}=null`] }), name).to.deep.equal(expected);
+    }
+  });
+
+  it('have the text of license.keys whatever space is around it', async () => {
+    const key = { kty: 'OKP', crv: 'Ed25519', kid: '2026', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+    const text = JSON.stringify({ keys: [key] }, null, 2);
+    const objects = await render({ set: [`license.keys=${JSON.stringify(`\n   ${text}\n\n`)}`] });
+    const { data } = only<KubernetesObject & { data: Record<string, string> }>(objects, 'ConfigMap');
+    expect(JSON.parse(data['keys.json'] ?? '')).to.deep.equal({ keys: [key] });
+  });
+});
+
+function podLabels(object: KubernetesObject): Record<string, string> {
+  const { template } = (object as KubernetesObject & { spec?: { template?: KubernetesObject } }).spec ?? {};
+  return template?.metadata.labels ?? {};
+}
 
 function leaves(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)

@@ -19,6 +19,8 @@ export function helmMissing(): string | undefined {
 }
 
 export interface Values {
+  /** Name of the release. */
+  release?: string;
   /** Files of values, as paths. */
   files?: readonly string[];
   /** As of `--set-json`: `replicas=2`. */
@@ -37,9 +39,10 @@ export async function helm(parameters: readonly string[], environment: Record<st
   return stdout;
 }
 
-/** The objects that the chart is, hooks among them. Release `svc` in namespace `svc-system`. */
+/** The objects that the chart is, hooks among them. Release `svc`, unless another is named, in namespace `svc-system`. */
 export async function render(values: Values = {}): Promise<KubernetesObject[]> {
-  const text = await helm(['template', 'svc', CHART, '--namespace', 'svc-system', ...parameters(values)]);
+  const { release = 'svc' } = values;
+  const text = await helm(['template', release, CHART, '--namespace', 'svc-system', ...parameters(values)]);
   return loadAll(text).filter((object) => object !== null && object !== undefined) as KubernetesObject[];
 }
 

@@ -1,12 +1,19 @@
+{{/* Room for "-controller" within the 63 characters of a label. */}}
 {{- define "svc.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- regexReplaceAll "[-.]+$" (default .Chart.Name .Values.nameOverride | trunc 52) "" }}
 {{- end }}
 
 {{/* Room for "-controller-license-keys" within 63 characters. */}}
 {{- define "svc.fullname" -}}
 {{- $name := include "svc.name" . }}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
-{{- default $full .Values.fullnameOverride | trunc 39 | trimSuffix "-" }}
+{{- regexReplaceAll "[-.]+$" (default $full .Values.fullnameOverride | trunc 39) "" }}
+{{- end }}
+
+{{/* Of a Service, which is the one kind whose name may have no dot and must begin with a letter. */}}
+{{- define "svc.testService" -}}
+{{- $name := printf "%s-test" (include "svc.fullname" . | replace "." "-") }}
+{{- ternary (printf "svc-%s" $name) $name (regexMatch "^[0-9]" $name) }}
 {{- end }}
 
 {{- define "svc.controller" -}}
@@ -59,7 +66,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "svc.imagePullSecrets" -}}
-{{- $names := concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq }}
+{{- $names := concat (default list .Values.global.imagePullSecrets) (default list .Values.imagePullSecrets) | uniq }}
 {{- if $names }}
 imagePullSecrets:
   {{- range $names }}
@@ -70,7 +77,7 @@ imagePullSecrets:
 
 {{/* The JWK Set as text, or nothing. */}}
 {{- define "svc.licenseKeys" -}}
-{{- if kindIs "string" .Values.license.keys }}{{ .Values.license.keys }}{{ else if .Values.license.keys }}{{ toPrettyJson .Values.license.keys }}{{ end }}
+{{- if kindIs "string" .Values.license.keys }}{{ trim .Values.license.keys }}{{ else if .Values.license.keys }}{{ toPrettyJson .Values.license.keys }}{{ end }}
 {{- end }}
 
 {{- define "svc.licenseKeysConfigMap" -}}
