@@ -55,11 +55,13 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
   const token = given.found === 'token' ? given.token : undefined;
   const after = await remember({ ...before, problem: null }, { token: text(token), keys: keySet }, now);
   const license = recall(after, now);
+  const usable = parseKeySet(keys).ok;
   if (given.found === 'nothing-asked' && license.state !== 'grace') {
-    return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
+    if (usable || kept.token === undefined) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
+    return { license: NO_LICENSE, files: kept, condition: KEYS_UNUSABLE };
   }
   const removedAt = after.kept?.removedAt;
-  const files = !parseKeySet(keys).ok
+  const files = !usable
     ? kept // Nothing can be said about it now: it stays as it is.
     : {
         ...(after.kept && { token: after.kept.token }),
@@ -78,6 +80,14 @@ const COMMUNITY: LicenseDecision['condition'] = {
   status: 'True',
   reason: 'NoLicense',
   message: 'Community: spec.license names no Secret.',
+};
+
+/** A licence that was taken away may have its grace, but nobody can tell. */
+const KEYS_UNUSABLE: LicenseDecision['condition'] = {
+  status: 'False',
+  reason: 'KeySetUnusable',
+  message:
+    'What is left of a licence that was taken away cannot be verified: the key set is refused. This is Community.',
 };
 
 function conditionOf(

@@ -99,6 +99,19 @@ describe('which licence of an instance is in force', () => {
     }
   });
 
+  it('keeps its grace while the key set is of no use, and goes on with it afterwards', async () => {
+    const kept = { token: good, removedAt: '2026-11-11T12:00:00.000Z' };
+    for (const given of [NOTHING, NO_SECRET]) {
+      const unknown = await decideLicense({ kept, given, keys: 'rubbish', now: NOW });
+      expect(unknown.files).to.deep.equal(kept);
+      expect(unknown.condition.status).to.equal('False');
+      const again = await decideLicense({ kept: unknown.files, given, keys: KEYS, now: NOW });
+      expect(again.license).to.include({ state: 'grace', graceDaysLeft: 20 });
+    }
+    const nothing = await decideLicense({ kept: {}, given: NOTHING, keys: 'rubbish', now: NOW });
+    expect(nothing.condition.reason).to.equal('NoLicense');
+  });
+
   it('is not lost to a clock that was set back', async () => {
     const decision = await decideLicense({ kept: { token: good }, given: token(good), keys: KEYS, now: NOW - 9 * DAY });
     expect(decision.condition.reason).to.equal('Valid');
