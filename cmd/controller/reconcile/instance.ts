@@ -110,14 +110,19 @@ export function createReconciler(
       heldLicense(instance) ?? { type: 'LicenseValid', ...decision.condition },
       pauseFinding(instance),
     ];
-    const complete = applies && applied.troubles.length === 0;
-    await writeStatus(situation, { findings, components, agreement: applied.agreement, complete });
+    const most = applied.troubles.length === 0 ? 'everything' : 'something';
+    const { agreement } = applied;
+    await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
     return nextLook(applied.troubles, components, decision);
   }
 
   async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Applied> {
     const { instance } = situation;
     const key = keyOf(instance);
+    const { status = {} } = instance as SvcInstance;
+    const asked = askedFor(instance.metadata);
+    const anew = asked !== undefined && asked !== status.lastHandledReconcileAt;
+    if (anew) owned.doubt(key);
     let objects: KubernetesObject[];
     try {
       objects = desired(situation);
@@ -128,10 +133,6 @@ export function createReconciler(
       return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], notes: [] };
     }
     const { uid = '' } = instance.metadata;
-    const { status = {} } = instance as SvcInstance;
-    const asked = askedFor(instance.metadata);
-    const anew = asked !== undefined && asked !== status.lastHandledReconcileAt;
-    if (anew) owned.doubt(key);
     const agreement = anew ? undefined : status.agreement;
     const context = { client, owned, signal, log, instance: { key, uid, agreement } };
     const applied = await applyAll(context, objects);
@@ -155,7 +156,7 @@ export function createReconciler(
 
   async function writeStatus(
     situation: Situation,
-    found: Pick<Found, 'findings' | 'components' | 'agreement' | 'complete'>,
+    found: Pick<Found, 'findings' | 'components' | 'agreement' | 'applied'>,
   ): Promise<void> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};

@@ -23,9 +23,9 @@ export interface Found {
   components: Readonly<Record<ComponentName, ComponentState>>;
   /** See `Applied`. */
   agreement?: string | undefined;
-  /** Whether all of this spec has just been applied. */
-  complete: boolean;
-  /** Nothing was applied, whatever was asked: the figures in force are those of before. */
+  /** How much of this spec has just been looked at, and written where it was not so. */
+  applied: 'nothing' | 'something' | 'everything';
+  /** The figures in force are those of before. */
   paused: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -38,13 +38,13 @@ type Figures = Pick<
 
 /** The status of an instance. The same findings at another time give the same status. */
 export function statusOf(found: Found): SvcInstanceStatus {
-  const { situation, previous, findings, components, agreement, complete, paused, now } = found;
+  const { situation, previous, findings, components, agreement, applied, paused, now } = found;
   const { generation = 0 } = situation.instance.metadata;
-  const handled = paused ? previous.lastHandledReconcileAt : askedFor(situation.instance.metadata);
-  const applied = complete ? generation : previous.appliedGeneration;
+  const handled = applied === 'nothing' ? previous.lastHandledReconcileAt : askedFor(situation.instance.metadata);
+  const appliedGeneration = applied === 'everything' ? generation : previous.appliedGeneration;
   return {
     observedGeneration: generation,
-    ...(applied !== undefined && { appliedGeneration: applied }),
+    ...(appliedGeneration !== undefined && { appliedGeneration }),
     ...(handled !== undefined && { lastHandledReconcileAt: handled }),
     ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),

@@ -178,6 +178,22 @@ describe('the reconciler of an instance', () => {
     expect(instances.keys()).to.deep.equal([]);
   });
 
+  it('says that it did what it was asked only when it has looked', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    server.remove('Secret', 'office-secrets');
+    change({ 'svc.internal/reconcile-at': 'now' }, { secrets: { secretName: 'given' } });
+    await reconcile();
+    expect(condition('Ready')?.reason).to.equal('SecretNotFound');
+    expect(office().status).not.to.have.property('lastHandledReconcileAt');
+    server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'given', namespace: 'documents' } });
+    server.asked();
+    await reconcile();
+    expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
+    expect(server.asked()).to.include('get Deployment/office-front');
+  });
+
   it('looks at everything when it is asked to, also after a start', async () => {
     await reconcile();
     runAll();

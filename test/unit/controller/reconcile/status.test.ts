@@ -14,8 +14,8 @@ const NOTHING = { gate: {}, docbuilder: {}, editor: {}, front: {} };
 function statusFor(options: Options, more: { previous?: SvcInstanceStatus; paused?: boolean } = {}): SvcInstanceStatus {
   const { previous = {}, paused = false } = more;
   const situation = situationOf(options);
-  const complete = !paused;
-  return statusOf({ situation, previous, findings: [READY], components: NOTHING, complete, paused, now: NOW });
+  const applied = paused ? 'nothing' : 'everything';
+  return statusOf({ situation, previous, findings: [READY], components: NOTHING, applied, paused, now: NOW });
 }
 
 describe('the status of an instance', () => {
