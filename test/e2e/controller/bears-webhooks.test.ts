@@ -1,0 +1,133 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
+import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { portOf } from '../../support/listen.ts';
+import { makeAuthority, makeIdentity } from '../../support/pki.ts';
+import { until } from '../../support/until.ts';
+
+const WEBHOOKS: Resource = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'MutatingWebhookConfiguration',
+  plural: 'mutatingwebhookconfigurations',
+  namespaced: false,
+};
+const LABEL = 'app.kubernetes.io/part-of';
+
+describe('the controller with a webhook that changes what it writes', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+  let folder: string;
+  let webhook: Server | undefined;
+  let configuration: KubernetesObject;
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    folder = await mkdtemp(join(tmpdir(), 'svc-webhook-'));
+    const authority = await makeAuthority(folder);
+    const identity = await makeIdentity(folder, 'webhook', authority, { name: 'webhook', hosts: ['IP:127.0.0.1'] });
+    webhook = insisting({
+      key: await readFile(identity.key, 'utf8'),
+      cert: await readFile(identity.certificate, 'utf8'),
+    });
+    const url = `https://127.0.0.1:${await portOf(webhook.listen(0, '127.0.0.1'))}/`;
+    configuration = await configure(url, await readFile(authority.certificate));
+    await until('the webhook is asked', async () => (await probe()).includes('theirs') || undefined);
+    await cluster.startController();
+    await cluster.apply('office');
+    await cluster.settled('office');
+    await cluster.completeDeployments();
+  });
+  after(async () => {
+    await removeWebhook();
+    webhook?.close();
+    await cluster?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const ready = ({ status }: SvcInstance) => conditionOf(status?.conditions ?? [], 'Ready');
+  const settledAs = (reason: string) => cluster.settled('office', (instance) => ready(instance)?.reason === reason);
+  const label = async () => (await cluster.object(RESOURCES.service, 'office-gate'))?.metadata.labels?.[LABEL];
+
+  it('says so, and does not fight it', async () => {
+    const instance = await settledAs('AvailableWithRemarks');
+    expect(ready(instance)).to.include({ status: 'True' });
+    expect(ready(instance)?.message).to.include(
+      `Service office-gate otherwise than it was written (metadata.labels.${LABEL})`,
+    );
+    expect(instance.status).not.to.have.property('agreement');
+    await cluster.idle();
+    const { writes } = await cluster.figures();
+    await cluster.client.apply(
+      RESOURCES.deployment,
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'office-gate', namespace: cluster.namespace, labels: { theirs: 'yes' } },
+      },
+      { manager: 'others' },
+    );
+    await cluster.idle();
+    expect((await cluster.figures()).writes).to.deep.equal(writes);
+  });
+
+  it('has it as it should be once the webhook is gone and it is asked to look again', async () => {
+    await removeWebhook();
+    await until('the webhook is asked no more', async () => !(await probe()).includes('theirs') || undefined);
+    expect(await label()).to.equal('theirs');
+    await cluster.apply('office', {}, { 'svc.internal/reconcile-at': 'now' });
+    const { status } = await settledAs('AllAvailable');
+    expect(status).to.include({ lastHandledReconcileAt: 'now' }).and.to.have.property('agreement');
+    expect(await label()).to.equal('svc');
+  });
+
+  /** A Service as it would become. */
+  function probe(): Promise<string> {
+    const create = ['create', 'service', 'clusterip', 'probe', '--tcp=80', '--dry-run=server', '--output=yaml'];
+    return cluster.server.kubectl([...create, '--namespace', cluster.namespace]);
+  }
+
+  async function removeWebhook(): Promise<void> {
+    if (!configuration) return;
+    const { name, uid = '' } = configuration.metadata;
+    await cluster.client.remove(WEBHOOKS, undefined, name, uid);
+  }
+
+  /** Has the API server ask about each Service of the namespace. */
+  function configure(url: string, authority: Buffer): Promise<KubernetesObject> {
+    const { apiVersion, kind } = WEBHOOKS;
+    return cluster.client.create(WEBHOOKS, {
+      ...{ apiVersion, kind, metadata: { name: cluster.namespace } },
+      webhooks: [
+        {
+          name: 'insists.example.com',
+          clientConfig: { url, caBundle: authority.toString('base64') },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['services'] }],
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': cluster.namespace } },
+          ...{ sideEffects: 'None', failurePolicy: 'Fail', admissionReviewVersions: ['v1'], timeoutSeconds: 5 },
+        },
+      ],
+    } as KubernetesObject);
+  }
+});
+
+/** A webhook that has a label of each object its own way (admission.k8s.io/v1 AdmissionReview). */
+function insisting(tls: { key: string; cert: string }): Server {
+  const patch = [{ op: 'add', path: `/metadata/labels/${LABEL.replace('/', '~1')}`, value: 'theirs' }];
+  return createServer(tls, async (request, response) => {
+    const { request: asked } = JSON.parse(await text(request)) as { request: { uid: string } };
+    const answer = {
+      uid: asked.uid,
+      ...{ allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') },
+    };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }));
+  });
+}
