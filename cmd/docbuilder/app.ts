@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import type { Script } from '../../src/common/generated/script.ts';
+import { JsonLoad } from '../../src/common/http/json-load.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { IdIssuer } from '../../src/common/ids.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
@@ -42,6 +44,8 @@ import { createTemplateFiller } from './template/filler.ts';
 const USER_AGENT = 'SVC-DocBuilder/1.0';
 const SWEEP_MS = 30_000;
 const UPLOAD_IDLE_MS = 30_000;
+/** Of the heap: JSON is there as text as well while it is parsed, and other things are, too. */
+const JSON_SHARE = 0.25;
 /** Jobs have ended before; what is left is answers on their way. */
 const DRAIN_MS = 5_000;
 
@@ -152,10 +156,12 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     uploads: {
       receive: scratch.receive,
       read: scratch.read,
+      size: scratch.size,
       remove: scratch.remove,
       maxBytes: () => maxFileBytes(plan()),
       idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
     },
+    jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
     baseUrl: config.baseUrl,
     plan,
     convert: (request) => convertWork(request, sources),

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { badRequest } from '../../../src/common/errors.ts';
 import type { RenderRequest as Body } from '../../../src/common/generated/wire.ts';
 import { parseJson } from '../../../src/common/http/json.ts';
+import type { HeldJson } from '../../../src/common/http/json-load.ts';
 import { validator } from '../../../src/common/schema.ts';
 import type { Work } from '../domain/jobs.ts';
 import type { RenderRequest } from '../domain/render.ts';
@@ -21,7 +22,7 @@ export function postRender(deps: RenderHandlers): RequestHandler {
   return postWork<Body>(deps, {
     check: validator('render-request.json'),
     form: { files: ['template', DATA], booleans: ['async'], integers: [], json: ['options', DATA] },
-    complete: (value, files) => withDataFile(value, files, deps),
+    complete: (value, files, held) => withDataFile(value, files, held, deps),
     maxJsonBytes: deps.uploads.maxBytes,
     work: (arrived) => {
       const { data, to = 'docx', options = {} } = arrived.body;
@@ -36,12 +37,16 @@ export function postRender(deps: RenderHandlers): RequestHandler {
 async function withDataFile(
   value: unknown,
   files: ReadonlyMap<string, SourceFile>,
+  held: HeldJson,
   { uploads }: RenderHandlers,
 ): Promise<unknown> {
   const file = files.get(DATA);
   if (!file) return value;
   if (Object.hasOwn(value as object, DATA)) throw badRequest({ path: '/data', message: 'is given twice' });
-  const data = parseJson(await uploads.read(file.path), '/data');
+  held.take(await uploads.size(file.path));
+  const text = await uploads.read(file.path);
+  held.look(text);
+  const data = parseJson(text, '/data');
   await uploads.remove(file.path);
   return { ...(value as object), data };
 }

@@ -13,6 +13,8 @@ export interface Uploads {
   /** Streams to disk. @throws {AppError} `file_too_large` as soon as it is known */
   receive(stream: Readable, maxBytes: number): Promise<string>;
   read(path: string): Promise<Buffer>;
+  /** Bytes of a file. */
+  size(path: string): Promise<number>;
   remove(path: string): Promise<void>;
   /** The plan's largest file, bytes. */
   maxBytes(): number;

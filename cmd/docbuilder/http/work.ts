@@ -4,6 +4,7 @@ import { badRequest } from '../../../src/common/errors.ts';
 import { baseUrlOf } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJson } from '../../../src/common/http/json.ts';
+import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
 import type { Checked } from '../../../src/common/schema.ts';
 import type { Intake } from '../domain/intake.ts';
 import type { JobRegistry } from '../domain/job-registry.ts';
@@ -19,6 +20,8 @@ export interface WorkHandlers {
   queue: JobQueue;
   registry: JobRegistry;
   uploads: Uploads;
+  /** What JSON of all requests together may take. */
+  jsonLoad: JsonLoad;
   baseUrl: string | undefined;
   audit: Audit;
 }
@@ -43,7 +46,7 @@ export interface Endpoint<Body extends Common> {
   /** How a form stands for the JSON body; without it only JSON is taken. */
   form?: FormShape & { files: readonly string[] };
   /** What is not in the body yet, such as a JSON file of a form. Called before `check`. */
-  complete?: (value: unknown, files: ReadonlyMap<string, SourceFile>) => Promise<unknown> | unknown;
+  complete?: (value: unknown, files: ReadonlyMap<string, SourceFile>, held: HeldJson) => Promise<unknown> | unknown;
   /** Largest JSON body, bytes. */
   maxJsonBytes: () => number;
   /** Makes the job. The files are its own from then on. @throws {AppError} whatever can be said at once */
@@ -58,16 +61,15 @@ export const SMALL_JSON = (): number => 1024 * 1024;
 /** Takes work in by one of the endpoints and answers with what came of it (contract: DocBuilder endpoints). */
 export function postWork<Body extends Common>(deps: WorkHandlers, endpoint: Endpoint<Body>): RequestHandler {
   return async (request, response) => {
+    const gone = whenClosed(response);
     // A request that would only wait to be refused is refused before its body is read.
     deps.queue.assertRoom();
-    const { value, files } = await readRequest(request, response, deps.uploads, endpoint);
-    const arrived = { body: value, files, request };
+    const { arrived, work } = await receive(request, response, deps, endpoint);
     const submission = {
-      async: value.async ?? false,
-      callbackUrl: value.callback_url,
+      async: arrived.body.async ?? false,
+      callbackUrl: arrived.body.callback_url,
       baseUrl: baseUrlOf(request, deps.baseUrl),
     };
-    const work = await orRemove(files, deps.uploads, () => endpoint.work(arrived));
     try {
       await deps.intake.check(submission);
     } catch (error) {
@@ -75,10 +77,33 @@ export function postWork<Body extends Common>(deps: WorkHandlers, endpoint: Endp
       throw error;
     }
     const fetches = endpoint.fetches(arrived);
-    const job = await deps.intake.accept(work, { ...submission, fetches }, whenClosed(response));
+    const job = await deps.intake.accept(work, { ...submission, fetches }, gone);
     deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async: submission.async });
     await sendJob(request, response, { job, async: submission.async, registry: deps.registry });
   };
+}
+
+/** Reads a request and makes its work, which keeps what the request's JSON takes until it is disposed of. */
+async function receive<Body extends Common>(
+  request: Request,
+  response: Response,
+  { uploads, jsonLoad }: WorkHandlers,
+  endpoint: Endpoint<Body>,
+): Promise<{ arrived: Arrived<Body>; work: Work }> {
+  const held = jsonLoad.open();
+  try {
+    const { value, files } = await readRequest(request, response, uploads, endpoint, held);
+    const arrived = { body: value, files, request };
+    const work = await orRemove(files, uploads, () => endpoint.work(arrived));
+    const dispose = (): Promise<void> => {
+      held.release();
+      return work.dispose();
+    };
+    return { arrived, work: { ...work, dispose } };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
 }
 
 async function readRequest<Body extends Common>(
@@ -86,10 +111,11 @@ async function readRequest<Body extends Common>(
   response: Response,
   uploads: Uploads,
   { check, form, complete = (value) => value, maxJsonBytes }: Endpoint<Body>,
+  held: HeldJson,
 ): Promise<{ value: Body; files: ReadonlyMap<string, SourceFile> }> {
   writeContinue(request, response);
   const checked = async (value: unknown, files: ReadonlyMap<string, SourceFile>): Promise<Body> => {
-    const result = check(await complete(value, files));
+    const result = check(await complete(value, files, held));
     if (!result.ok) throw badRequest(...result.mistakes);
     return result.value;
   };
@@ -99,7 +125,7 @@ async function readRequest<Body extends Common>(
   }
   if (isJson(request)) {
     const files = new Map<string, SourceFile>();
-    return { value: await checked(await readJson(request, uploads.idleMs, maxJsonBytes()), files), files };
+    return { value: await checked(await readJson(request, uploads.idleMs, maxJsonBytes(), held), files), files };
   }
   const ways = form ? 'multipart/form-data with a file, or application/json with a url' : 'application/json';
   throw badRequest({ path: '', message: `send ${ways}` });

@@ -1,17 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, badRequest } from '../errors.ts';
 import { watchIdle } from './idle.ts';
+import type { HeldJson } from './json-load.ts';
 
 const MB = 1024 * 1024;
 
 /**
  * A request's JSON body in UTF-8.
  * @param maxBytes a larger body is refused as soon as it is known to be larger
- * @throws {AppError} `file_too_large`, `bad_request`
+ * @param held where its memory is counted, while it arrives; for services that take large ones
+ * @throws {AppError} `file_too_large`, `bad_request`, `pool_unavailable`
  */
-export async function readJson(request: IncomingMessage, idleMs: number, maxBytes: number): Promise<unknown> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return parseJson(await readBody(request, idleMs, maxBytes), '');
+export async function readJson(
+  request: IncomingMessage,
+  idleMs: number,
+  maxBytes: number,
+  held?: HeldJson,
+): Promise<unknown> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  held?.expect(length);
+  return parseJson(await readBody(request, idleMs, maxBytes, held), '');
 }
 
 /** @param path of the value in the request @throws {AppError} `bad_request` */
@@ -33,7 +42,7 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError('file_too_large', { limit_mb: maxBytes / MB, subject: 'body' });
 }
 
-function readBody(request: IncomingMessage, idleMs: number, maxBytes: number): Promise<Buffer> {
+function readBody(request: IncomingMessage, idleMs: number, maxBytes: number, held?: HeldJson): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -45,7 +54,13 @@ function readBody(request: IncomingMessage, idleMs: number, maxBytes: number): P
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > maxBytes) done(() => reject(tooLarge(maxBytes)));
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        held?.take(chunk.length);
+        held?.look(chunk);
+      } catch (error) {
+        done(() => reject(error));
+      }
     };
     const watch = watchIdle(request, idleMs, (error) => done(() => reject(error)));
     request.on('data', onData);

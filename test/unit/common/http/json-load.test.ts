@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:http';
+import { expect } from 'chai';
+import type { AppError } from '../../../../src/common/errors.ts';
+import { readJson } from '../../../../src/common/http/json.ts';
+import { type HeldJson, JsonLoad, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
+import { portOf } from '../../../support/listen.ts';
+
+const MB = 1024 * 1024;
+
+function refusal(action: () => unknown): AppError | undefined {
+  try {
+    action();
+  } catch (error) {
+    return error as AppError;
+  }
+  return undefined;
+}
+
+/** How much JSON of `text` takes, in pieces of any size. */
+function weightOf(text: string, pieceBytes: number): number {
+  const bytes = Buffer.from(text);
+  for (let most = 0; ; most += 100) {
+    const held = new JsonLoad(most).open();
+    const refused = refusal(() => {
+      for (let at = 0; at < bytes.length; at += pieceBytes) held.look(bytes.subarray(at, at + pieceBytes));
+    });
+    if (!refused) return most / 100;
+  }
+}
+
+describe('the memory of JSON', () => {
+  it('counts what becomes a value, and nothing inside of strings, wherever the pieces are cut', () => {
+    for (const [text, values] of [
+      ['{"a": [1, 2, {}], "b": "x"}', 6],
+      ['"[,{"', 0],
+      [String.raw`["\"[,{", "\\", ","]`, 3],
+      [String.raw`["\\\"[", "Xin chào, các bạn"]`, 2],
+    ] as const) {
+      for (const size of [1, 2, 3, 1000]) expect(weightOf(text, size), `${text} by ${size}`).to.equal(values);
+    }
+  });
+
+  it('refuses more values than there may be, and says how many that are', () => {
+    const held = new JsonLoad(Number.POSITIVE_INFINITY).open();
+    const piece = Buffer.from(','.repeat(MAX_JSON_VALUES / 4));
+    for (let count = 0; count < 4; count += 1) held.look(piece);
+    const error = refusal(() => held.look(Buffer.from('[')));
+    expect(error).to.include({ code: 'file_too_large', status: 413 });
+    expect(error?.detail).to.deep.equal({
+      limit_values: MAX_JSON_VALUES,
+      subject: 'body',
+      reason: 'too_many_values',
+    });
+  });
+
+  it('holds no more than fits together: the rest may come again, what never fits may not', () => {
+    const load = new JsonLoad(10 * MB);
+    const [first, second] = [load.open(), load.open()];
+    first.take(6 * MB);
+    const busy = refusal(() => second.expect(5 * MB));
+    expect(busy).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'memory_limit' } });
+    expect(busy?.retryAfter).to.be.greaterThan(0);
+    expect(refusal(() => second.take(5 * MB))).to.have.property('code', 'pool_unavailable');
+    expect(refusal(() => first.take(5 * MB))?.detail).to.deep.equal({
+      limit_mb: 10,
+      subject: 'body',
+      reason: 'memory_limit',
+    });
+    first.release();
+    first.release();
+    second.take(10 * MB);
+    expect(refusal(() => first.take(1))).to.have.property('code', 'pool_unavailable');
+  });
+});
+
+describe('JSON bodies', () => {
+  let server: Server;
+  afterEach(() => server.close());
+
+  /** Answers with what `readJson` makes of a body. */
+  async function serve(held: HeldJson): Promise<string> {
+    server = createServer((request, response) => {
+      readJson(request, 1000, 10 * MB, held).then(
+        (value) => response.end(JSON.stringify(value)),
+        ({ code, detail }) => response.writeHead(400).end(JSON.stringify({ code, detail })),
+      );
+    }).listen(0, '127.0.0.1');
+    return `http://127.0.0.1:${await portOf(server)}`;
+  }
+  const post = async (url: string, body: RequestInit['body']) =>
+    (await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)).json();
+
+  it('are refused for their values before they are parsed', async () => {
+    const url = await serve(new JsonLoad(Number.POSITIVE_INFINITY).open());
+    const body = `[${'[],'.repeat(MAX_JSON_VALUES / 2)}`;
+    expect(await post(url, body)).to.have.nested.property('detail.reason', 'too_many_values');
+  });
+
+  it('are refused for their length by what they say of it, and by what arrives', async () => {
+    const load = new JsonLoad(MB);
+    load.open().take(MB / 2);
+    const url = await serve(load.open());
+    const body = JSON.stringify('x'.repeat(MB * 0.75));
+    expect(await post(url, body)).to.have.property('code', 'pool_unavailable');
+    expect(await post(url, new Blob([body]).stream())).to.have.property('code', 'pool_unavailable');
+    expect(await post(url, '"x"')).to.equal('x');
+  });
+});
