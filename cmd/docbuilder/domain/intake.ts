@@ -40,7 +40,7 @@ export class Intake {
   /**
    * Async: resolves with the queued job as soon as all that can be refused without fetching anything was looked at.
    * Sync: resolves with the finished job.
-   * @param clientGone aborts when nobody waits for the answer any more: a job that still waits is then dropped
+   * @param clientGone aborts when nobody waits for the answer any more: what does not run yet is then dropped
    * @throws {AppError} whatever the work was refused or failed for, `timeout` after sync_timeout_seconds
    */
   async accept(work: Work, request: IntakeRequest & { fetches: boolean }, clientGone: AbortSignal): Promise<JobRecord> {
@@ -51,17 +51,21 @@ export class Intake {
       () => deadline.abort(new AppError('timeout', { scope: 'sync', limit_seconds: seconds })),
       seconds * 1000,
     );
+    let job: JobRecord | undefined;
+    const drop = (): void => {
+      if (!job || job.status === 'queued') deadline.abort(new AppError('timeout', { scope: 'client_gone' }));
+    };
+    if (clientGone.aborted) drop();
+    clientGone.addEventListener('abort', drop, { once: true });
     try {
       await prepareOrDispose(work, deadline.signal);
-      const { job, ended } = await this.#deps.jobs.submit(work, { ...request, signal: deadline.signal });
-      const drop = (): void => {
-        if (job.status === 'queued') deadline.abort(new AppError('timeout', { scope: 'client_gone' }));
-      };
-      clientGone.addEventListener('abort', drop, { once: true });
-      await ended;
+      const submitted = await this.#deps.jobs.submit(work, { ...request, signal: deadline.signal });
+      job = submitted.job;
+      await submitted.ended;
       return job;
     } finally {
       clearTimeout(timer);
+      clientGone.removeEventListener('abort', drop);
     }
   }
 
@@ -76,6 +80,7 @@ export class Intake {
 async function prepareOrDispose(work: Work, signal: AbortSignal): Promise<void> {
   try {
     await work.prepare(signal);
+    signal.throwIfAborted();
   } catch (error) {
     await work.dispose();
     throw error;

@@ -116,6 +116,23 @@ describe('jobs', () => {
     expect((await running).error?.detail).to.include({ scope: 'job' });
   });
 
+  it('whose client goes while they are prepared, or has gone before, are not made at all', async () => {
+    const gone = new AbortController();
+    const fetching = work({
+      prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    const first = intake.accept(fetching, request, gone.signal).catch((thrown) => thrown);
+    await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    const late = work();
+    const second = intake.accept(late, request, gone.signal).catch((thrown) => thrown);
+    for (const error of [await first, await second]) {
+      expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'client_gone' } });
+    }
+    expect([fetching.disposed, late.disposed]).to.deep.equal([1, 1]);
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
   it('that cannot be prepared are refused before they are jobs, async or not', async () => {
     for (const async of [true, false]) {
       const bad = work({ prepare: () => Promise.reject(new AppError('corrupt_source')) });
