@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
+import { fods } from '../engine/support.ts';
 import { ooxml, SENTENCE } from '../support/documents.ts';
 import { secret } from '../support/logs.ts';
 import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
@@ -44,6 +45,18 @@ describe('POST /v1/extract', () => {
     expect(xlsx).to.include({ family: 'sheet' });
     const pptx = (await (await post('text', ooxml('pptx', { slides: 2 }), 'a.pptx')).json()) as ExtractedText;
     expect(pptx.parts.filter(({ kind }) => kind === 'slide')).to.have.length(2);
+  });
+
+  it('text: what is more than a file may be is file_too_large, also where it would be longer than a string can be', async function () {
+    this.timeout(60_000);
+    // 30,000 characters in 1000 cells of 9 rows: 270 MB, and twice that as JSON.
+    const cell = `<table:table-cell office:value-type="string" table:number-columns-repeated="1000"><text:p>${'x'.repeat(30_000)}</text:p></table:table-cell>`;
+    const sheet = Buffer.from(fods(`<table:table-row>${cell}</table:table-row>`.repeat(9)));
+    expect(await errorOf(await post('text', sheet, 'a.fods'))).to.deep.equal({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, subject: 'output' },
+    });
   });
 
   it('meta: as its schema says', async () => {

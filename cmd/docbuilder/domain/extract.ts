@@ -1,8 +1,8 @@
-import { AppError } from '../../../src/common/errors.ts';
 import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
 import { engineError } from './engine-errors.ts';
 import { contentTypeOf, type Family, familyOf, type ResultFormat, type SourceFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
+import { jsonPieces } from './json-pieces.ts';
 import { once } from './once.ts';
 import type { Engine } from './ports.ts';
 import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from './sources.ts';
@@ -22,16 +22,18 @@ export interface SourceFacts {
 
 /** Reads OpenDocument packages. */
 export interface Extractor {
-  /** @throws {AppError} `file_too_large` when there is more text than `maxBytes` */
-  text(path: string, family: Family, options: { maxBytes: number; signal: AbortSignal }): Promise<ExtractedText>;
+  /** @throws {AppError} `file_too_large` when `copies` of the text are more than `maxBytes` */
+  text(
+    path: string,
+    family: Family,
+    options: { maxBytes: number; copies: number; signal: AbortSignal },
+  ): Promise<ExtractedText>;
   /** @param options.source the file that the package was made of; some of what it says is lost in the package */
   meta(
     path: string,
     family: Family,
     options: { facts: SourceFacts; source: string; signal: AbortSignal },
   ): Promise<ExtractedMeta>;
-  /** Text for people, with sheets and slides under their names. */
-  plain(text: ExtractedText): string;
 }
 
 export interface ExtractDependencies extends SourceDependencies {
@@ -53,24 +55,27 @@ interface Twin {
 }
 
 interface Extracted {
-  content: string;
+  /** In pieces: the largest result is longer than a string can be. */
+  content: Iterable<string>;
   format: ResultFormat & ('json' | 'txt');
 }
 
 /** `POST /v1/extract/text` as a kind of job. */
 export function textWork(request: ExtractRequest, format: 'json' | 'text', deps: ExtractDependencies): Work {
   return twinWork('text', request, deps, async ({ path, family, signal, maxBytes }) => {
-    const text = await deps.extractor.text(path, family, { maxBytes, signal });
+    // JSON has the text whole and in parts.
+    const copies = format === 'text' ? 1 : 2;
+    const extracted = await deps.extractor.text(path, family, { maxBytes, copies, signal });
     return format === 'text'
-      ? { content: deps.extractor.plain(text), format: 'txt' }
-      : { content: JSON.stringify(text), format: 'json' };
+      ? { content: [extracted.text], format: 'txt' }
+      : { content: jsonPieces(extracted), format: 'json' };
   });
 }
 
 /** `POST /v1/extract/meta` as a kind of job. */
 export function metaWork(request: ExtractRequest, deps: ExtractDependencies): Work {
   return twinWork('meta', request, deps, async ({ path, family, ...options }) => ({
-    content: JSON.stringify(await deps.extractor.meta(path, family, options)),
+    content: [JSON.stringify(await deps.extractor.meta(path, family, options))],
     format: 'json',
   }));
 }
@@ -104,11 +109,8 @@ function twinWork(
         });
       const facts = await factsOf(opened, result.pages[0] ?? 0, deps);
       const extracted = await read({ path, family, facts, source: opened.file.path, signal, maxBytes });
-      if (Buffer.byteLength(extracted.content) > maxBytes) {
-        throw new AppError('file_too_large', { limit_mb: maxBytes / 2 ** 20, subject: 'output' });
-      }
       const { fileId, path: target } = await newFile();
-      await deps.scratch.write(target, extracted.content);
+      await deps.scratch.write(target, extracted.content, maxBytes, signal);
       return {
         outputs: [
           {

@@ -40,8 +40,8 @@ export interface Scratch {
   /** A path that no file has yet. */
   newPath(): string;
   read(path: string): Promise<Buffer>;
-  /** Creates a file. */
-  write(path: string, content: string): Promise<void>;
+  /** Creates a file of text that is made while it is written. @throws {AppError} `file_too_large` above `maxBytes` */
+  write(path: string, pieces: Iterable<string>, maxBytes: number, signal: AbortSignal): Promise<void>;
   /** Bytes of a file. */
   size(path: string): Promise<number>;
   remove(path: string): Promise<void>;

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Scratch } from '../domain/sources.ts';
 
 const MB = 1024 * 1024;
+/** Characters that are written in one go. */
+const CHUNK = 1024 * 1024;
 
 /** Temporary files in one folder, and uploads that arrive in it. */
 export function createScratch(directory: string): Scratch & {
@@ -21,7 +23,13 @@ export function createScratch(directory: string): Scratch & {
   return {
     newPath,
     read: (path) => readFile(path),
-    write: (path, content) => writeFile(path, content, { flag: 'wx', mode: 0o600 }),
+    write: (path, pieces, maxBytes, signal) =>
+      pipeline(
+        Readable.from(encoded(pieces)),
+        limit(maxBytes, { subject: 'output' }),
+        createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+        { signal },
+      ),
     size: async (path) => (await stat(path)).size,
     remove,
     receive: async (stream, maxBytes) => {
@@ -37,13 +45,28 @@ export function createScratch(directory: string): Scratch & {
   };
 }
 
+/** Many small pieces of text as few chunks of UTF-8. */
+function* encoded(pieces: Iterable<string>): Generator<Buffer> {
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK) continue;
+    yield Buffer.from(chunk);
+    chunk = '';
+  }
+  yield Buffer.from(chunk);
+}
+
 /** Passes at most `maxBytes` on. */
-function limit(maxBytes: number): (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer> {
+function limit(
+  maxBytes: number,
+  detail: { subject?: string } = {},
+): (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer> {
   return async function* limited(chunks) {
     let size = 0;
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
+      if (size > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB, ...detail });
       yield chunk;
     }
   };

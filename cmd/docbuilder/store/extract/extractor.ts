@@ -10,8 +10,10 @@ import { readParts } from './read.ts';
 import { createStyles } from './styles.ts';
 
 export interface TextOptions {
-  /** All text may have this many bytes in UTF-8; below 256 MiB, as it becomes one string. */
+  /** All text may have this many bytes in UTF-8. It becomes one string, which is shorter than V8's longest at any plan's largest file. */
   maxBytes: number;
+  /** How often the text stands in what `maxBytes` is the limit of. */
+  copies?: number;
   /** Reads no more than this many characters (UTF-16 code units); the rest is left out. */
   maxChars?: number;
   signal?: AbortSignal;
@@ -34,15 +36,13 @@ export interface Extractor {
   text(path: string, family: Family, options: TextOptions): Promise<ExtractedText>;
   /** @throws {AppError} `corrupt_source` for what is no such package; the reason of `signal` */
   meta(path: string, family: Family, options: MetaOptions): Promise<ExtractedMeta>;
-  /** The text/plain form. */
-  plain(extracted: ExtractedText): string;
 }
 
 export function createExtractor(): Extractor {
   const fonts = createFonts();
   return {
-    async text(path, family, { maxBytes, maxChars = Number.POSITIVE_INFINITY, signal }) {
-      const output = createOutput(maxBytes, maxChars);
+    async text(path, family, { maxBytes, copies, maxChars = Number.POSITIVE_INFINITY, signal }) {
+      const output = createOutput(maxBytes, copies, maxChars);
       const read = await withPackage(path, (opened) =>
         readParts(opened, family, { styles: createStyles(), output }, signal),
       );
@@ -53,6 +53,5 @@ export function createExtractor(): Extractor {
       const { fonts: names, ...facts } = await readFacts(path, family, options);
       return { ...facts, fonts: await fonts.lookUp(names, options.signal) };
     },
-    plain: ({ parts }) => plainText(parts),
   };
 }

@@ -16,9 +16,10 @@ export interface Output {
 
 /**
  * @param maxBytes of all text, in UTF-8
+ * @param copies how often the text stands in what may have so many bytes
  * @param maxChars reading may stop once there are more
  */
-export function createOutput(maxBytes: number, maxChars = Number.POSITIVE_INFINITY): Output {
+export function createOutput(maxBytes: number, copies = 1, maxChars = Number.POSITIVE_INFINITY): Output {
   let bytes = 0;
   let chars = 0;
   return {
@@ -27,7 +28,7 @@ export function createOutput(maxBytes: number, maxChars = Number.POSITIVE_INFINI
       const fitting = Math.max(1, Math.ceil((maxChars - chars + 1) / text.length));
       const made = Math.min(times, fitting);
       chars += text.length * made;
-      bytes += Buffer.byteLength(text) * made;
+      bytes += Buffer.byteLength(text) * made * copies;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       return made;
     },
