@@ -8,7 +8,7 @@ import { orDiskFull } from './disk-full.ts';
 import type { JobKind, JobRecord, OutputRecord } from './job.ts';
 import type { JobRegistry, JobStore } from './job-registry.ts';
 import type { EffectiveLimits } from './limits.ts';
-import type { JobQueue, Ticket } from './queue.ts';
+import { type JobQueue, stopping, type Ticket } from './queue.ts';
 
 /** Sends a job's completion callback in the background; tells of each change of `job.callback` through `changed`. */
 export interface CallbackSender {
@@ -61,6 +61,8 @@ interface Dependencies {
 export class JobService {
   readonly #deps: Dependencies;
   readonly #active = new Set<Promise<void>>();
+  /** Ends what is done for jobs before they wait for their turn. */
+  readonly #preparing = new Set<AbortController>();
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -93,7 +95,9 @@ export class JobService {
 
   /** Refuses new work, lets what runs finish, ends what waits. */
   async stop(): Promise<void> {
-    await this.#deps.queue.close();
+    const closed = this.#deps.queue.close();
+    for (const preparing of this.#preparing) preparing.abort(stopping());
+    await closed;
     while (this.#active.size > 0) await Promise.all(this.#active);
   }
 
@@ -130,7 +134,7 @@ export class JobService {
     const signal = cancel ?? never;
     const submitted = performance.now();
     try {
-      await work.prepare(signal);
+      await this.#prepare(work, signal);
       await ticket.run(async () => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
@@ -146,6 +150,17 @@ export class JobService {
       this.#background(
         work.dispose().catch((error) => this.#deps.log.warn({ err: error }, 'temporary files could not be removed')),
       );
+    }
+  }
+
+  /** A download must not hold up a stop: the job has not begun to run. */
+  async #prepare(work: Work, signal: AbortSignal): Promise<void> {
+    const preparing = new AbortController();
+    this.#preparing.add(preparing);
+    try {
+      await work.prepare(AbortSignal.any([signal, preparing.signal]));
+    } finally {
+      this.#preparing.delete(preparing);
     }
   }
 

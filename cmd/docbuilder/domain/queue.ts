@@ -119,6 +119,7 @@ export class JobQueue {
   }
 }
 
-function stopping(): AppError {
+/** Why what had not begun to run when the service was stopped never will. */
+export function stopping(): AppError {
   return new AppError('pool_unavailable', { reason: 'stopping' }, { retryAfter: 5 });
 }

@@ -143,6 +143,19 @@ describe('jobs', () => {
     expect(await readdir(directory)).to.deep.equal([]);
   });
 
+  it('that are still being prepared when the service stops fail at once, and that is kept', async () => {
+    const fetching = work({
+      prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    const { id } = await intake.accept(fetching, { ...request, async: true, fetches: true }, never);
+    await jobs.stop();
+    expect((await registry.job(id)).error).to.deep.include({
+      code: 'pool_unavailable',
+      detail: { reason: 'stopping' },
+    });
+    expect(fetching.disposed).to.equal(1);
+  });
+
   it('that fail unexpectedly are internal, without a word of why', async () => {
     const { error } = await intake.accept(
       work({ run: () => Promise.reject(new Error('at line 3: secret text')) }),
