@@ -10,6 +10,7 @@ import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
 import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
+import { repeat } from '../../src/common/repeat.ts';
 import type { Config } from './config.ts';
 import { createAuthenticator } from './domain/auth.ts';
 import { buildWork, type Surroundings } from './domain/build.ts';
@@ -177,9 +178,9 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     (pending) => jobs.resume(pending),
     (error) => log.error({ err: error }, 'jobs of an earlier run could not be taken over'),
   );
-  const sweeper = setInterval(() => {
-    registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed'));
-  }, SWEEP_MS);
+  const stopSweeping = repeat(SWEEP_MS, () =>
+    registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed')),
+  );
 
   const server = await listen(app, config);
   const address = server.address() as AddressInfo;
@@ -191,7 +192,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     engine,
     stop: async () => {
       await Promise.all([jobs.stop(), taken]);
-      clearInterval(sweeper);
+      stopSweeping();
       callbacks.stop();
       await drain(server, DRAIN_MS);
       license.stop();

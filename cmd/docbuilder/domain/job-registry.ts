@@ -32,6 +32,8 @@ interface Dependencies {
  */
 export class JobRegistry {
   readonly #active = new Map<string, JobRecord>();
+  /** Ids that were made while the jobs of an earlier run are still looked through. */
+  #made: Set<string> | undefined = new Set();
   readonly #deps: Dependencies;
 
   constructor(deps: Dependencies) {
@@ -40,22 +42,28 @@ export class JobRegistry {
 
   /**
    * Takes over from an earlier run (contract: a restart keeps finished jobs until they expire): removes what never
-   * ended there and what has expired. May take its time beside new work.
+   * ended there and what has expired. May take its time beside new work, which it leaves alone. Called once.
    * @returns the jobs whose callback is still to be delivered
    */
   async load(): Promise<JobRecord[]> {
     const pending: JobRecord[] = [];
-    for await (const id of this.#deps.store.ids()) {
-      if (this.#active.has(id)) continue;
-      const job = await this.#deps.store.read(id);
-      if (!job || this.#expired(job)) await this.#deps.store.remove(id);
-      else if (job.callback?.state === 'pending') pending.push(job);
+    try {
+      for await (const id of this.#deps.store.ids()) {
+        if (this.#made?.has(id)) continue;
+        const job = await this.#deps.store.read(id);
+        if (!job || this.#expired(job)) await this.#deps.store.remove(id);
+        else if (job.callback?.state === 'pending') pending.push(job);
+      }
+      return pending;
+    } finally {
+      this.#made = undefined;
     }
-    return pending;
   }
 
   newJobId(): string {
-    return this.#deps.ids.issue('job', this.#deps.clock());
+    const id = this.#deps.ids.issue('job', this.#deps.clock());
+    this.#made?.add(id);
+    return id;
   }
 
   /** @param index of the file in its job */
@@ -102,8 +110,7 @@ export class JobRegistry {
     const now = this.#deps.clock();
     for await (const id of this.#deps.store.ids()) {
       // A job can't expire sooner than its retention after it was asked for: younger ones need not be opened.
-      const issuedAt = this.#deps.ids.issuedAt('job', id) ?? 0;
-      if (this.#active.has(id) || now - issuedAt < this.#deps.retentionMs()) continue;
+      if (this.#active.has(id) || now - this.#deps.ids.timeOf(id) < this.#deps.retentionMs()) continue;
       const job = await this.#deps.store.read(id);
       if (!job || this.#expired(job)) await this.#deps.store.remove(id);
     }

@@ -20,6 +20,12 @@ describe('ids', () => {
     expect(new IdIssuer(key).issuedAt('job', id)).to.equal(now);
   });
 
+  it('say when they were issued also without a proof', () => {
+    expect(issuer.timeOf(issuer.issue('job', now))).to.equal(now);
+    expect(issuer.timeOf(issuer.issue('file', 999))).to.equal(0);
+    for (const other of ['', 'job_', 'lost+found', 'x_y']) expect(issuer.timeOf(other), other).to.be.NaN;
+  });
+
   it('of siblings lead to each other, and to nothing else', () => {
     const job = issuer.issue('job', now);
     const files = [0, 1, 15].map((index) => issuer.sibling(job, 'file', index));

@@ -24,6 +24,7 @@ describe('jobs', () => {
   let intake: Intake;
   let jobs: JobService;
   let registry: JobRegistry;
+  let later: JobRegistry;
   let called: JobRecord[];
 
   beforeEach(async () => {
@@ -36,7 +37,9 @@ describe('jobs', () => {
     };
     const store = createJobStore(directory, silentLogger());
     const clock = () => Date.now();
-    registry = new JobRegistry({ store, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => 900_000 });
+    const known = { store, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => 900_000 };
+    registry = new JobRegistry(known);
+    later = new JobRegistry(known);
     jobs = new JobService({
       queue: new JobQueue(() => ({ parallel: plan().limits.parallel_jobs, capacity: plan().limits.max_queued_jobs })),
       registry,
@@ -190,7 +193,16 @@ describe('jobs', () => {
     const job = await intake.accept(work(), request, never);
     await rm(join(directory, job.id, 'job.json'));
     const kept = await intake.accept(work(), request, never);
-    await registry.load();
+    await later.load();
     expect(await readdir(directory)).to.deep.equal([kept.id]);
+  });
+
+  it('that end while those of an earlier run are taken over are not taken for such: their callback is sent once', async () => {
+    const submission = { ...request, async: true, callbackUrl: 'https://example.com/' };
+    const { id } = await intake.accept(work(), submission, never);
+    await jobs.stop();
+    expect(await registry.load()).to.deep.equal([]);
+    expect((await later.load()).map((job) => job.id)).to.deep.equal([id]);
+    expect(called.map((job) => job.id)).to.deep.equal([id]);
   });
 });
