@@ -143,6 +143,15 @@ describe('POST /v1/build', () => {
     await response.arrayBuffer();
   });
 
+  it('async: pictures in the script are looked at before 202, also beside one that is to be fetched', async () => {
+    const bad = { type: 'image', base64: Buffer.from('no picture').toString('base64') };
+    for (const body of [[bad], [{ type: 'image', url: `${picturesUrl}/pixel.png` }, bad]]) {
+      const error = await errorOf(await post(service, { script: { ...text('pdf'), body }, async: true }));
+      expect(error).to.include({ status: 422, code: 'script_error' });
+      expect(error.detail['path']).to.equal(`/body/${body.length - 1}/base64`);
+    }
+  });
+
   const pictureMistakes: [string, () => string, string][] = [
     ['an address that is not allowed', () => 'http://127.0.0.2/x.png', 'url_not_allowed'],
     ['an address without a picture', () => `${picturesUrl}/missing`, 'download_failed'],

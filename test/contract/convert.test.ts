@@ -160,6 +160,18 @@ describe('POST /v1/convert', () => {
       detail: { to: 'tiff' },
     });
   });
+
+  it('async: a format that is none is refused before 202, whatever the url will give', async () => {
+    for (const [formats, detail] of [
+      [{ to: 'tiff' }, { to: 'tiff' }],
+      [{ to: 'pdf', from: 'tiff' }, { from: 'tiff' }],
+    ] as const) {
+      const body = JSON.stringify({ url: 'https://example.com/a', async: true, ...formats });
+      const headers = { 'Content-Type': 'application/json' };
+      const error = await errorOf(await service.call('/v1/convert', { method: 'POST', body, headers }));
+      expect(error).to.deep.include({ status: 415, code: 'unsupported_format', detail });
+    }
+  });
 });
 
 async function bytes(response: Response): Promise<Buffer> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
@@ -57,18 +58,31 @@ const BYTES_PER_CHARACTER = 0.75;
 export function buildWork(script: Script, deps: Dependencies): Work {
   const temporary: string[] = [];
 
-  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, Picture>> => {
+  let characters = 0;
+
+  function keep(found: Map<string, Picture>, path: string, made: Picture): void {
+    characters += made.base64.length;
+    if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes()) throw tooLarge(deps.maxFileBytes());
+    found.set(path, made);
+  }
+
+  const decoded = once(async (): Promise<Map<string, Picture>> => {
     const found = new Map<string, Picture>();
-    const waiting = imagesOf(script);
-    let characters = 0;
+    for (const { path, image } of imagesOf(script)) {
+      if (image.base64 === undefined) continue;
+      keep(found, path, decodedPicture(image.base64, path));
+      // Each may have megabytes; others get their turn.
+      await setImmediate();
+    }
+    return found;
+  });
+
+  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, Picture>> => {
+    const found = await decoded();
+    const waiting = imagesOf(script).filter(({ image }) => image.base64 === undefined);
     // All fetchers take from the same generator.
     const fetcher = async (): Promise<void> => {
-      for (const placed of waiting) {
-        const made = await pictureOf(placed, signal);
-        characters += made.base64.length;
-        if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes()) throw tooLarge(deps.maxFileBytes());
-        found.set(placed.path, made);
-      }
+      for (const placed of waiting) keep(found, placed.path, await fetched(placed, signal));
     };
     // A fetcher that ends closes the generator. All have ended before the job's files are removed.
     const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
@@ -76,8 +90,7 @@ export function buildWork(script: Script, deps: Dependencies): Work {
     return found;
   });
 
-  async function pictureOf({ path, image }: PlacedImage, signal: AbortSignal): Promise<Picture> {
-    if (image.base64 !== undefined) return decodedPicture(image.base64, path);
+  async function fetched({ path, image }: PlacedImage, signal: AbortSignal): Promise<Picture> {
     const place = `${path}/url`;
     const file = await deps.downloader.download(image.url ?? '', MAX_PICTURE_BYTES, signal).catch((error) => {
       throw atPlace(error, place);
@@ -112,6 +125,7 @@ export function buildWork(script: Script, deps: Dependencies): Work {
 
   return {
     kind: 'build',
+    check: async () => void (await decoded()),
     prepare: async (signal) => void (await pictures(signal)),
     run: async (signal, newFile) => {
       const surroundings = { pictures: await pictures(signal), now: new Date(deps.clock()) };

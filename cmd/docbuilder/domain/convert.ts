@@ -16,25 +16,26 @@ export interface ConvertRequest extends Pick<SourceRequest, 'source' | 'from'> {
 /**
  * `POST /v1/convert` as a kind of job: fetch, look into the source, check the pair and the options, hand it to the
  * engine. Everything that can be refused is refused in `prepare`, before a worker is asked.
+ * @throws {AppError} `unsupported_format` for a target or a `from` that is no format
  */
 export function convertWork(request: ConvertRequest, deps: SourceDependencies & { engine: Engine }): Work {
   const { password, encoding, delimiter } = request.options;
+  const to = targetOf(request.to);
   const source = createSource({ ...request, password, encoding, delimiter }, deps);
 
   const prepare = once(async (signal: AbortSignal) => {
-    const to = targetOf(request.to);
     const opened = await source.open(signal);
     const { format: from } = opened.inspection;
     if (!canConvert(from, to)) throw new AppError('unsupported_format', pairDetail(from, to));
     const options = convertOptions(request.options, from, to);
-    return { to, options, task: await source.task(opened) };
+    return { options, task: await source.task(opened) };
   });
 
   return {
     kind: 'convert',
     prepare: async (signal) => void (await prepare(signal)),
     run: async (signal, newFile) => {
-      const { to, options, task } = await prepare(signal);
+      const { options, task } = await prepare(signal);
       const { fileId, path } = await newFile();
       const maxOutputBytes = deps.maxFileBytes();
       const result = await deps.engine

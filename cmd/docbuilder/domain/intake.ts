@@ -58,7 +58,10 @@ export class Intake {
     if (clientGone.aborted) drop();
     clientGone.addEventListener('abort', drop, { once: true });
     try {
-      await prepareOrDispose(work, deadline.signal);
+      await orDispose(work, async () => {
+        await work.prepare(deadline.signal);
+        deadline.signal.throwIfAborted();
+      });
       const submitted = await this.#deps.jobs.submit(work, { ...request, signal: deadline.signal });
       job = submitted.job;
       await submitted.ended;
@@ -71,16 +74,15 @@ export class Intake {
 
   async #acceptAsync(work: Work, request: IntakeRequest & { fetches: boolean }): Promise<JobRecord> {
     // What the caller sent along is looked at while the caller is still there; a fetch may take its time.
-    if (!request.fetches) await prepareOrDispose(work, new AbortController().signal);
+    await orDispose(work, () => (request.fetches ? work.check?.() : work.prepare(new AbortController().signal)));
     const { job } = await this.#deps.jobs.submit(work, request);
     return job;
   }
 }
 
-async function prepareOrDispose(work: Work, signal: AbortSignal): Promise<void> {
+async function orDispose(work: Work, step: () => Promise<void> | undefined): Promise<void> {
   try {
-    await work.prepare(signal);
-    signal.throwIfAborted();
+    await step();
   } catch (error) {
     await work.dispose();
     throw error;

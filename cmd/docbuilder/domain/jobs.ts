@@ -24,6 +24,8 @@ export interface NewFile {
 /** What a kind of job does. All that is the same for every kind is the job service's. */
 export interface Work {
   kind: JobKind;
+  /** What of `prepare` fetches nothing, where that is only a part of it: it is then done while the caller is still there. */
+  check?(): Promise<void>;
   /** What needs no worker yet (a download, say). */
   prepare(signal: AbortSignal): Promise<void>;
   /** The work itself, while the job holds one of the parallel places. */

@@ -1,10 +1,10 @@
 /** Does something the first time it is asked for, with what it is given then; afterwards gives the same promise. */
-export function once<Argument, Result>(
-  action: (argument: Argument) => Promise<Result>,
-): (argument: Argument) => Promise<Result> {
+export function once<Arguments extends unknown[], Result>(
+  action: (...args: Arguments) => Promise<Result>,
+): (...args: Arguments) => Promise<Result> {
   let result: Promise<Result> | undefined;
-  return (argument) => {
-    result ??= action(argument);
+  return (...args) => {
+    result ??= action(...args);
     return result;
   };
 }

@@ -25,25 +25,25 @@ interface Dependencies extends SourceDependencies {
 const WORD: ReadonlySet<SourceFormat> = new Set(['docx', 'dotx']);
 const TEMPLATES: ReadonlySet<SourceFormat> = new Set([...WORD, 'odt', 'ott']);
 
-/** `POST /v1/template/render` as a kind of job. */
+/** `POST /v1/template/render` as a kind of job. @throws {AppError} `unsupported_format` for a target that is no format */
 export function renderWork(request: RenderRequest, deps: Dependencies): Work {
+  const to = targetOf(request.to);
   const source = createSource(request, deps);
 
   const prepare = once(async (signal: AbortSignal) => {
-    const to = targetOf(request.to);
     const opened = await source.open(signal);
     const { format, macros } = opened.inspection;
     if (macros) throw new AppError('macro_not_allowed', { ...macros });
     if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
     if (to !== 'pdf' && familyOf(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
-    return { to, task: await source.task(opened) };
+    return source.task(opened);
   });
 
   return {
     kind: 'render',
     prepare: async (signal) => void (await prepare(signal)),
     run: async (signal, newFile) => {
-      const { to, task } = await prepare(signal);
+      const task = await prepare(signal);
       const { fileId, path } = await newFile();
       const maxOutputBytes = deps.maxFileBytes();
       let engineMs = 0;

@@ -2,6 +2,7 @@ import { stemOf } from './filename.ts';
 import type { SourceFormat } from './formats.ts';
 import type { Macros } from './packages.ts';
 import type { Encoding, EngineTask } from './ports.ts';
+import { sourceName } from './source-name.ts';
 
 /** What a source file was found to be. */
 export interface Inspection {
@@ -89,8 +90,9 @@ export interface Source {
   dispose(): Promise<void>;
 }
 
-/** What all work on a source file begins and ends with. */
+/** What all work on a source file begins and ends with. @throws {AppError} `unsupported_format` for a `from` that is no format */
 export function createSource(request: SourceRequest, deps: SourceDependencies): Source {
+  sourceName(request.from, undefined);
   const temporary: string[] = 'path' in request.source ? [request.source.path] : [];
 
   async function fetchFile(signal: AbortSignal): Promise<SourceFile> {

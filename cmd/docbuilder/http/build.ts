@@ -3,6 +3,7 @@ import type { Script } from '../../../src/common/generated/script.ts';
 import type { BuildRequest } from '../../../src/common/generated/wire.ts';
 import { validator } from '../../../src/common/schema.ts';
 import type { Work } from '../domain/jobs.ts';
+import { hasPictureUrls } from '../domain/script/pictures.ts';
 import { postWork, type WorkHandlers } from './work.ts';
 
 export interface BuildHandlers extends WorkHandlers {
@@ -19,8 +20,7 @@ export function postBuild(deps: BuildHandlers): RequestHandler {
     complete: inEnvelope,
     maxJsonBytes: deps.uploads.maxBytes,
     work: ({ body }) => deps.build(deps.checkScript(body.script)),
-    // What can be said of a script was said; fetching its pictures may take time.
-    fetches: () => true,
+    fetches: ({ body }) => hasPictureUrls(body.script as Script),
   });
 }
 

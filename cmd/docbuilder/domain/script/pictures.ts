@@ -35,6 +35,11 @@ export function* imagesOf({ body = [], slides = [] }: Script): Generator<PlacedI
   }
 }
 
+/** Whether pictures of a script have to be fetched. */
+export function hasPictureUrls(script: Script): boolean {
+  return imagesOf(script).some(({ image }) => image.url !== undefined);
+}
+
 /**
  * The picture that is in the script itself (contract: run-time checks, base64 images).
  * @param path of the image in the script
@@ -46,7 +51,7 @@ export function decodedPicture(base64: string, path: string): Picture {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
     throw scriptError({ path: place, message: 'is not valid base64' });
   }
-  return picture(Buffer.from(text, 'base64'), place);
+  return { base64: text, ...looked(Buffer.from(text, 'base64'), place) };
 }
 
 /**
@@ -55,12 +60,15 @@ export function decodedPicture(base64: string, path: string): Picture {
  * @throws {AppError} `script_error` for what is no picture, or too large a one
  */
 export function picture(bytes: Buffer, path: string): Picture {
+  return { base64: bytes.toString('base64'), ...looked(bytes, path) };
+}
+
+function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'is larger than 10 MB' });
   const { type, width, height } = sizeOf(bytes);
   if (!type || !width || !height) throw scriptError({ path, message: 'is no PNG, JPEG or GIF picture' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `has more than ${MAX_PIXELS} pixels` });
   return {
-    base64: bytes.toString('base64'),
     mediaType: MEDIA_TYPES[type],
     width: width * MM_PER_PIXEL,
     height: height * MM_PER_PIXEL,
