@@ -14,18 +14,45 @@ interface Operation {
   counted?: boolean;
   parameters?: Record<string, { description: string; pattern: string }>;
   request?: { schema: string; multipart?: boolean };
-  responses: Record<string, { description: string; schema?: string; file?: boolean; text?: boolean }>;
+  responses: Record<string, Answer>;
   errors: ErrorCode[];
+  /** `bad_request` with a status of its own. */
+  refusals?: Record<string, Answer>;
+}
+
+interface Answer {
+  description: string;
+  schema?: string;
+  file?: boolean;
+  text?: boolean;
+  /** Names, besides those that any such answer has. */
+  headers?: string[];
 }
 
 const PREFIX = '#/components/schemas/';
+const HEADER_PREFIX = '#/components/headers/';
 /** Errors that any operation may answer, and those of every operation that needs a key. */
-const ALWAYS: ErrorCode[] = ['internal'];
+const ALWAYS: ErrorCode[] = ['bad_request', 'internal'];
 const WITH_AUTH: ErrorCode[] = ['unauthorized', 'token_expired'];
+/** Headers of every answer, of every answer to a counted request (these come before it is counted), of every answer with a status. */
+const REQUEST_ID = 'X-SVC-Request-Id';
+const RATE = ['Limit', 'Remaining', 'Reset', 'Limit-Day', 'Remaining-Day'].map((name) => `X-RateLimit-${name}`);
+const BEFORE_COUNTING = new Set(['401', '405']);
+const BY_STATUS: Record<string, string[]> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+/** Answers with `bad_request` that any operation has, and those to requests with a body. */
+const WRONG_METHOD: Record<string, Answer> = {
+  405: { description: 'Another method: `detail.allowed` has those known.' },
+};
+const STALLED: Record<string, Answer> = { 408: { description: 'The upload stalled.' } };
 
-const { docbuilder } = JSON.parse(
+const { docbuilder, headers: knownHeaders } = JSON.parse(
   readFileSync(new URL('../../schemas/openapi/operations.json', import.meta.url), 'utf8'),
-) as { docbuilder: Operation[] };
+) as { docbuilder: Operation[]; headers: Record<string, object> };
 
 /** DocBuilder's OpenAPI 3.1 document, from the operations, the schemas and the error catalogue. */
 export function openapi(): Record<string, unknown> {
@@ -49,6 +76,7 @@ export function openapi(): Record<string, unknown> {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key or an HS256 JWT.' },
       },
+      headers: knownHeaders,
       schemas: Object.fromEntries(
         [...schemas.values()]
           .filter(({ $id }) => used.has($id))
@@ -59,7 +87,9 @@ export function openapi(): Record<string, unknown> {
 }
 
 function operationObject(operation: Operation): Record<string, unknown> {
-  const errors = [...operation.errors, ...(operation.auth ? WITH_AUTH : []), ...ALWAYS];
+  const { counted = false } = operation;
+  const errors = new Set([...operation.errors, ...(operation.auth ? WITH_AUTH : []), ...ALWAYS]);
+  const refusals = { ...WRONG_METHOD, ...(counted && STALLED), ...operation.refusals };
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -77,9 +107,15 @@ function operationObject(operation: Operation): Record<string, unknown> {
     ...(operation.request && { requestBody: requestBody(operation.request) }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, response]) => [status, answer(response)]),
+        Object.entries(operation.responses).map(([status, response]) => [status, answer(status, response, counted)]),
       ),
-      ...errorResponses(errors),
+      ...errorResponses([...errors], counted),
+      ...Object.fromEntries(
+        Object.entries(refusals).map(([status, refusal]) => [
+          status,
+          answer(status, { ...refusal, schema: 'error.json' }, counted),
+        ]),
+      ),
     },
   };
 }
@@ -92,31 +128,39 @@ function requestBody({ schema, multipart }: NonNullable<Operation['request']>): 
   };
 }
 
-function answer({ description, schema, file, text }: Operation['responses'][string]): Record<string, unknown> {
+function answer(
+  status: string,
+  { description, schema, file, text, headers = [] }: Answer,
+  counted: boolean,
+): Record<string, unknown> {
   const content = {
     ...(file && { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
     ...(schema && { 'application/json': { schema: reference(schema) } }),
     ...(text && { 'text/plain': { schema: { type: 'string' } } }),
   };
-  return { description, headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) };
+  return {
+    description,
+    headers: headerObjects(status, headers, counted),
+    ...(Object.keys(content).length > 0 && { content }),
+  };
 }
 
-const requestIdHeader = {
-  'X-SVC-Request-Id': { description: 'Id of this request.', schema: { type: 'string', pattern: '^req_[0-9a-f]{16}$' } },
-};
+/** None is marked as required: some are there only sometimes, and their descriptions say when. */
+function headerObjects(status: string, more: string[], counted: boolean): Record<string, unknown> {
+  const rate = counted && !BEFORE_COUNTING.has(status) ? RATE : [];
+  const names = [REQUEST_ID, ...more, ...(BY_STATUS[status] ?? []), ...rate];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `${HEADER_PREFIX}${name}` }]));
+}
 
 /** One response per status; its description lists the codes, which share the status. */
-function errorResponses(codes: ErrorCode[]): Record<string, unknown> {
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code][0]);
+function errorResponses(codes: ErrorCode[], counted: boolean): Record<string, unknown> {
+  const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code][0]));
   return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [
-      status,
-      {
-        description: list.map((code) => `\`${code}\``).join(', '),
-        headers: requestIdHeader,
-        content: { 'application/json': { schema: reference('error.json') } },
-      },
-    ]),
+    [...byStatus].map(([status, list]) => {
+      const description = list.map((code) => `\`${code}\``).join(', ');
+      const headers = counted && !BEFORE_COUNTING.has(status) ? ['X-SVC-Job-Id'] : [];
+      return [status, answer(status, { description, schema: 'error.json', headers }, counted)];
+    }),
   );
 }
 

@@ -14,6 +14,7 @@ interface Operation {
   request?: { schema: string; multipart?: boolean };
   responses: Record<string, { description: string; schema?: string }>;
   errors: (keyof typeof ERRORS)[];
+  refusals?: Record<string, { description: string }>;
 }
 
 /** docs/reference.md: every operation of `/v1`, with the bodies that it takes and gives. */
@@ -40,9 +41,11 @@ export function referencePage(): string {
   ].join('\n');
 }
 
-function operation({ method, path, summary, description, auth, request, responses, errors }: Operation): string[] {
-  const answers = Object.entries(responses).map(
-    ([status, answer]) => `- ${status}: ${answer.description}${answer.schema ? ` ${link(answer.schema)}` : ''}`,
+function operation({ responses, errors, refusals = {}, ...operation }: Operation): string[] {
+  const { method, path, summary, description, auth, request } = operation;
+  const answers = [...Object.entries(responses), ...Object.entries(refusals)].map(
+    ([status, answer]: [string, { description: string; schema?: string }]) =>
+      `- ${status}: ${answer.description}${answer.schema ? ` ${link(answer.schema)}` : ''}`,
   );
   const codes = errors.map((code) => `${ERRORS[code][0]} \`${code}\``);
   return [
