@@ -6,6 +6,27 @@ import { errorOf, startEnterprise, type TestService } from '../support/service.t
 const MANY = `[${'[],'.repeat(3_000_000)}[]]`;
 const TOO_MANY = { limit_values: MAX_JSON_VALUES, subject: 'body', reason: 'too_many_values' };
 
+describe('JSON that is too deep', () => {
+  it('is bad_request, in a script and in the data of a template', async () => {
+    const service = await startEnterprise();
+    try {
+      const items = `${'{"text":"a","items":['.repeat(20_000)}"x"${']}'.repeat(20_000)}`;
+      const script = `{"svcscript":1,"type":"text","save":[{"format":"docx"}],"body":[{"type":"list","items":[${items}]}]}`;
+      const data = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+      const form = new FormData();
+      form.append('template', new Blob([Buffer.from('x')]), 'a.docx');
+      form.append('data', new Blob([data]));
+      const filled = await service.call('/v1/template/render', { method: 'POST', body: form });
+      expect(await errorOf(filled)).to.include({ status: 400, code: 'bad_request' });
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await service.call('/v1/build', { method: 'POST', body: script, headers });
+      expect(await errorOf(answer)).to.include({ status: 400, code: 'bad_request' });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describe('JSON of very many values', () => {
   let service: TestService;
   before(async () => {

@@ -1,4 +1,5 @@
-import { AppError } from '../errors.ts';
+import { AppError, badRequest } from '../errors.ts';
+import { JsonShape } from './json-shape.ts';
 
 const MB = 1024 * 1024;
 
@@ -7,11 +8,8 @@ export const MAX_JSON_VALUES = 4_000_000;
 /** What one of them takes in memory at most (V8, measured: 8 for a number, 20 for `[]`, 104 for `{"1000":1}`). */
 const BYTES_PER_VALUE = 100;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPENING_BRACKET = 0x5b;
-const OPENING_BRACE = 0x7b;
+/** Far more than any body has; code that goes down into a value runs out of stack at some thousands. */
+const MAX_JSON_DEPTH = 1000;
 
 /**
  * What all JSON that a service holds at once may take in memory. A few bytes of JSON can become many in memory, and many
@@ -56,10 +54,8 @@ export class JsonLoad {
 /** The JSON of one request, from its first byte until nobody needs its value any more. */
 export class HeldJson {
   readonly #load: JsonLoad;
+  readonly #shape = new JsonShape();
   #held = 0;
-  #values = 0;
-  #inString = false;
-  #escaped = false;
 
   constructor(load: JsonLoad) {
     this.#load = load;
@@ -85,42 +81,27 @@ export class HeldJson {
 
   /**
    * Makes room for what the next piece of the text will be when it is parsed.
-   * @throws {AppError} as `take`, and `file_too_large` for more than `MAX_JSON_VALUES`
+   * @throws {AppError} as `take`, `file_too_large` for more than `MAX_JSON_VALUES`, `bad_request` for too deep a text
    */
   look(piece: Uint8Array): void {
-    const values = this.#valuesOf(piece);
-    this.#values += values;
-    if (this.#values > MAX_JSON_VALUES) {
+    const before = this.#shape.values;
+    this.#shape.add(piece);
+    const { values, deepest } = this.#shape;
+    if (deepest > MAX_JSON_DEPTH) {
+      throw badRequest({ path: '', message: `is nested too deeply: more than ${MAX_JSON_DEPTH} levels` });
+    }
+    if (values > MAX_JSON_VALUES) {
       throw new AppError('file_too_large', {
         limit_values: MAX_JSON_VALUES,
         subject: 'body',
         reason: 'too_many_values',
       });
     }
-    this.take(values * BYTES_PER_VALUE);
+    this.take((values - before) * BYTES_PER_VALUE);
   }
 
   release(): void {
     this.#load.change(-this.#held);
     this.#held = 0;
-  }
-
-  /** Counts `[`, `{` and `,` outside of strings. No byte of a longer UTF-8 character is any of these. */
-  #valuesOf(piece: Uint8Array): number {
-    let values = 0;
-    let inString = this.#inString;
-    let escaped = this.#escaped;
-    for (let index = 0; index < piece.length; index += 1) {
-      const byte = piece[index];
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === BACKSLASH) escaped = true;
-        else if (byte === QUOTE) inString = false;
-      } else if (byte === QUOTE) inString = true;
-      else if (byte === COMMA || byte === OPENING_BRACKET || byte === OPENING_BRACE) values += 1;
-    }
-    this.#inString = inString;
-    this.#escaped = escaped;
-    return values;
   }
 }
