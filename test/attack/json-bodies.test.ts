@@ -4,7 +4,7 @@ import { errorOf, startEnterprise, type TestService } from '../support/service.t
 
 /** 9 MB of text that would be 129 MB in memory. */
 const MANY = `[${'[],'.repeat(3_000_000)}[]]`;
-const TOO_MANY = { limit_values: MAX_JSON_VALUES, subject: 'body', reason: 'too_many_values' };
+const TOO_MANY = { limit_mb: 300, limit_values: MAX_JSON_VALUES, subject: 'body', reason: 'too_many_values' };
 
 describe('JSON that is too deep', () => {
   it('is bad_request, in a script and in the data of a template', async () => {

@@ -90,7 +90,7 @@ async function receive<Body extends Common>(
   { uploads, jsonLoad }: WorkHandlers,
   endpoint: Endpoint<Body>,
 ): Promise<{ arrived: Arrived<Body>; work: Work }> {
-  const held = jsonLoad.open();
+  const held = jsonLoad.open(uploads.maxBytes());
   try {
     const { value, files } = await readRequest(request, response, uploads, endpoint, held);
     const arrived = { body: value, files, request };

@@ -24,9 +24,12 @@ export class JsonLoad {
     this.#most = most;
   }
 
-  /** JSON that begins to arrive. Whoever asks for it releases it. */
-  open(): HeldJson {
-    return new HeldJson(this);
+  /**
+   * JSON that begins to arrive. Whoever asks for it releases it.
+   * @param maxBytes that it may have anyhow, for errors
+   */
+  open(maxBytes: number): HeldJson {
+    return new HeldJson(this, maxBytes);
   }
 
   /**
@@ -54,11 +57,13 @@ export class JsonLoad {
 /** The JSON of one request, from its first byte until nobody needs its value any more. */
 export class HeldJson {
   readonly #load: JsonLoad;
+  readonly #maxBytes: number;
   readonly #shape = new JsonShape();
   #held = 0;
 
-  constructor(load: JsonLoad) {
+  constructor(load: JsonLoad, maxBytes: number) {
     this.#load = load;
+    this.#maxBytes = maxBytes;
   }
 
   /**
@@ -92,6 +97,7 @@ export class HeldJson {
     }
     if (values > MAX_JSON_VALUES) {
       throw new AppError('file_too_large', {
+        limit_mb: this.#maxBytes / MB,
         limit_values: MAX_JSON_VALUES,
         subject: 'body',
         reason: 'too_many_values',

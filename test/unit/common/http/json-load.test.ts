@@ -18,12 +18,13 @@ function refusal(action: () => unknown): AppError | undefined {
 
 describe('the memory of JSON', () => {
   it('refuses more values than there may be, and says how many that are', () => {
-    const held = new JsonLoad(Number.POSITIVE_INFINITY).open();
+    const held = new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB);
     const piece = Buffer.from(','.repeat(MAX_JSON_VALUES / 4));
     for (let count = 0; count < 4; count += 1) held.look(piece);
     const error = refusal(() => held.look(Buffer.from('[')));
     expect(error).to.include({ code: 'file_too_large', status: 413 });
     expect(error?.detail).to.deep.equal({
+      limit_mb: 10,
       limit_values: MAX_JSON_VALUES,
       subject: 'body',
       reason: 'too_many_values',
@@ -31,7 +32,7 @@ describe('the memory of JSON', () => {
   });
 
   it('refuses what is too deep to go down into', () => {
-    const held = new JsonLoad(Number.POSITIVE_INFINITY).open();
+    const held = new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB);
     held.look(Buffer.from('[{"a":'.repeat(500)));
     held.look(Buffer.from('}'));
     held.look(Buffer.from('['));
@@ -40,7 +41,7 @@ describe('the memory of JSON', () => {
 
   it('holds no more than fits together: the rest may come again, what never fits may not', () => {
     const load = new JsonLoad(10 * MB);
-    const [first, second] = [load.open(), load.open()];
+    const [first, second] = [load.open(10 * MB), load.open(10 * MB)];
     first.take(6 * MB);
     const busy = refusal(() => second.expect(5 * MB));
     expect(busy).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'memory_limit' } });
@@ -76,15 +77,15 @@ describe('JSON bodies', () => {
     (await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)).json();
 
   it('are refused for their values before they are parsed', async () => {
-    const url = await serve(new JsonLoad(Number.POSITIVE_INFINITY).open());
+    const url = await serve(new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB));
     const body = `[${'[],'.repeat(MAX_JSON_VALUES / 2)}`;
     expect(await post(url, body)).to.have.nested.property('detail.reason', 'too_many_values');
   });
 
   it('are refused for their length by what they say of it, and by what arrives', async () => {
     const load = new JsonLoad(MB);
-    load.open().take(MB / 2);
-    const url = await serve(load.open());
+    load.open(10 * MB).take(MB / 2);
+    const url = await serve(load.open(10 * MB));
     const body = JSON.stringify('x'.repeat(MB * 0.75));
     expect(await post(url, body)).to.have.property('code', 'pool_unavailable');
     expect(await post(url, new Blob([body]).stream())).to.have.property('code', 'pool_unavailable');
