@@ -16,6 +16,10 @@ export interface FormulaToken {
 
 const SHEET = String.raw`(?:(?<sheet>'(?:[^']|'')+'|[\p{L}_][\p{L}\p{N}_.]*)!)?`;
 const NO_NAME = String.raw`(?![\p{L}\p{N}_.(!])`;
+// Formulas come from outside: no two neighbours in a pattern may match the same characters, or hostile ones would be
+// tried in every division between them.
+const NUMBER = String.raw`(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d{1,3})?`;
+const TEXT = '"(?:[^"]|"")*"';
 const REFERENCE = new RegExp(
   String.raw`${SHEET}(?:(?<range>\$?[A-Za-z]{1,3}:\$?[A-Za-z]{1,3}|\$?[1-9]\d{0,6}:\$?[1-9]\d{0,6})|(?<cell>\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}))${NO_NAME}`,
   'uy',
@@ -23,18 +27,20 @@ const REFERENCE = new RegExp(
 const SIMPLE = new RegExp(
   [
     '(?<space> +)',
-    '(?<text>"(?:[^"]|"")*")',
+    `(?<text>${TEXT})`,
     String.raw`(?<missing>#N\/A)`,
-    String.raw`(?<array>\{(?:[^"{}]|"(?:[^"]|"")*")*\})`,
-    String.raw`(?<number>(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d{1,3})?)${NO_NAME}`,
+    String.raw`(?<array>\{(?:[^"{}]|"[^"]*")*\})`,
+    `(?<number>${NUMBER})${NO_NAME}`,
     String.raw`(?<call>[A-Za-z_][A-Za-z0-9_.]*) *\(`,
     `(?<truth>[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])${NO_NAME}`,
     String.raw`(?<operator><>|<=|>=|[-+*\/^&=<>%:,()])`,
   ].join('|'),
   'uy',
 );
-const ELEMENT =
-  /(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d{1,3})?|"(?:[^"]|"")*"|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]) *(?<separator>[,;}]) */uy;
+const ELEMENT = new RegExp(
+  `(?:[-+]?${NUMBER}|${TEXT}|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]) *(?<separator>[,;}]) *`,
+  'uy',
+);
 const WORD = /'[^']*'?|[\p{L}\p{N}_.$\\]+|./uy;
 
 const LAST_ROW = 1_048_576;

@@ -10,6 +10,8 @@ export interface Placed {
 
 /** Shapes whose upper edges differ by less than this stand beside each other. */
 const SAME_LINE_MM = 5;
+/** Neighbours in it share no character: hostile text costs no more than its length. */
+const TRANSLATE = /translate\s*\(\s*([^\s,()]+)[\s,]+([^\s,()]+)\s*\)/;
 const MM: Record<string, number> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
 
 /** Lines in the order in which people read: the title, then from top to bottom, beside each other from left to right. */
@@ -29,7 +31,7 @@ export function inReadingOrder(shapes: readonly Placed[]): string[] {
 
 /** Where a shape stands (ODF 1.3 part 3, section 19.576); a turned one says it in its transformation. */
 export function placeOf(attributes: Attributes): { x: number; y: number } {
-  const [, x, y] = /translate\s*\(\s*(\S+?)[\s,]+(\S+?)\s*\)/.exec(attributes['draw:transform'] ?? '') ?? [];
+  const [, x, y] = TRANSLATE.exec(attributes['draw:transform'] ?? '') ?? [];
   return {
     x: millimetres(attributes['svg:x'] ?? attributes['svg:x1'] ?? x),
     y: millimetres(attributes['svg:y'] ?? attributes['svg:y1'] ?? y),

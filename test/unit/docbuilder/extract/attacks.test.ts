@@ -38,6 +38,13 @@ describe('a package that attacks its reader', () => {
     expect((await extract('slides', { body })).text).to.equal('T\na');
   });
 
+  it('cannot have a place that takes longer to read than to write', async () => {
+    const shape = `<draw:custom-shape draw:transform="translate (${','.repeat(50_000)}"><text:p>a</text:p></draw:custom-shape>`;
+    const started = performance.now();
+    expect((await extract('slides', { body: `<draw:page draw:name="T">${shape}</draw:page>` })).text).to.equal('T\na');
+    expect(performance.now() - started).to.be.lessThan(2000);
+  });
+
   it('cannot make billions of cells of one', async () => {
     const cell = '<table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell>';
     const rows = `<table:table-row table:number-rows-repeated="1048576">${cell}</table:table-row>`;

@@ -142,4 +142,19 @@ describe('formulas of a script', () => {
       expect(performance.now() - started, endless).to.be.lessThan(500);
     }
   });
+
+  it('are refused in one go where what they open is never closed', () => {
+    const started = performance.now();
+    // Would be read in 2^n ways, or n² for the digits.
+    for (const piece of ['""', '"a"', '""""']) {
+      expect(mistake(`={${piece.repeat(28)}`), piece).to.contain('curly bracket');
+      expect(mistake(`={${piece.repeat(8190 / piece.length)}`), piece).to.contain('curly bracket');
+    }
+    for (let run = 0; run < 30; run++) {
+      expect(mistake(`=${'1'.repeat(8190)}x`)).to.contain('cannot be used');
+      expect(mistake(`={${'1'.repeat(8188)}x}`)).to.contain('is no list');
+    }
+    expect(performance.now() - started).to.be.lessThan(1000);
+    expect(form('={"a""b","{}";1.,.5E-3}')).to.equal('={"a""b","{}";1.,.5E-3}');
+  });
 });
