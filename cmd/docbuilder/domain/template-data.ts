@@ -1,3 +1,5 @@
+import { normalized } from './unicode.ts';
+
 /** What JSON can say. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
@@ -39,7 +41,7 @@ const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 function spellings(key: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII has one spelling
-  return /^[\x00-\x7f]*$/.test(key) ? [key] : [key, key.normalize('NFD')];
+  return /^[\x00-\x7f]*$/.test(key) ? [key] : [key, normalized(key, 'NFD')];
 }
 
 /** A value as text; undefined for lists and objects, which have none. */

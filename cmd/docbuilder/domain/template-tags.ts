@@ -1,3 +1,5 @@
+import { normalized } from './unicode.ts';
+
 /** `value` stands for a text; `open` and `close` enclose what is repeated for each item of a list. */
 export type TagKind = 'value' | 'open' | 'close';
 
@@ -84,7 +86,7 @@ function unclosed(rest: string): TagMistake {
 function readTag(inside: string): Tag | TagMistake {
   const source = shown(`${OPEN}${inside}${CLOSE}`);
   // Word types no-break spaces by itself, and an accented letter has two spellings.
-  const text = inside.replaceAll('\u00a0', ' ').trim().normalize('NFC');
+  const text = normalized(inside.replaceAll('\u00a0', ' ').trim(), 'NFC');
   const reserved = Object.hasOwn(RESERVED, text.charAt(0)) ? RESERVED[text.charAt(0)] : undefined;
   if (reserved !== undefined) return { tag: source, field: shown(text.slice(1).trim()), message: reserved };
   const kind = text.startsWith('#') ? 'open' : text.startsWith('/') ? 'close' : 'value';

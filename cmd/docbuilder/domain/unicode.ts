@@ -23,3 +23,17 @@ function lastWholeCharacter(text: string): number {
   const unit = text.charCodeAt(text.length - 1);
   return unit >= 0xd800 && unit <= 0xdbff ? text.length - 1 : text.length;
 }
+
+/** More marks on one letter than any language has (Unicode Standard Annex 15, section 13). */
+const MAX_MARKS = 30;
+const LONG_RUN = new RegExp(`\\p{M}{${MAX_MARKS + 1}}`, 'u');
+const STRETCH = new RegExp(`\\P{M}*\\p{M}{0,${MAX_MARKS}}`, 'gu');
+
+/**
+ * Text in a normalization form, in time that its length bounds: marks are sorted by comparing each with all before it,
+ * so of a longer run each 30 are normalized for themselves. That is as far as any text with a meaning goes.
+ */
+export function normalized(text: string, form: 'NFC' | 'NFD'): string {
+  if (!LONG_RUN.test(text)) return text.normalize(form);
+  return (text.match(STRETCH) ?? []).map((stretch) => stretch.normalize(form)).join('');
+}

@@ -5,7 +5,7 @@ import { detectDelimiter, separatorLine } from '../../domain/csv.ts';
 import type { Encoding } from '../../domain/ports.ts';
 import { byteOrderMark, utf16Order } from '../../domain/sniff.ts';
 import { corrupt } from '../../domain/source-errors.ts';
-import { cutBeforeStarter } from '../../domain/unicode.ts';
+import { cutBeforeStarter, normalized } from '../../domain/unicode.ts';
 import type { ByteSource } from './source.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -60,7 +60,8 @@ export interface TranscodeOptions {
 
 /**
  * Writes the text in `path` as UTF-8 to the new file `target`: without byte order mark, in Unicode normalization form C
- * (windows-1258 has its tone marks beside the letters), line ends as they are. Holds a chunk in memory.
+ * (windows-1258 has its tone marks beside the letters) as far as `normalized` goes, line ends as they are. Holds a chunk
+ * in memory.
  * @throws {AppError} `corrupt_source` `encoding` if the text is not in `from`
  */
 export async function transcode(
@@ -97,13 +98,13 @@ async function* toUtf8(pieces: AsyncIterable<string>, dropSeparatorLine: boolean
       atStart = false;
     }
     const cut = cutBeforeStarter(held);
-    if (cut > 0) yield normalized(held.slice(0, cut));
+    if (cut > 0) yield bytesOf(held.slice(0, cut));
     held = held.slice(cut);
   }
-  yield normalized(held);
+  yield bytesOf(held);
 }
 
-function normalized(text: string): Buffer {
+function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text);
-  return isAscii(bytes) ? bytes : Buffer.from(text.normalize('NFC'));
+  return isAscii(bytes) ? bytes : Buffer.from(normalized(text, 'NFC'));
 }

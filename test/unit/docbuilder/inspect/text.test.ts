@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Encoding } from '../../../../cmd/docbuilder/domain/ports.ts';
+import { normalized } from '../../../../cmd/docbuilder/domain/unicode.ts';
 import { type TranscodeOptions, transcode } from '../../../../cmd/docbuilder/store/inspect/text.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import { SENTENCE } from '../../../support/documents.ts';
@@ -151,6 +152,34 @@ describe('text files', () => {
     it('a run without any place to cut is written all the same', async () => {
       const run = 'ß\u0301'.repeat(1) + '\u0301'.repeat(3 << 20);
       expect(await read(Buffer.from(run), 'utf-8')).to.have.length(run.normalize('NFC').length);
+    });
+  });
+
+  describe('with letters under heaps of marks', () => {
+    it('cost no more than their length, and lose nothing', async () => {
+      const heap = `ă\u0323${'\u0301\u0323'.repeat(1 << 18)}`;
+      const started = performance.now();
+      const written = await read(Buffer.from(`e\u0302\u0323 ${heap} e\u0323\u0302`), 'utf-8');
+      expect(performance.now() - started).to.be.lessThan(2000);
+      expect(written).to.match(/^ệ ặ.* ệ$/);
+      expect([...written].filter((character) => character === '\u0301')).to.have.length(1 << 18);
+    });
+
+    it('are normalized as far as any text goes', () => {
+      const heap = `x${'\u0301\u0323'.repeat(20)}`;
+      const text = fc.string({
+        unit: fc.constantFrom(...'aeo\u0301\u0302\u0323ệ\u1100\u1161\u09c7\u09be '),
+        maxLength: 30,
+      });
+      fc.assert(
+        fc.property(text, (sample) => {
+          for (const form of ['NFC', 'NFD'] as const) {
+            const whole = sample.normalize(form);
+            const found = normalized(`${sample}${heap} ${sample}`, form);
+            expect(found.startsWith(`${whole}x`) && found.endsWith(` ${whole}`), found).to.equal(true);
+          }
+        }),
+      );
     });
   });
 
