@@ -204,6 +204,27 @@ describe('bad input', () => {
     }
   });
 
+  it('a part with a name or headers that never end', async () => {
+    const named = (name: string) => `Content-Disposition: form-data; name="file"; filename="${name}"`;
+    const pad = `X-Pad: ${'x'.repeat(20_000)}`;
+    const headers: [what: string, lines: string][] = [
+      ['a long name', named(`a${'.'.repeat(2000)}x.txt`)],
+      ['a name that is cut off', named(`a${' '.repeat(70_000)}x.txt`)],
+      ['a name without end', named('a'.repeat(300_000))],
+      ['padding before it', `${pad}\r\n${named('a.txt')}`],
+    ];
+    for (const [what, lines] of headers) {
+      const started = performance.now();
+      const response = await service.call('/v1/convert', {
+        method: 'POST',
+        body: `--b\r\nContent-Disposition: form-data; name="to"\r\n\r\npdf\r\n--b\r\n${lines}\r\n\r\nabc\r\n--b--\r\n`,
+        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+      });
+      expect(await errorOf(response), what).to.include({ status: 400, code: 'bad_request' });
+      expect(performance.now() - started, what).to.be.lessThan(2000);
+    }
+  });
+
   it('a document that hangs the engine: timeout, and the neighbour does not notice', async () => {
     const hanging = service.convert(slowSheet(), 'slow.fods', { to: 'pdf' });
     const neighbours = Promise.all(

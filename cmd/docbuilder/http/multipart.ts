@@ -6,6 +6,10 @@ import { watchIdle } from '../../../src/common/http/idle.ts';
 
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS = 32;
+/** Of what stands before a part's content; the parser does not tell that it cut the rest off, but a name then fails. */
+const MAX_HEADER_BYTES = 8 * 1024;
+/** More than any file system has, in UTF-16 units. */
+const MAX_FILENAME = 1024;
 
 /** A form as it arrived: its fields as text, and what the receiver made of its files. */
 export interface Form<T> {
@@ -59,6 +63,8 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
       streams.push(stream);
       if (!options.fileNames.includes(name)) return fail(mistake(name, 'is not known as a file'));
       if (taken.has(name)) return fail(mistake(name, 'is given twice'));
+      if ((filename?.length ?? 0) > MAX_FILENAME)
+        return fail(mistake(name, `has a name over ${MAX_FILENAME} characters`));
       taken.add(name);
       const receiving = options.receive(stream, filename).then((received) => {
         form.files.set(name, received);
@@ -110,6 +116,7 @@ function createParser(request: IncomingMessage): BusboyInstance {
         fields: MAX_FIELDS,
         parts: MAX_FIELDS + 4,
         headerPairs: 32,
+        headerSize: MAX_HEADER_BYTES,
       },
     });
   } catch (error) {
