@@ -7,6 +7,7 @@ import type { Job } from '../../src/common/generated/wire.ts';
 import { ooxml } from '../support/documents.ts';
 import { countBomb, entityBomb, half, nestedArchive, nestedBomb, ratioBomb } from '../support/hostile.ts';
 import { portOf } from '../support/listen.ts';
+import { loggedLines } from '../support/logs.ts';
 import { flatOdf, txt } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
 import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
@@ -187,6 +188,18 @@ describe('bad input', () => {
     socket.write(head(service, 100_000) + part('x'.repeat(1000)));
     await until('it arrives', async () => (await readdir(join(service.dataDir, 'tmp'))).length > 0 || undefined);
     socket.destroy();
+  });
+
+  it('a script that is cut off: no failure of the service', async () => {
+    const logged = loggedLines().length;
+    connect(Number(new URL(service.url).port), '127.0.0.1').end(
+      `POST /v1/build HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"script"',
+    );
+    const line = await until('it is logged', async () => {
+      return loggedLines().find((text, index) => index >= logged && /"request (refused|failed)"/.test(text));
+    });
+    expect(line).to.contain('request refused').and.contain('bad_request');
   });
 
   it('a form that is cut off or no form at all', async () => {

@@ -63,8 +63,7 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
       streams.push(stream);
       if (!options.fileNames.includes(name)) return fail(mistake(name, 'is not known as a file'));
       if (taken.has(name)) return fail(mistake(name, 'is given twice'));
-      if ((filename?.length ?? 0) > MAX_FILENAME)
-        return fail(mistake(name, `has a name over ${MAX_FILENAME} characters`));
+      if ((filename ?? '').length > MAX_FILENAME) return fail(mistake(name, `has a name over ${MAX_FILENAME} letters`));
       taken.add(name);
       const receiving = options.receive(stream, filename).then((received) => {
         form.files.set(name, received);

@@ -65,6 +65,7 @@ function readBody(request: IncomingMessage, idleMs: number, maxBytes: number, he
     const watch = watchIdle(request, idleMs, (error) => done(() => reject(error)));
     request.on('data', onData);
     request.once('end', () => done(() => resolve(Buffer.concat(chunks))));
-    request.once('error', (error) => done(() => reject(error)));
+    // Nothing else fails while a body is read than the connection.
+    request.once('error', () => done(() => reject(badRequest({ path: '', message: 'the upload was cut off' }))));
   });
 }
