@@ -12,6 +12,7 @@ import {
   half,
   nestedArchive,
   nestedBomb,
+  noise,
   overlapBomb,
   type RawEntry,
   ratioBomb,
@@ -241,14 +242,3 @@ describe('hostile source files', () => {
     expect(process.memoryUsage().rss - before).to.be.lessThan(100 * 1024 * 1024);
   });
 });
-
-/** Text that does not shrink much. */
-function noise(length: number): string {
-  let state = 1;
-  let text = '';
-  while (text.length < length) {
-    state = (state * 48_271) % 0x7fffffff;
-    text += state.toString(36);
-  }
-  return text.slice(0, length);
-}

@@ -62,6 +62,17 @@ export function half(file: Buffer): Buffer {
   return file.subarray(0, file.length >> 1);
 }
 
+/** Text that does not shrink much. */
+export function noise(length: number): string {
+  let state = 1;
+  let text = '';
+  while (text.length < length) {
+    state = (state * 48_271) % 0x7fffffff;
+    text += state.toString(36);
+  }
+  return text.slice(0, length);
+}
+
 /** One entry of `rawZip`; what is not told is what it should be. */
 export interface RawEntry {
   name: string;

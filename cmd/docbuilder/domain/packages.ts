@@ -1,4 +1,5 @@
 import type { SourceFormat } from './formats.ts';
+import type { IndexElement } from './package-index.ts';
 
 /** Why a package counts as one with macros (contract: macro_not_allowed). */
 export interface Macros {
@@ -63,24 +64,36 @@ export type PackageFormat = { format: SourceFormat } | { foreign: string } | und
 /**
  * The format of an OOXML package: the content type of the part that the package's relationships call the document
  * (ECMA-376 part 2, sections 7.2.3 and 6.5).
- * @param contentTypes text of `[Content_Types].xml`
- * @param relationships text of `_rels/.rels`
+ * @param contentTypes elements of `[Content_Types].xml`
+ * @param relationships elements of `_rels/.rels`
  */
-export function ooxmlFormat(contentTypes: string, relationships: string): PackageFormat {
-  const overrides = tags(contentTypes, 'Override').map((tag) => ({ part: tag['PartName'], type: typeOf(tag) }));
-  const target = tags(relationships, 'Relationship').find((tag) => tag['Type']?.endsWith('/officeDocument'))?.[
-    'Target'
-  ];
-  const main = overrides.find(({ part }) => target !== undefined && partName(part) === partName(target));
-  if (main) return known(MAIN_PARTS, [main.type]);
-  return known(MAIN_PARTS, [...overrides.map(({ type }) => type), ...tags(contentTypes, 'Default').map(typeOf)]);
+export function ooxmlFormat(
+  contentTypes: readonly IndexElement[],
+  relationships: readonly IndexElement[],
+): PackageFormat {
+  const overrides = called(contentTypes, 'Override');
+  const document = called(relationships, 'Relationship').find(({ plain }) =>
+    plain['Type']?.endsWith('/officeDocument'),
+  );
+  const target = document?.plain['Target'];
+  const main = overrides.find(({ plain }) => target !== undefined && partName(plain['PartName']) === partName(target));
+  if (main) return known(MAIN_PARTS, [typeOf(main)]);
+  return known(MAIN_PARTS, [...overrides, ...called(contentTypes, 'Default')].map(typeOf));
 }
 
-/** The content type of each part of an OOXML package by the part's name; empty if it has none (part 2, section 7.2.3). */
-export function partTypes(contentTypes: string): (part: string) => string {
-  const overrides = new Map(tags(contentTypes, 'Override').map((tag) => [partName(tag['PartName']), typeOf(tag)]));
+/**
+ * The content type of each part of an OOXML package by the part's name; empty if it has none (part 2, section 7.2.3).
+ * @param contentTypes elements of `[Content_Types].xml`
+ */
+export function partTypes(contentTypes: readonly IndexElement[]): (part: string) => string {
+  const overrides = new Map(
+    called(contentTypes, 'Override').map((element) => [partName(element.plain['PartName']), typeOf(element)]),
+  );
   const defaults = new Map(
-    tags(contentTypes, 'Default').map((tag) => [(tag['Extension'] ?? '').toLowerCase(), typeOf(tag)]),
+    called(contentTypes, 'Default').map((element) => [
+      (element.plain['Extension'] ?? '').toLowerCase(),
+      typeOf(element),
+    ]),
   );
   return (part) => {
     const name = partName(part);
@@ -94,22 +107,22 @@ export function odfFormat(mediaType: string, flat = false): PackageFormat {
 }
 
 /** The media type of the package itself as its manifest has it (ODF 1.3 part 2, section 4.8.4). */
-export function manifestMediaType(manifest: string): string | undefined {
-  return tags(manifest, 'file-entry').find((tag) => tag['full-path'] === '/')?.['media-type'];
+export function manifestMediaType(manifest: readonly IndexElement[]): string | undefined {
+  return called(manifest, 'file-entry').find(({ own }) => own['full-path'] === '/')?.own['media-type'];
 }
 
 /** Whether a manifest says that parts are encrypted (ODF 1.3 part 2, section 4.8.2). */
-export function hasEncryptionData(manifest: string): boolean {
-  return /<(?:[\w.-]+:)?encryption-data[\s/>]/.test(manifest);
+export function hasEncryptionData(manifest: readonly IndexElement[]): boolean {
+  return called(manifest, 'encryption-data').length > 0;
 }
 
 /** Macros of an OOXML package, found by a part's name or by a content type. */
-export function ooxmlMacros(names: Iterable<string>, contentTypes: string): Macros | null {
+export function ooxmlMacros(names: Iterable<string>, contentTypes: readonly IndexElement[]): Macros | null {
   for (const part of names) if (/(^|\/)vbaProject\.bin$/i.test(part)) return { reason: 'vba_project', part };
-  for (const tag of [...tags(contentTypes, 'Override'), ...tags(contentTypes, 'Default')]) {
-    const part = partName(tag['PartName']) || `*.${tag['Extension'] ?? ''}`;
-    if (typeOf(tag) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
-    if (typeOf(tag).includes('macroenabled')) return { reason: 'macro_content_type', part };
+  for (const element of [...called(contentTypes, 'Override'), ...called(contentTypes, 'Default')]) {
+    const part = partName(element.plain['PartName']) || `*.${element.plain['Extension'] ?? ''}`;
+    if (typeOf(element) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
+    if (typeOf(element).includes('macroenabled')) return { reason: 'macro_content_type', part };
   }
   return null;
 }
@@ -137,17 +150,12 @@ function partName(name: string | undefined): string {
   return (name ?? '').replace(/^\//, '').toLowerCase();
 }
 
-function typeOf(tag: Record<string, string>): string {
-  return (tag['ContentType'] ?? '').trim().toLowerCase();
+function typeOf({ plain }: IndexElement): string {
+  return (plain['ContentType'] ?? '').trim().toLowerCase();
 }
 
-/**
- * The attributes of each element of a name; of namespaces, only the local names count. Both patterns begin at what
- * cannot repeat, so that hostile text costs no more than its length.
- */
-function tags(xml: string, name: string): Record<string, string>[] {
-  const elements = xml.matchAll(new RegExp(`<(?:[\\w.-]+:)?${name}\\s([^<>]*)>`, 'g'));
-  return Array.from(elements, ([, inside = '']) => attributes(inside));
+function called(elements: readonly IndexElement[], name: string): IndexElement[] {
+  return elements.filter((element) => element.name === name);
 }
 
 /** Attributes of the inside of a tag, by local name. */

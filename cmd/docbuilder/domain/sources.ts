@@ -20,6 +20,8 @@ export interface InspectOptions {
   encoding?: Encoding;
   delimiter?: string;
   hasPassword: boolean;
+  /** Ends it; it then rejects with the signal's reason. */
+  signal?: AbortSignal;
 }
 
 /** Looks into source files. */
@@ -115,6 +117,7 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       const { from, password, encoding, delimiter } = request;
       const inspection = await deps.inspector.inspect(file.path, {
         hasPassword: password !== undefined,
+        signal,
         ...(file.filename !== undefined && { filename: file.filename }),
         ...(from !== undefined && { from }),
         ...(encoding !== undefined && { encoding }),

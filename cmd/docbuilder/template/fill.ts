@@ -1,4 +1,5 @@
 import { AppError } from '../../../src/common/errors.ts';
+import { readIndex } from '../domain/package-index.ts';
 import { partTypes } from '../domain/packages.ts';
 import { corrupt } from '../domain/source-errors.ts';
 import {
@@ -40,7 +41,7 @@ export async function fillTemplate(task: TemplateTask): Promise<void> {
   const template = await openPackage(task.template);
   try {
     const types = contentTypes(template);
-    const parts = readParts(template, partTypes(types), task.maxOutputBytes);
+    const parts = readParts(template, partTypes(Array.from(readIndex(types)).flat()), task.maxOutputBytes);
     const mistakes = write(template, parts, types, task);
     if (mistakes.length > 0) throw templateError(mistakes);
   } finally {

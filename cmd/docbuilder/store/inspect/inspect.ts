@@ -29,7 +29,7 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
   const sniffed = sniff(head);
   switch (sniffed.kind) {
     case 'zip':
-      return inspectPackage(source, name);
+      return inspectPackage(source, name, options.signal);
     case 'cfb':
       return { ...(await inspectCompound(source, name)), macros: null };
     case 'rtf':

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { ARCHIVE_LIMITS, type ArchiveBudget, isArchive, newBudget } from '../../domain/archive.ts';
 import type { SourceFormat } from '../../domain/formats.ts';
+import { type IndexElement, readIndex } from '../../domain/package-index.ts';
 import {
   hasEncryptionData,
   type Macros,
@@ -14,8 +14,9 @@ import {
 import { corrupt, unsupported } from '../../domain/source-errors.ts';
 import { refuseUnknown, type SourceName } from '../../domain/source-name.ts';
 import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from '../../domain/xml-prolog.ts';
+import { takingTurns } from '../turns.ts';
 import { type ByteSource, bufferSource } from './source.ts';
-import { readEntry, readHead, readZip, type Zip, type ZipEntry } from './zip.ts';
+import { readEntry, readHead, readStart, readZip, type Zip, type ZipEntry } from './zip.ts';
 
 const MiB = 1024 * 1024;
 /** Content types, relationships or a manifest larger than this belong to no document. */
@@ -24,8 +25,6 @@ const MAX_INDEX_BYTES = 4 * MiB;
 const MAX_EMBEDDED_BYTES = 64 * MiB;
 /** So much of an entry's packed bytes nearly always shows its root element. */
 const HEAD_BYTES = 512;
-/** Entries looked at before others get their turn. */
-const TURN = 256;
 
 const CONTENT_TYPES = '[Content_Types].xml';
 const MANIFEST = 'META-INF/manifest.xml';
@@ -37,25 +36,31 @@ export interface PackageInspection {
 }
 
 /**
- * Looks into a zip that should be an OOXML or OpenDocument package.
+ * Looks into a zip that should be an OOXML or OpenDocument package. Others get their turn meanwhile.
+ * @param signal ends it between two parts
  * @throws {AppError} `corrupt_source`; `unsupported_format` for other packages and plain archives
  */
-export async function inspectPackage(source: ByteSource, name: SourceName): Promise<PackageInspection> {
+export async function inspectPackage(
+  source: ByteSource,
+  name: SourceName,
+  signal?: AbortSignal,
+): Promise<PackageInspection> {
   const budget = newBudget();
+  const turn = takingTurns(signal);
   const zip = await readZip(source, budget);
   const mediaType = await indexText(zip, 'mimetype');
-  const types = await indexText(zip, CONTENT_TYPES);
+  const types = await index(zip, CONTENT_TYPES, turn);
   if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
-    const format = formatOr(ooxmlFormat(types, (await indexText(zip, '_rels/.rels')) ?? ''), name);
-    await checkEntries(zip, { budget, depth: 0, isOdf: false });
+    const format = formatOr(ooxmlFormat(types, (await index(zip, '_rels/.rels', turn)) ?? []), name);
+    await checkEntries(zip, { budget, turn, depth: 0, isOdf: false });
     return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types) };
   }
-  const manifest = (await indexText(zip, MANIFEST)) ?? '';
+  const manifest = (await index(zip, MANIFEST, turn)) ?? [];
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
   const encrypted = hasEncryptionData(manifest) || zip.entries.has('encrypted-package');
   // What is encrypted has no head to look at; the manifest itself never is.
   const entries = encrypted ? only(zip, (entry) => entry.startsWith('META-INF/')) : zip;
-  await checkEntries(entries, { budget, depth: 0, isOdf: true });
+  await checkEntries(entries, { budget, turn, depth: 0, isOdf: true });
   return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
 }
 
@@ -75,8 +80,23 @@ async function indexText(zip: Zip, name: string): Promise<string | undefined> {
   return entry && xmlText(await readEntry(zip, entry, MAX_INDEX_BYTES));
 }
 
+/** The elements of a part that says what is in the package; undefined if the package has none. */
+async function index(zip: Zip, name: string, turn: Turn): Promise<IndexElement[] | undefined> {
+  const xml = await indexText(zip, name);
+  if (xml === undefined) return undefined;
+  const elements: IndexElement[] = [];
+  for (const piece of readIndex(xml)) {
+    elements.push(...piece);
+    await turn();
+  }
+  return elements;
+}
+
+type Turn = ReturnType<typeof takingTurns>;
+
 interface Surroundings {
   budget: ArchiveBudget;
+  turn: Turn;
   /** How many archives this one is in. */
   depth: number;
   isOdf: boolean;
@@ -84,28 +104,27 @@ interface Surroundings {
 
 /** Looks at the beginning of every entry: at the prolog of XML, and into archives. */
 async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
-  let looked = 0;
   for (const entry of zip.entries.values()) {
     if (entry.size === 0) continue;
-    if (++looked % TURN === 0) await setImmediate();
+    await around.turn();
     const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
     if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
     else checkProlog(entry.name, await prologOf(zip, entry, head, whole), around.isOdf);
   }
 }
 
-async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): Promise<void> {
+async function checkEmbedded(archive: Buffer, { budget, turn, depth }: Surroundings): Promise<void> {
   if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
   const zip = await readZip(bufferSource(archive), budget);
-  const manifest = (await indexText(zip, MANIFEST)) ?? '';
+  const manifest = (await index(zip, MANIFEST, turn)) ?? [];
   if (hasEncryptionData(manifest)) return;
-  await checkEntries(zip, { budget, depth: depth + 1, isOdf: manifest !== '' });
+  await checkEntries(zip, { budget, turn, depth: depth + 1, isOdf: manifest.length > 0 });
 }
 
 async function prologOf(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {
   const prolog = readProlog(head);
   if (prolog.state !== 'more' || whole || head.length >= MAX_PROLOG_BYTES) return prolog;
-  return readProlog((await readHead(zip, entry, MAX_PROLOG_BYTES)).head);
+  return readProlog(await readStart(zip, entry, MAX_PROLOG_BYTES));
 }
 
 /**

@@ -103,16 +103,17 @@ function refuseOverlaps(entries: Iterable<ZipEntry>): void {
 }
 
 /**
- * The first bytes of an entry, unpacked from its first `packed` bytes (deflate makes at most 1032 bytes of one);
- * `whole` if that is all there is.
- * @throws {AppError} `corrupt_source` `bad_archive`
+ * The first bytes of an entry, unpacked in one go from its first `packed` bytes (deflate makes at most 1032 bytes of
+ * one, so let these be few); `whole` if that is all there is.
+ * @throws {AppError} `corrupt_source` `bad_archive`, also if that is more than was declared
  */
 export async function readHead(zip: Zip, entry: ZipEntry, packed: number): Promise<{ head: Buffer; whole: boolean }> {
   const bytes = await zip.source.read(entry.position, Math.min(packed, entry.compressedSize));
   const whole = bytes.length === entry.compressedSize;
   if (entry.method === 0) return { head: bytes, whole };
   try {
-    return { head: inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }), whole };
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, entry.size) };
+    return { head: inflateRawSync(bytes, options), whole };
   } catch (error) {
     throw corrupt('bad_archive', error);
   }
@@ -161,6 +162,21 @@ export async function* openEntry(zip: Zip, entry: ZipEntry, maxBytes: number): A
     throw isZlibError(error) ? corrupt('bad_archive', error) : error;
   }
   if (left !== 0) throw corrupt('bad_archive');
+}
+
+/**
+ * The first bytes of an entry: `bytes` of them or a few more, or all there are.
+ * @throws {AppError} `corrupt_source` `bad_archive` if it is not what was declared
+ */
+export async function readStart(zip: Zip, entry: ZipEntry, bytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of openEntry(zip, entry, Number.POSITIVE_INFINITY)) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= bytes) break;
+  }
+  return Buffer.concat(pieces);
 }
 
 async function* packedPieces(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
