@@ -53,10 +53,11 @@ export const buildSlides: FlatBuilder = (script, { pictures, now }) => {
 function* pages(slides: readonly Slide[], deck: Deck): Generator<string> {
   const { footer } = deck.theme;
   if (footer) yield element('presentation:footer-decl', { 'presentation:name': FOOTER }, escapeXml(footer));
-  for (const [index, slide] of slides.entries()) yield page(slide, index, deck);
+  for (const [index, slide] of slides.entries()) yield* page(slide, index, deck);
 }
 
-function page(slide: Slide, index: number, deck: Deck): string {
+/** In pieces: an element may be as long as other documents are. */
+function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
   const footer = slide.layout === 'title' ? undefined : deck.theme.footer;
   const attributes = {
     'draw:name': nameOf(slide, index + 1),
@@ -65,9 +66,11 @@ function page(slide: Slide, index: number, deck: Deck): string {
     'presentation:presentation-page-layout-name': PAGE_LAYOUTS[slide.layout],
     'presentation:use-footer-name': footer && FOOTER,
   };
-  const content = placeholders(slide, deck) + elements(slide, `/slides/${index}`, deck);
-  const notes = slide.notes ? notesPage(MASTERS[slide.layout], deck, slide.notes) : '';
-  return element('draw:page', attributes, content + notes);
+  yield element('draw:page', attributes).replace(/\/>$/, '>');
+  yield* placeholders(slide, deck);
+  yield* elements(slide, `/slides/${index}`, deck);
+  if (slide.notes) yield notesPage(MASTERS[slide.layout], deck, slide.notes);
+  yield '</draw:page>';
 }
 
 /** What PDF bookmarks and the navigator show; LibreOffice wants each name once. */

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate } from 'node:timers/promises';
+import { takingTurns } from './turns.ts';
 
 /** What a file is made of: pieces that may be made while they are asked for, and what stands around them. */
 export interface Pieces {
@@ -11,23 +11,17 @@ export interface Pieces {
   tail: string;
 }
 
-/** So long others wait at most while a body is made. */
-const TURN_MS = 8;
-/** Pieces of a body that are looked at between two looks at the clock. */
-const BATCH = 32;
 /** Characters that are written in one go. */
 const CHUNK = 1024 * 1024;
 
-/** Writes a file whose head is known only when its body is. Others get their turn while it is made. */
+/** Writes a file whose head is known only when its body is. Others get their turn between two pieces. */
 export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
   const made: string[] = [];
-  let since = performance.now();
+  const turn = takingTurns(signal);
   for (const piece of body) {
     made.push(piece);
-    if (made.length % BATCH !== 0 || performance.now() - since < TURN_MS) continue;
-    await setImmediate();
-    signal.throwIfAborted();
-    since = performance.now();
+    const others = turn();
+    if (others) await others;
   }
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   await pipeline(Readable.from(chunks([head()], made, [tail])), file, { signal });

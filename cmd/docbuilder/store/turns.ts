@@ -4,15 +4,16 @@ import { setImmediate } from 'node:timers/promises';
 const TURN_MS = 8;
 
 /**
- * For long work in one go: call the result between two pieces, and others get their turn when it is due.
- * @param signal ends the work then; the call rejects with the signal's reason
+ * For long work in one go: call the result between two pieces, and await what it returns: others then have their turn.
+ * Nothing is returned while none is due, so that whoever has millions of pieces need not await.
+ * @param signal ends the work; what is returned then rejects with the signal's reason
  */
-export function takingTurns(signal?: AbortSignal): () => Promise<void> {
+export function takingTurns(signal?: AbortSignal): () => Promise<void> | undefined {
   let since = performance.now();
-  return async () => {
-    if (performance.now() - since < TURN_MS) return;
+  const turn = async (): Promise<void> => {
     await setImmediate();
     signal?.throwIfAborted();
     since = performance.now();
   };
+  return () => (performance.now() - since < TURN_MS ? undefined : turn());
 }

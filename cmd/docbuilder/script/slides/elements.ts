@@ -10,7 +10,7 @@ import { properties } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 import { boxLook, lettersOf, sizeFor } from './box-look.ts';
 import { visible } from './color.ts';
-import { backgroundOf, type Deck } from './deck.ts';
+import { backgroundOf, type Deck, type InTurns } from './deck.ts';
 import { INVISIBLE } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { list, measuredItems } from './list.ts';
@@ -20,22 +20,21 @@ import { shapeElement } from './shapes.ts';
 import { tableElement } from './table.ts';
 
 /** Everything that stands on a slide at a place of its own, from back to front. */
-export function elements(slide: Slide, pointer: string, deck: Deck): string {
+export function* elements(slide: Slide, pointer: string, deck: Deck): Generator<string> {
   const background = backgroundOf(slide, deck.theme);
-  const pieces = (slide.elements ?? []).map((part, index) =>
-    build(part, `${pointer}/elements/${index}`, background, deck),
-  );
-  return pieces.join('');
+  for (const [index, part] of (slide.elements ?? []).entries()) {
+    yield yield* build(part, `${pointer}/elements/${index}`, background, deck);
+  }
 }
 
-function build(part: Element, pointer: string, background: string, deck: Deck): string {
+function* build(part: Element, pointer: string, background: string, deck: Deck): InTurns {
   switch (part.type) {
     case 'text':
       return textElement(part, background, deck);
     case 'bullets':
-      return bulletsElement(part, background, deck);
+      return yield* bulletsElement(part, background, deck);
     case 'table':
-      return tableElement(part, background, deck);
+      return yield* tableElement(part, background, deck);
     case 'image':
       return imageElement(part, pointer, deck);
     case 'shape':
@@ -51,7 +50,7 @@ function textElement(part: TextElement, behind: string, deck: Deck): string {
   return textBox(part, text, deck);
 }
 
-function bulletsElement(part: BulletsElement, behind: string, deck: Deck): string {
+function* bulletsElement(part: BulletsElement, behind: string, deck: Deck): InTurns {
   const background = part.background ?? behind;
   const look = lettersOf(part, background, deck);
   const size = sizeFor(part.size, measuredItems(part.items, look.bold), part, look.font);
@@ -62,7 +61,7 @@ function bulletsElement(part: BulletsElement, behind: string, deck: Deck): strin
     size,
     font: look.font,
   };
-  return textBox(part, list(part.items, marks, look, deck.styles), deck);
+  return textBox(part, yield* list(part.items, marks, look, deck.styles), deck);
 }
 
 function imageElement(part: ImageElement, pointer: string, { pictures, styles }: Deck): string {

@@ -1,5 +1,6 @@
 import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import type { Box } from './layouts.ts';
+import { type Word, wordsOf } from './words.ts';
 
 /** A paragraph, as far as the room it needs goes. */
 export interface Measured {
@@ -11,6 +12,14 @@ export interface Measured {
   indentEms?: number;
   spaceBeforeEms?: number;
 }
+
+/** A paragraph whose words are measured once for all sizes. */
+export interface Worded extends Measured {
+  runs: readonly (Omit<Run, 'text'> & { word(index: number): Word | undefined })[];
+}
+
+/** At 8 points no more letters fit into a box of a metre each way, the largest. */
+const MAX_CHARACTERS = 500_000;
 
 /** Font sizes for a text that should have `size` points, down to the smallest that is still a text. */
 export function sizesFrom(size: number, smallest = 8): number[] {
@@ -30,13 +39,29 @@ export function fittingSize(
   sizes: readonly number[],
   font: string,
 ): number {
-  for (const size of sizes) if (heightOf(text, box.width, size, font, box.height) <= box.height) return size;
-  return sizes.at(-1) ?? 18;
+  const words = worded(text);
+  const fits = (size: number) => heightOf(words, box.width, size, font, box.height) <= box.height;
+  return (isTooLong(text) ? undefined : sizes.find(fits)) ?? sizes.at(-1) ?? 18;
+}
+
+/** Whether a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
+export function isTooLong(text: readonly Measured[]): boolean {
+  let characters = 0;
+  for (const part of text) for (const run of runsOf(part.text)) characters += run.text.length;
+  return characters > MAX_CHARACTERS;
+}
+
+/** Paragraphs that can be measured in many sizes. */
+export function worded<T extends Measured>(text: readonly T[]): (T & Worded)[] {
+  return text.map((part) => ({
+    ...part,
+    runs: runsOf(part.text).map(({ text, ...look }) => ({ ...look, word: wordsOf(text) })),
+  }));
 }
 
 /** Height of the text at this font size, in millimetres; it stops counting above `enough`. */
 export function heightOf(
-  text: readonly Measured[],
+  text: readonly Worded[],
   width: number,
   size: number,
   font: string,
@@ -54,42 +79,39 @@ export function heightOf(
 }
 
 const MM_PER_POINT = 25.4 / 72;
-/** A word with the blank behind it; letters of scripts without blanks one by one; endless words in pieces. */
-const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,100}[^\S\n]?|./gsu;
-
 /**
  * How many lines a paragraph has, and the height of its highest one in points. Lines break at blanks, long words
  * anywhere. It stops counting once the lines are higher than `enough` millimetres.
  */
-function wrap({ text, bold = false }: Measured, width: number, size: number, font: string, enough: number) {
+function wrap({ runs, bold = false }: Worded, width: number, size: number, font: string, enough: number) {
   const room = Math.max(width, 1) / MM_PER_POINT;
   let lines = 1;
   let used = 0;
   let lineHeight = 0;
-  for (const run of runsOf(text)) {
+  for (const run of runs) {
     const points = run.size ?? size;
     lineHeight = Math.max(lineHeight, points * lineFactor(run.font ?? font));
     const factor = points * widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1);
-    for (const [word] of run.text.matchAll(WORDS)) {
+    for (let index = 0, word = run.word(0); word; word = run.word(++index)) {
       if (lines * lineHeight * MM_PER_POINT > enough) return { lines, lineHeight };
-      if (word === '\n') {
+      if (word.isBreak) {
         lines += 1;
         used = 0;
         continue;
       }
-      const wide = emsOf(word.trimEnd()) * factor;
+      const wide = word.ems * factor;
       if (used > 0 && used + wide > room) {
         lines += 1;
         used = 0;
       }
       lines += Math.max(0, Math.ceil((used + wide) / room) - 1);
-      used = ((used + wide) % room) + (word.endsWith(' ') ? 0.23 * factor : 0);
+      used = ((used + wide) % room) + (word.spaceAfter ? 0.23 * factor : 0);
     }
   }
   return { lines, lineHeight: lineHeight || size * lineFactor(font) };
 }
 
-function runsOf(text: Inline): Pick<Run, 'text' | 'size' | 'bold' | 'font'>[] {
+function runsOf(text: Inline): Run[] {
   const list = Array.isArray(text) ? text : [text];
   return list.map((part) => (typeof part === 'string' ? { text: part } : part));
 }
@@ -105,20 +127,4 @@ function widthFactor(font: string): number {
 /** How high the lines of a font are, as a part of its size: those of Calibri, and Arial has a little less. */
 function lineFactor(font: string): number {
   return /noto|open sans|segoe/i.test(font) ? 1.36 : 1.2;
-}
-
-/** Width of a word in Carlito, in ems. */
-function emsOf(word: string): number {
-  let sum = 0;
-  for (const character of word.normalize('NFC')) sum += emOf(character);
-  return sum;
-}
-
-function emOf(character: string): number {
-  if (/[iljtfrI.,:;'|!()[\]/-]/.test(character)) return 0.29;
-  if (/[mwMW@%&]/.test(character)) return 0.84;
-  if (/\p{M}/u.test(character)) return 0;
-  if (/[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u.test(character))
-    return 1;
-  return /\p{Lu}/u.test(character) ? 0.61 : 0.515;
 }

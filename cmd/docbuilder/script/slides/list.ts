@@ -3,6 +3,7 @@ import { itemParts } from '../../domain/script/list-item.ts';
 import { fontFamily, type Look } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
+import type { InTurns } from './deck.ts';
 import type { Measured } from './fit.ts';
 import { paragraphStyle } from './paragraph.ts';
 import { runs } from './runs.ts';
@@ -31,23 +32,31 @@ const BULLETS = '•–•';
 /** As many levels as LibreOffice's outline has; a script uses three. */
 const LEVELS = 10;
 
-/** Items and the items below them as `text:list`. `letters` is the look of their text, without its size. */
-export function list(items: readonly ListItem[], look: ListLook, letters: Look, styles: Styles): string {
+/**
+ * Items and the items below them as `text:list`; between two items others may have their turn.
+ * @param letters the look of their text, without its size
+ */
+export function* list(items: readonly ListItem[], look: ListLook, letters: Look, styles: Styles): InTurns {
   const paragraphs = SCALES.map((_, level) => {
     const size = look.even ? look.size : levelSize(look.size, level);
     return paragraphStyle({ ...letters, size, above: spaceBefore(look.size, level) }, styles);
   });
   const listStyle = (ordered: boolean) => styles.other('L', 'text:list-style', listLevels({ ...look, ordered }));
-  const build = (some: readonly ListItem[], ordered: boolean, level: number): string => {
+  const build = function* (some: readonly ListItem[], ordered: boolean, level: number): InTurns {
     let content = '';
     for (const item of some) {
+      yield '';
       const { text, items: below, ordered: otherwise } = itemParts(item);
       const own = element('text:p', { 'text:style-name': paragraphs[level] }, runs(text, styles, letters));
-      content += element('text:list-item', {}, own + (below ? build(below, otherwise ?? ordered, level + 1) : ''));
+      content += element(
+        'text:list-item',
+        {},
+        own + (below ? yield* build(below, otherwise ?? ordered, level + 1) : ''),
+      );
     }
     return element('text:list', { 'text:style-name': listStyle(ordered) }, content);
   };
-  return build(items, look.ordered, 0);
+  return yield* build(items, look.ordered, 0);
 }
 
 /** The items in the order they are read, for measuring them. */

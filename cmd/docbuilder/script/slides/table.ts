@@ -4,8 +4,8 @@ import { cellBorders, cellObject, columnObject, columnWidths } from '../table.ts
 import { element, mm } from '../xml.ts';
 import { lettersOf, PADDING } from './box-look.ts';
 import { readableOn } from './color.ts';
-import type { Deck } from './deck.ts';
-import { heightOf, sizesFrom } from './fit.ts';
+import type { Deck, InTurns } from './deck.ts';
+import { heightOf, isTooLong, sizesFrom, worded } from './fit.ts';
 import { solid } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { paragraph } from './paragraph.ts';
@@ -13,8 +13,8 @@ import { runs } from './runs.ts';
 
 const DEFAULT_SIZE = 16;
 
-/** A table as `draw:frame`. Its rows share its height, unless a text needs more. */
-export function tableElement(part: TableElement, behind: string, deck: Deck): string {
+/** A table as `draw:frame`, made row by row. Its rows share its height, unless a text needs more. */
+export function* tableElement(part: TableElement, behind: string, deck: Deck): InTurns {
   const { styles, theme } = deck;
   const rows = rowsOf(part, deck);
   const widths = columnWidths(part.columns, rows[0]?.length ?? 1, part.width);
@@ -25,15 +25,17 @@ export function tableElement(part: TableElement, behind: string, deck: Deck): st
   });
   const height = { 'style:row-height': mm(part.height / rows.length) };
   const rowStyle = styles.style('table-row', properties('table-row', height));
-  const content = rows.map((row, index) => {
+  let content = '';
+  for (const [index, row] of rows.entries()) {
+    yield '';
     const place = { firstRow: index === 0, lastRow: index === rows.length - 1, firstColumn: false, lastColumn: false };
     const cells = row.map((cell) => cellElement(cell, part, place, size, behind, deck));
-    return element('table:table-row', { 'table:style-name': rowStyle }, cells.join(''));
-  });
+    content += element('table:table-row', { 'table:style-name': rowStyle }, cells.join(''));
+  }
   return element(
     'draw:frame',
     { 'draw:layer': 'layout', ...boxAttributes(part) },
-    element('table:table', {}, columns.join('') + content.join('')),
+    element('table:table', {}, columns.join('') + content),
   );
 }
 
@@ -85,9 +87,10 @@ function fittingTableSize(
   font: string,
 ): number {
   const sizes = sizesFrom(DEFAULT_SIZE);
+  const measured = rows.map((row) => worded(row));
   const fits = (size: number) => {
     let sum = 0;
-    for (const row of rows) {
+    for (const row of measured) {
       const heights = row.map((cell, column) => {
         const width = (widths[column] ?? 1) - 2 * PADDING.horizontal;
         return heightOf([cell], width, cell.size ?? size, cell.font ?? font, height);
@@ -97,5 +100,5 @@ function fittingTableSize(
     }
     return true;
   };
-  return sizes.find(fits) ?? sizes.at(-1) ?? DEFAULT_SIZE;
+  return (isTooLong(rows.flat()) ? undefined : sizes.find(fits)) ?? sizes.at(-1) ?? DEFAULT_SIZE;
 }

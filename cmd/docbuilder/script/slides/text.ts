@@ -1,6 +1,6 @@
 import type { Inline, Slide, SlideContent } from '../../../../src/common/generated/script.ts';
 import { visible } from './color.ts';
-import { backgroundOf, type Deck } from './deck.ts';
+import { backgroundOf, type Deck, type InTurns } from './deck.ts';
 import { fittingSize, sizesFrom } from './fit.ts';
 import { placeholder } from './frames.ts';
 import { type Box, MASTERS } from './layouts.ts';
@@ -12,28 +12,24 @@ import { runs } from './runs.ts';
 const SMALLEST_TITLE = 12;
 
 /** The placeholders of a slide, filled. An area without content keeps its place only beside one that has some. */
-export function placeholders(slide: Slide, deck: Deck): string {
+export function* placeholders(slide: Slide, deck: Deck): Generator<string> {
   const { places } = deck;
   switch (slide.layout) {
     case 'title':
     case 'section':
-      return (
-        title(slide.title, SIZES.openingTitle, places.openingTitle, slide, deck) +
-        (slide.subtitle === undefined ? '' : subtitle(slide.subtitle, places.openingSubtitle, slide, deck))
-      );
+      yield title(slide.title, SIZES.openingTitle, places.openingTitle, slide, deck);
+      if (slide.subtitle !== undefined) yield subtitle(slide.subtitle, places.openingSubtitle, slide, deck);
+      return;
     case 'content':
-      return (
-        title(slide.title, SIZES.title, places.title, slide, deck) +
-        (slide.content === undefined ? '' : content(slide.content, SIZES.content, places.content, slide, deck))
-      );
+      yield title(slide.title, SIZES.title, places.title, slide, deck);
+      if (slide.content !== undefined) yield yield* content(slide.content, SIZES.content, places.content, slide, deck);
+      return;
     case 'two_columns':
-      return (
-        title(slide.title, SIZES.title, places.title, slide, deck) +
-        content(slide.left, SIZES.column, places.left, slide, deck) +
-        content(slide.right, SIZES.column, places.right, slide, deck)
-      );
+      yield title(slide.title, SIZES.title, places.title, slide, deck);
+      yield yield* content(slide.left, SIZES.column, places.left, slide, deck);
+      yield yield* content(slide.right, SIZES.column, places.right, slide, deck);
+      return;
     case 'blank':
-      return '';
   }
 }
 
@@ -55,13 +51,13 @@ function subtitle(text: Inline, box: Box, slide: Slide, { theme, styles }: Deck)
   );
 }
 
-function content(
+function* content(
   text: SlideContent | undefined,
   wanted: number,
   box: Box,
   slide: Slide,
   { theme, styles }: Deck,
-): string {
+): InTurns {
   const style = styleFor(slide, 'outline1', styles);
   if (text === undefined) return placeholder('outline', style, box);
   const background = backgroundOf(slide, theme);
@@ -73,7 +69,7 @@ function content(
     return placeholder('outline', style, box, paragraph(runs(text, styles, look), look, styles));
   }
   const look = { ordered: false, color: visible(theme.accent, background), size, font: theme.font };
-  return placeholder('outline', style, box, list(text, look, letters, styles));
+  return placeholder('outline', style, box, yield* list(text, look, letters, styles));
 }
 
 function styleFor({ layout }: Slide, kind: string, styles: Deck['styles']): string {
