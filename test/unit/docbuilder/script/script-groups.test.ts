@@ -20,4 +20,10 @@ describe('groups of scripts in a text', () => {
       expect(scriptGroups(text, before)).to.deep.equal(pieces);
     });
   }
+
+  it('of a long one are found at once', () => {
+    const started = performance.now();
+    expect(scriptGroups('ก่'.repeat(2_500_000))).to.have.lengthOf(1);
+    expect(performance.now() - started).to.be.lessThan(3000);
+  });
 });
