@@ -1,13 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { ooxml } from '../support/documents.ts';
 import { countBomb, entityBomb, half, nestedArchive, nestedBomb, ratioBomb } from '../support/hostile.ts';
 import { portOf } from '../support/listen.ts';
-import { loggedLines } from '../support/logs.ts';
 import { flatOdf, txt } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
 import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
@@ -146,98 +144,6 @@ describe('bad input', () => {
     });
   }
 
-  it('an upload that says it is 300 MB is refused before it is sent', async () => {
-    const answer = await upload(service, 300 * MB, 0);
-    expect(answer)
-      .to.match(/^HTTP\/1\.1 413 /)
-      .and.contain('file_too_large');
-  });
-
-  it('an upload that does not say so is refused on the way, and not read to its end', async () => {
-    const started = performance.now();
-    let sent = 0;
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) =>
-        controller.enqueue(
-          Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.docx"\r\n\r\n'),
-        ),
-      pull: (controller) => {
-        sent += MB;
-        controller.enqueue(new Uint8Array(MB));
-        if (sent > 300 * MB) controller.close();
-      },
-    });
-    const init = {
-      method: 'POST',
-      body,
-      duplex: 'half',
-      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-    };
-    const outcome = await service.call('/v1/convert', init as RequestInit).then(errorOf, (error: Error) => error);
-    // A client that keeps sending may see the connection close before it sees the answer.
-    if (!(outcome instanceof Error)) expect(outcome).to.include({ status: 413, code: 'file_too_large' });
-    expect(sent).to.be.below(200 * MB);
-    expect(performance.now() - started).to.be.below(5000);
-  });
-
-  it('an upload that stops half-way: ended by the service when the client stays, forgotten when it goes', async () => {
-    expect(await upload(service, 100_000, 1000))
-      .to.match(/^HTTP\/1\.1 408 /)
-      .and.contain('bad_request');
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    socket.write(head(service, 100_000) + part('x'.repeat(1000)));
-    await until('it arrives', async () => (await readdir(join(service.dataDir, 'tmp'))).length > 0 || undefined);
-    socket.destroy();
-  });
-
-  it('a script that is cut off: no failure of the service', async () => {
-    const logged = loggedLines().length;
-    connect(Number(new URL(service.url).port), '127.0.0.1').end(
-      `POST /v1/build HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"script"',
-    );
-    const line = await until('it is logged', async () => {
-      return loggedLines().find((text, index) => index >= logged && /"request (refused|failed)"/.test(text));
-    });
-    expect(line).to.contain('request refused').and.contain('bad_request');
-  });
-
-  it('a form that is cut off or no form at all', async () => {
-    for (const [type, body] of [
-      [
-        'multipart/form-data; boundary=b',
-        '--b\r\nContent-Disposition: form-data; name="to"\r\n\r\npdf\r\n--b\r\nContent-Disp',
-      ],
-      ['multipart/form-data; boundary=b', 'nothing of the kind'],
-      ['multipart/form-data', 'no boundary'],
-      ['multipart/form-data; boundary=b', ''],
-    ] as const) {
-      const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
-      expect(await errorOf(response), body).to.include({ status: 400, code: 'bad_request' });
-    }
-  });
-
-  it('a part with a name or headers that never end', async () => {
-    const named = (name: string) => `Content-Disposition: form-data; name="file"; filename="${name}"`;
-    const pad = `X-Pad: ${'x'.repeat(20_000)}`;
-    const headers: [what: string, lines: string][] = [
-      ['a long name', named(`a${'.'.repeat(2000)}x.txt`)],
-      ['a name that is cut off', named(`a${' '.repeat(70_000)}x.txt`)],
-      ['a name without end', named('a'.repeat(300_000))],
-      ['padding before it', `${pad}\r\n${named('a.txt')}`],
-    ];
-    for (const [what, lines] of headers) {
-      const started = performance.now();
-      const response = await service.call('/v1/convert', {
-        method: 'POST',
-        body: `--b\r\nContent-Disposition: form-data; name="to"\r\n\r\npdf\r\n--b\r\n${lines}\r\n\r\nabc\r\n--b--\r\n`,
-        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-      });
-      expect(await errorOf(response), what).to.include({ status: 400, code: 'bad_request' });
-      expect(performance.now() - started, what).to.be.lessThan(2000);
-    }
-  });
-
   it('a document that hangs the engine: timeout, and the neighbour does not notice', async () => {
     const hanging = service.convert(slowSheet(), 'slow.fods', { to: 'pdf' });
     const neighbours = Promise.all(
@@ -325,25 +231,3 @@ describe('an output over the limit', () => {
     }
   });
 });
-
-function head(service: TestService, length: number): string {
-  return `POST /v1/convert HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`;
-}
-
-function part(content: string): string {
-  return `--b\r\nContent-Disposition: form-data; name="file"; filename="a.docx"\r\n\r\n${content}`;
-}
-
-/** Announces an upload of `length` bytes, sends `send` of them, and gives back what the service says to that. */
-function upload(service: TestService, length: number, send: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => {
-      socket.write(head(service, length) + (send > 0 ? part('x'.repeat(send)) : ''));
-    });
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (chunk) => {
-      answer += chunk;
-    });
-    socket.on('close', () => resolve(answer)).on('error', reject);
-  });
-}

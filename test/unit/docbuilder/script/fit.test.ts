@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { fittingSize, heightOf, sizesFrom, worded } from '../../../../cmd/docbuilder/script/slides/fit.ts';
+import { buildSlides } from '../../../../cmd/docbuilder/script/slides.ts';
+import type { Slide } from '../../../../src/common/generated/script.ts';
+
+/** The pieces that slides are made of, as they are made. */
+function bodyOf(slides: Slide[]): Iterable<string> {
+  return buildSlides(
+    { svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slides },
+    { pictures: new Map(), now: new Date('2026-11-21T08:00:00Z') },
+  ).body;
+}
+
+describe('font sizes that fit', () => {
+  const box = { width: 300, height: 22 };
+
+  it('are as wanted for a short text and smaller the longer it is', () => {
+    const sizes = [10, 100, 200, 400, 800].map((length) =>
+      fittingSize([{ text: 'tài liệu '.repeat(length / 10) }], box, sizesFrom(32, 8), 'Arial'),
+    );
+    expect(sizes[0]).to.equal(32);
+    expect(sizes).to.deep.equal(sizes.toSorted((left, right) => right - left));
+    expect(new Set(sizes).size).to.be.greaterThan(3);
+  });
+
+  it('count lines that are broken by hand, and higher ones of fonts that have them', () => {
+    const text = [{ text: 'một\nhai\nba' }];
+    const inMm = (points: number) => (points * 25.4) / 72;
+    expect(heightOf(worded(text), 300, 10, 'Arial')).to.be.closeTo(inMm(3 * 10 * 1.2), 0.01);
+    expect(heightOf(worded(text), 300, 10, 'Noto Sans')).to.be.closeTo(inMm(3 * 10 * 1.36), 0.01);
+  });
+
+  it('leave no text higher than its box, unless the smallest does', () => {
+    fc.assert(
+      fc.property(fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1, maxLength: 30 }), (lines) => {
+        const text = lines.map((line) => ({ text: line }));
+        const size = fittingSize(text, { width: 200, height: 100 }, sizesFrom(24), 'Arial');
+        if (size > 8) expect(heightOf(worded(text), 200, size, 'Arial')).to.be.at.most(100);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are the smallest for more than fits anywhere, unread', () => {
+    const marks = `a${'\u0301\u0323'.repeat(49_000)}`;
+    const text = Array.from({ length: 200 }, () => ({ text: marks }));
+    const start = performance.now();
+    expect(fittingSize(text, { width: 1000, height: 1000 }, sizesFrom(18), 'Arial')).to.equal(8);
+    expect(performance.now() - start).to.be.below(1000);
+  });
+
+  it('keep nobody waiting for long: a slide is made in pieces, a text measured once', () => {
+    const text = 'chữ nghĩa việt '.repeat(6600);
+    const place = { x: 0, y: 0, width: 500, height: 500 };
+    const cell = { text, size: 8 };
+    const slide: Slide = {
+      layout: 'blank',
+      elements: [
+        ...Array.from({ length: 20 }, () => ({ type: 'text', ...place, text }) as const),
+        { type: 'bullets', ...place, items: Array.from({ length: 20 }, () => text) },
+        { type: 'table', ...place, rows: Array.from({ length: 10 }, () => [cell, cell]) },
+      ],
+    };
+    let longest = 0;
+    let last = performance.now();
+    for (const _ of bodyOf([slide])) {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }
+    // 20 milliseconds on a quiet machine; the whole once took seconds.
+    expect(longest).to.be.below(700);
+  });
+
+  it('are found quickly for endless texts', () => {
+    const texts = ['x'.repeat(100_000), 'x '.repeat(50_000), '字'.repeat(100_000)];
+    const slides = Array.from({ length: 9 }, (_, index): Slide => {
+      const text = texts[index % texts.length] ?? '';
+      return { layout: 'content', title: text, content: text };
+    });
+    const start = performance.now();
+    expect([...bodyOf(slides)]).to.have.length.above(9);
+    expect(performance.now() - start).to.be.below(3000);
+  });
+});
