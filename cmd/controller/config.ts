@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { ConfigError, type Environment, type ListenAddress, parseListen, readConfig } from '../../src/common/config.ts';
+import {
+  ConfigError,
+  type Environment,
+  httpUrlMistakes,
+  type ListenAddress,
+  parseListen,
+  readConfig,
+} from '../../src/common/config.ts';
+import type { Mistake } from '../../src/common/errors.ts';
 import type { ControllerConfig } from '../../src/common/generated/wire.ts';
 import type { ComponentName } from './desired/types.ts';
 import { parseResolvConf } from './resolv-conf.ts';
@@ -36,7 +44,12 @@ export function loadConfig(
 ): Config {
   const { values: env, mistakes } = readConfig<ControllerConfig>('controller-config.json', environment);
   const listen = parseListen(env.SVC_CONTROLLER_LISTEN ?? '');
-  mistakes.push(...listen.mistakes.map((message) => ({ path: 'SVC_CONTROLLER_LISTEN', message })));
+  const blame = (path: keyof ControllerConfig, messages: readonly string[]): Mistake[] =>
+    messages.map((message) => ({ path, message }));
+  mistakes.push(
+    ...blame('SVC_CONTROLLER_LISTEN', listen.mistakes),
+    ...blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET)),
+  );
   const resolver = parseResolvConf(textOf(resolvConf));
   const clusterDns = env.SVC_CONTROLLER_CLUSTER_DNS ?? resolver.nameserver;
   if (clusterDns === undefined) {

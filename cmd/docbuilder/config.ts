@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type ApiKeys, parseApiKeys } from '../../src/common/api-keys.ts';
-import { ConfigError, type Environment, parseListen, readConfig } from '../../src/common/config.ts';
+import { ConfigError, type Environment, httpUrlMistakes, parseListen, readConfig } from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
 import type { Mistake } from '../../src/common/errors.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
@@ -47,6 +47,8 @@ export function loadConfig(environment: Environment): Config {
   const listen = parseListen(env.SVC_DOCBUILDER_LISTEN ?? '');
   mistakes.push(
     ...blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes),
+    ...blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL)),
+    ...blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET)),
     ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
     ...blame('SVC_DOCBUILDER_JWT_SECRET', jwtSecretMistakes(env.SVC_DOCBUILDER_JWT_SECRET)),
     ...blame('SVC_DOCBUILDER_LISTEN', listen.mistakes),

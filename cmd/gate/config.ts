@@ -1,10 +1,10 @@
 import {
   ConfigError,
   type Environment,
+  httpUrlMistakes,
   type ListenAddress,
   parseListen,
   readConfig,
-  urlMistakes,
 } from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
 import type { Mistake } from '../../src/common/errors.ts';
@@ -67,8 +67,9 @@ export function loadConfig(environment: Environment): Config {
   const [current = '', previous = ''] = secrets;
   mistakes.push(
     ...blame('SVC_GATE_WOPI_URL', wopiUrlMistakes(env.SVC_GATE_WOPI_URL)),
-    ...blame('SVC_ONLINE_URL', httpMistakes(env.SVC_ONLINE_URL)),
-    ...blame('SVC_AUDIT_TARGET', httpMistakes(env.SVC_AUDIT_TARGET)),
+    ...blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL)),
+    ...blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL)),
+    ...blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET)),
     ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
     ...blame('SVC_GATE_LISTEN', listen.mistakes),
     ...blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes),
@@ -129,13 +130,8 @@ function originMistakes(origin: string): string[] {
   return [`has ${origin}, which is no origin such as https://portal.example.com`];
 }
 
-/** Of an address; what begins like none the schema has told, or it is none. */
-function httpMistakes(text = ''): string[] {
-  return /^https?:\/\/[^/?#]/.test(text) ? urlMistakes(text) : [];
-}
-
 function wopiUrlMistakes(text = ''): string[] {
-  const mistakes = httpMistakes(text);
+  const mistakes = httpUrlMistakes(text);
   if (mistakes.length > 0 || !URL.canParse(text) || isWopiUrl(text)) return mistakes;
   return ['has a host that documents cannot be told by: letters, digits and hyphens, no dot at its end'];
 }

@@ -84,8 +84,12 @@ export function parseListen(listen: string): { address: ListenAddress; mistakes:
   };
 }
 
-/** What is wrong with an address to send requests to, whose form the schema has checked as far as a pattern can. */
-export function urlMistakes(text: string): string[] {
+/**
+ * What is wrong with an http(s) address to send requests to. What begins otherwise is something else, or the schema has
+ * told that it is wrong.
+ */
+export function httpUrlMistakes(text = ''): string[] {
+  if (!/^https?:\/\/[^/?#]/.test(text)) return [];
   const url = URL.parse(text);
   // Not repeated in the message: it may have a password in it.
   if (!url) return ['is no address such as http://host:8080'];

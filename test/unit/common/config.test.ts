@@ -46,6 +46,8 @@ describe('configuration', () => {
       SVC_FETCH_ALLOW_HOSTS: '10.0.0.0/99',
       SVC_LOG_LEVEL: 'loud',
       SVC_DEV_MODE: 'perhaps',
+      SVC_BASE_URL: 'https://office:99999',
+      SVC_AUDIT_TARGET: 'http://[x',
     });
     expect(Object.keys(found)).to.have.members([
       'SVC_DOCBUILDER_WORKERS',
@@ -57,6 +59,8 @@ describe('configuration', () => {
       'SVC_FETCH_ALLOW_HOSTS',
       'SVC_LOG_LEVEL',
       'SVC_DEV_MODE',
+      'SVC_BASE_URL',
+      'SVC_AUDIT_TARGET',
     ]);
     expect(found['SVC_DOCBUILDER_SANDBOX']).to.contain('namespaces');
   });

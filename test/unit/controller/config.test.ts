@@ -51,7 +51,12 @@ describe('the configuration of the controller', () => {
   it('reports all mistakes at once, by variable', () => {
     const load = () =>
       loadConfig(
-        { SVC_CONTROLLER_LISTEN: '0.0.0.0:70000', SVC_CONTROLLER_NAMESPACES: 'A', SVC_LOG_LEVEL: 'loud' },
+        {
+          SVC_CONTROLLER_LISTEN: '0.0.0.0:70000',
+          SVC_CONTROLLER_NAMESPACES: 'A',
+          SVC_LOG_LEVEL: 'loud',
+          SVC_AUDIT_TARGET: 'https://log:99999/x',
+        },
         { resolvConf: join(folder, 'none') },
       );
     expect(load)
@@ -63,6 +68,7 @@ describe('the configuration of the controller', () => {
           'SVC_CONTROLLER_LISTEN',
           'SVC_CONTROLLER_NAMESPACES',
           'SVC_LOG_LEVEL',
+          'SVC_AUDIT_TARGET',
           'SVC_CONTROLLER_CLUSTER_DNS',
         ]);
         return true;

@@ -92,6 +92,7 @@ describe('configuration of the gate', () => {
         'http://máy:1',
       ],
       ['SVC_ONLINE_URL', 'http://[zz]:1', 'http://editor:99999', 'http://user:pw@editor:9980'],
+      ['SVC_BASE_URL', 'https://[zz]', 'https://user:pw@office'],
       ['SVC_AUDIT_TARGET', 'http://[x', 'https://log:99999/x'],
     ] as const) {
       for (const value of values) {
