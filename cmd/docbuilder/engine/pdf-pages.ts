@@ -3,8 +3,13 @@ import { inflateSync } from 'node:zlib';
 
 const STEP = 64 * 1024;
 const FAR = 4 * 1024 * 1024;
+/** More unpacks no stream of objects to: each holds a few hundred. */
+const MAX_OBJECTS_BYTES = 32 * 1024 * 1024;
 /** The root of the page tree as LibreOffice writes it: the only node, with all pages as its kids. */
-const PAGE_TREE = /\/Type\s*\/Pages\b[^>]*?\/Count\s+(\d+)/g;
+const PAGE_TREE = /\/Type\s*\/Pages\b/;
+const COUNT = /\/Count\s+(\d+)/;
+const OBJECTS = /\/Type\s*\/ObjStm\b/g;
+const STREAM = /stream\r?\n/g;
 
 /**
  * Counts the pages of a PDF that LibreOffice wrote, from its page tree. It stands near the end; of a large file only
@@ -27,18 +32,34 @@ export async function countPages(path: string): Promise<number> {
   return countInObjectStreams(await readFile(path));
 }
 
+/**
+ * The count of the last page tree in a text. Whatever stands in a document's title stands in here too: each piece
+ * without `>` is gone through once, so that a title of nothing but page trees costs no more than its length.
+ */
 function lastCount(text: string): number | undefined {
-  const found = [...text.matchAll(PAGE_TREE)].at(-1)?.[1];
-  return found === undefined ? undefined : Number(found);
+  for (let end = text.length; end > 0; ) {
+    const start = text.lastIndexOf('>', end - 1) + 1;
+    const piece = text.slice(start, end);
+    const tree = piece.search(PAGE_TREE);
+    const count = tree < 0 ? undefined : COUNT.exec(piece.slice(tree))?.[1];
+    if (count !== undefined) return Number(count);
+    end = start - 1;
+  }
+  return undefined;
 }
 
 /** Newer versions pack objects into compressed streams (ISO 32000-1, 7.5.7). */
 function countInObjectStreams(pdf: Buffer): number {
   const text = pdf.toString('latin1');
   let count: number | undefined;
-  for (const match of text.matchAll(/\/Type\s*\/ObjStm\b[\s\S]*?stream\r?\n/g)) {
-    const start = match.index + match[0].length;
-    const end = text.indexOf('endstream', start);
+  let end = 0;
+  for (const match of text.matchAll(OBJECTS)) {
+    if (match.index < end) continue;
+    STREAM.lastIndex = match.index;
+    if (!STREAM.test(text)) break;
+    const start = STREAM.lastIndex;
+    end = text.indexOf('endstream', start);
+    if (end < 0) break;
     count = lastCount(inflate(pdf.subarray(start, end))) ?? count;
   }
   return count ?? lastCount(text) ?? 0;
@@ -46,7 +67,7 @@ function countInObjectStreams(pdf: Buffer): number {
 
 function inflate(data: Buffer): string {
   try {
-    return inflateSync(data).toString('latin1');
+    return inflateSync(data, { maxOutputLength: MAX_OBJECTS_BYTES }).toString('latin1');
   } catch {
     return '';
   }

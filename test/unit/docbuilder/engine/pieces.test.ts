@@ -123,6 +123,16 @@ describe('engine: pages of a PDF', () => {
     expect(await pagesOf(`<</Type/Pages/Count 7>>${' '.repeat(300_000)}`)).to.equal(7);
   });
 
+  it('are found in time that the length bounds, whatever a title holds', async () => {
+    const started = performance.now();
+    const trees = '/Type/Pages'.repeat(200_000);
+    expect(await pagesOf(`<</Type/Pages/Count 7>> ${trees} >${' '.repeat(100)}`)).to.equal(7);
+    const streams = '/Type/ObjStm'.repeat(200_000);
+    expect(await pagesOf(`<</Type/Pages/Count 7>>${' '.repeat(20 << 20)}${streams}`)).to.equal(7);
+    expect(await pagesOf(`${streams} stream\nx endstream ${' '.repeat(20 << 20)}`)).to.equal(0);
+    expect(performance.now() - started).to.be.lessThan(5000);
+  }).timeout(30_000);
+
   it('are found in a compressed object stream', async () => {
     const stream = deflateSync(Buffer.from('1 0 <</Type/Pages/Count 3>>'));
     const pdf = Buffer.concat([
