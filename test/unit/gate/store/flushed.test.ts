@@ -75,8 +75,13 @@ describe('what is acknowledged', () => {
   it('of a large blob is flushed while it arrives, and once more after the last of it', () => {
     const done = between('large blob').filter((call) => call.endsWith('blobs/incoming'));
     expect(done).to.include('fdatasync blobs/incoming');
-    expect(done.slice(-2)).to.deep.equal(['fsync blobs/incoming', 'rename blobs/incoming']);
-    expect(done.findLastIndex((call) => /^p?writev? /.test(call))).to.be.below(done.indexOf('fsync blobs/incoming'));
+    // A flush on the way may still begin beside the last one; the name comes after both.
+    expect(done.at(-1)).to.equal('rename blobs/incoming');
+    const [lastWrite, wholeFlush] = [
+      done.findLastIndex((call) => /^p?writev? /.test(call)),
+      done.indexOf('fsync blobs/incoming'),
+    ];
+    expect(wholeFlush).to.be.above(lastWrite);
   });
 
   it('of rows is flushed in the log', () => {
