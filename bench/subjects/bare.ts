@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
+import { cpuSeconds } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 
 const MAIN = resolve(import.meta.dirname, 'bare-process.ts');
@@ -12,6 +13,8 @@ export interface Bare {
   port: number;
   /** Writes a file as safely as a save is. @returns milliseconds */
   write(round: number): Promise<number>;
+  /** CPU time used so far, seconds. */
+  cpu(): number;
   stop(): Promise<void>;
 }
 
@@ -38,6 +41,7 @@ export async function startBare(folder: string, content: string): Promise<Bare> 
   return {
     port: await next(),
     stop,
+    cpu: () => cpuSeconds(child.pid),
     write(round) {
       const answer = next();
       child.send(round);

@@ -5,11 +5,11 @@ import type { Environment } from '../../src/common/config.ts';
 import type { Figures } from '../../test/support/controller.ts';
 import { spawnMain } from '../../test/support/process.ts';
 import { until } from '../../test/support/until.ts';
+import { cpuSeconds } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 import type { Cluster } from './cluster.ts';
 
 const START_MS = 60_000;
-const HZ = 100;
 /** As the entry point of its image. */
 const FLAGS = ['--optimize-for-size', '--enable-source-maps'];
 
@@ -72,11 +72,7 @@ export async function startController(
     },
     figures: async () => (await (await ask('/status')).json()) as Awaited<ReturnType<ControllerSubject['figures']>>,
     rss: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
-    cpu() {
-      // proc(5): the fields after the name, which is in brackets, begin with the third.
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-      return (Number(fields[11]) + Number(fields[12])) / HZ;
-    },
+    cpu: () => cpuSeconds(child.pid),
   };
 }
 

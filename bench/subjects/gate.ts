@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import { page, socket26 } from '../../test/support/gate-openings.ts';
 import { putHeaders } from '../../test/support/gate-saves.ts';
 import { startStack } from '../../test/support/stack.ts';
+import { cpuSeconds } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 
 /** The gate as a process of its own, with a document that somebody edits. */
@@ -12,6 +13,8 @@ export interface GateSubject {
   put(bytes: Uint8Array): Promise<number>;
   /** What the front asks when the document is opened: at its page, and at its socket. */
   questions: Buffer[];
+  /** CPU time used so far, seconds. */
+  cpu(): number;
   stop(): Promise<void>;
 }
 
@@ -31,6 +34,7 @@ export async function startGate(): Promise<GateSubject> {
     port: Number(new URL(wopiUrl).port),
     questions: [question('page', page(source)), question('ws', socket26(source, form.access_token))],
     stop,
+    cpu: () => cpuSeconds(stack.gate.child?.pid),
     async put(bytes) {
       const started = performance.now();
       const { statusCode, body } = await pool.request({
