@@ -9,7 +9,6 @@ import {
   parseListen,
   readConfig,
 } from '../../src/common/config.ts';
-import type { Mistake } from '../../src/common/errors.ts';
 import type { ControllerConfig } from '../../src/common/generated/wire.ts';
 import type { ComponentName } from './desired/types.ts';
 import { parseResolvConf } from './resolv-conf.ts';
@@ -42,18 +41,14 @@ export function loadConfig(
   environment: Environment,
   { resolvConf = '/etc/resolv.conf' }: { resolvConf?: string } = {},
 ): Config {
-  const { values: env, mistakes } = readConfig<ControllerConfig>('controller-config.json', environment);
+  const { values: env, mistakes, blame } = readConfig<ControllerConfig>('controller-config.json', environment);
   const listen = parseListen(env.SVC_CONTROLLER_LISTEN ?? '');
-  const blame = (path: keyof ControllerConfig, messages: readonly string[]): Mistake[] =>
-    messages.map((message) => ({ path, message }));
-  mistakes.push(
-    ...blame('SVC_CONTROLLER_LISTEN', listen.mistakes),
-    ...blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET)),
-  );
+  blame('SVC_CONTROLLER_LISTEN', listen.mistakes);
+  blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   const resolver = parseResolvConf(textOf(resolvConf));
   const clusterDns = env.SVC_CONTROLLER_CLUSTER_DNS ?? resolver.nameserver;
   if (clusterDns === undefined) {
-    mistakes.push({ path: 'SVC_CONTROLLER_CLUSTER_DNS', message: `is absent, and ${resolvConf} names no server` });
+    blame('SVC_CONTROLLER_CLUSTER_DNS', [`is absent, and ${resolvConf} names no server`]);
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze({

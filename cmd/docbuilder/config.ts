@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { type ApiKeys, parseApiKeys } from '../../src/common/api-keys.ts';
 import { ConfigError, type Environment, httpUrlMistakes, parseListen, readConfig } from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
-import type { Mistake } from '../../src/common/errors.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
 
@@ -38,21 +37,17 @@ export interface Config {
  * @throws {ConfigError} with every mistake, each naming its variable
  */
 export function loadConfig(environment: Environment): Config {
-  const { values: env, mistakes } = readConfig<DocbuilderConfig>('docbuilder-config.json', environment);
-  const blame = (path: keyof DocbuilderConfig, messages: readonly string[]): Mistake[] =>
-    messages.map((message) => ({ path, message }));
+  const { values: env, mistakes, blame } = readConfig<DocbuilderConfig>('docbuilder-config.json', environment);
 
   const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS ?? '');
   const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
   const listen = parseListen(env.SVC_DOCBUILDER_LISTEN ?? '');
-  mistakes.push(
-    ...blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes),
-    ...blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL)),
-    ...blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET)),
-    ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
-    ...blame('SVC_DOCBUILDER_JWT_SECRET', jwtSecretMistakes(env.SVC_DOCBUILDER_JWT_SECRET)),
-    ...blame('SVC_DOCBUILDER_LISTEN', listen.mistakes),
-  );
+  blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes);
+  blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
+  blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
+  blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
+  blame('SVC_DOCBUILDER_JWT_SECRET', jwtSecretMistakes(env.SVC_DOCBUILDER_JWT_SECRET));
+  blame('SVC_DOCBUILDER_LISTEN', listen.mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
   return Object.freeze({

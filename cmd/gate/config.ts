@@ -7,7 +7,6 @@ import {
   readConfig,
 } from '../../src/common/config.ts';
 import { secretProblem } from '../../src/common/crypto/jwt.ts';
-import type { Mistake } from '../../src/common/errors.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
@@ -55,9 +54,7 @@ export interface EmbedSettings {
  * @throws {ConfigError} with every mistake, each naming its variable
  */
 export function loadConfig(environment: Environment): Config {
-  const { values: env, mistakes } = readConfig<GateConfig>('gate-config.json', environment);
-  const blame = (path: keyof GateConfig, messages: readonly string[]): Mistake[] =>
-    messages.map((message) => ({ path, message }));
+  const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 
   const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
   const listen = parseListen(env.SVC_GATE_LISTEN ?? '');
@@ -65,20 +62,18 @@ export function loadConfig(environment: Environment): Config {
   const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS ?? '');
   const secrets = [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS].map((secret) => secret ?? '');
   const [current = '', previous = ''] = secrets;
-  mistakes.push(
-    ...blame('SVC_GATE_WOPI_URL', wopiUrlMistakes(env.SVC_GATE_WOPI_URL)),
-    ...blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL)),
-    ...blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL)),
-    ...blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET)),
-    ...blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes),
-    ...blame('SVC_GATE_LISTEN', listen.mistakes),
-    ...blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes),
-    ...blame('SVC_EMBED_ALLOWED_ORIGINS', origins.flatMap(originMistakes)),
-    ...blame('SVC_EMBED_JWT_SECRET', secretMistakes(current)),
-    ...blame('SVC_EMBED_JWT_SECRET_PREVIOUS', secretMistakes(previous)),
-  );
+  blame('SVC_GATE_WOPI_URL', wopiUrlMistakes(env.SVC_GATE_WOPI_URL));
+  blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
+  blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL));
+  blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
+  blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
+  blame('SVC_GATE_LISTEN', listen.mistakes);
+  blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes);
+  blame('SVC_EMBED_ALLOWED_ORIGINS', origins.flatMap(originMistakes));
+  blame('SVC_EMBED_JWT_SECRET', secretMistakes(current));
+  blame('SVC_EMBED_JWT_SECRET_PREVIOUS', secretMistakes(previous));
   if (previous && !current) {
-    mistakes.push(...blame('SVC_EMBED_JWT_SECRET_PREVIOUS', ['is set without SVC_EMBED_JWT_SECRET']));
+    blame('SVC_EMBED_JWT_SECRET_PREVIOUS', ['is set without SVC_EMBED_JWT_SECRET']);
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 

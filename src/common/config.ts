@@ -15,10 +15,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** A configuration's values and what is wrong with it; `mistakes` is open for checks that a schema can't express. */
+/** A configuration's values and what is wrong with it. */
 export interface ReadConfig<T> {
   values: T;
   mistakes: Mistake[];
+  /** Adds to `mistakes` what checks that a schema can't express have found in a variable. */
+  blame(variable: keyof T & string, messages: readonly string[]): void;
 }
 
 /**
@@ -38,7 +40,11 @@ export function readConfig<T>(name: string, environment: Environment): ReadConfi
   if (!checked.ok) {
     mistakes.push(...checked.mistakes.map(({ path, message }) => ({ path: path.slice(1), message })));
   }
-  return { values: values as T, mistakes };
+  return {
+    values: values as T,
+    mistakes,
+    blame: (path, messages) => void mistakes.push(...messages.map((message) => ({ path, message }))),
+  };
 }
 
 function readVariable(

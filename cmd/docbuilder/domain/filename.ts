@@ -1,3 +1,5 @@
+import { truncate } from '../../../src/common/truncate.ts';
+
 const FALLBACK = 'tai-lieu';
 /** Characters that a file name on some system cannot hold (contract: save item, filename), and invisible ones. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is being removed
@@ -26,16 +28,4 @@ function withoutEdges(text: string): string {
   while (start < end && EDGE.test(text.charAt(start))) start += 1;
   while (end > start && EDGE.test(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
-}
-
-/** Cuts to a number of UTF-8 bytes without splitting a character. */
-export function truncate(text: string, bytes: number): string {
-  let length = 0;
-  let cut = '';
-  for (const character of text) {
-    length += Buffer.byteLength(character);
-    if (length > bytes) break;
-    cut += character;
-  }
-  return cut.trimEnd();
 }

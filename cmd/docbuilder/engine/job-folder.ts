@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { MAX_STEM_BYTES, truncate } from '../domain/filename.ts';
+import { truncate } from '../../../src/common/truncate.ts';
+import { MAX_STEM_BYTES } from '../domain/filename.ts';
 import type { EngineTask } from '../domain/ports.ts';
 import { EngineFailure } from '../domain/ports.ts';
 

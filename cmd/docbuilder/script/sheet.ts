@@ -11,7 +11,7 @@ import { parseRange, rangeAddress } from './sheet/range.ts';
 import { columnsXml, rowsXml, type SheetContext, widthOf } from './sheet/rows.ts';
 import { viewSettings } from './sheet/views.ts';
 import { createStyles, properties } from './styles.ts';
-import { element } from './xml.ts';
+import { element, startTag } from './xml.ts';
 
 /** Comparisons and searches as in Excel; ODF's own defaults differ. */
 const CALCULATION = element('table:calculation-settings', {
@@ -64,7 +64,7 @@ function* body(
     const name = names[index] ?? '';
     const width = widthOf(sheet);
     const hidden = sheet.hidden === true && index !== shown;
-    yield element('table:table', tableAttributes(sheet, name, hidden, pages[index], context)).replace(/\/>$/, '>');
+    yield startTag('table:table', tableAttributes(sheet, name, hidden, pages[index], context));
     yield columnsXml(sheet, width, context);
     yield* rowsXml(sheet, width, context);
     yield '</table:table>';

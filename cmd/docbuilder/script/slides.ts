@@ -15,7 +15,7 @@ import { ARROW_MARKER } from './slides/shapes.ts';
 import { placeholders } from './slides/text.ts';
 import { themeOf } from './slides/theme.ts';
 import { createStyles, namedStyle, properties } from './styles.ts';
-import { element, escapeXml } from './xml.ts';
+import { element, escapeXml, startTag } from './xml.ts';
 
 const FOOTER = 'footer';
 const LONGEST_NAME = 80;
@@ -66,7 +66,7 @@ function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
     'presentation:presentation-page-layout-name': PAGE_LAYOUTS[slide.layout],
     'presentation:use-footer-name': footer && FOOTER,
   };
-  yield element('draw:page', attributes).replace(/\/>$/, '>');
+  yield startTag('draw:page', attributes);
   yield* placeholders(slide, deck);
   yield* elements(slide, `/slides/${index}`, deck);
   if (slide.notes) yield notesPage(MASTERS[slide.layout], deck, slide.notes);

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { inChunks } from './chunks.ts';
 import { takingTurns } from './turns.ts';
 
 /** What a file is made of: pieces that may be made while they are asked for, and what stands around them. */
@@ -10,9 +11,6 @@ export interface Pieces {
   head(): string;
   tail: string;
 }
-
-/** Characters that are written in one go. */
-const CHUNK = 1024 * 1024;
 
 /** Writes a file whose head is known only when its body is. Others get their turn between two pieces. */
 export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
@@ -24,18 +22,5 @@ export async function writePieces({ body, head, tail }: Pieces, path: string, si
     if (others) await others;
   }
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  await pipeline(Readable.from(chunks([head()], made, [tail])), file, { signal });
-}
-
-function* chunks(...parts: readonly (readonly string[])[]): Generator<string> {
-  let chunk = '';
-  for (const part of parts) {
-    for (const piece of part) {
-      chunk += piece;
-      if (chunk.length < CHUNK) continue;
-      yield chunk;
-      chunk = '';
-    }
-  }
-  if (chunk !== '') yield chunk;
+  await pipeline(Readable.from(inChunks([head()], made, [tail])), file, { signal });
 }

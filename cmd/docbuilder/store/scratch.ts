@@ -6,10 +6,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Scratch } from '../domain/sources.ts';
+import { inChunks } from './chunks.ts';
 
 const MB = 1024 * 1024;
-/** Characters that are written in one go. */
-const CHUNK = 1024 * 1024;
 
 /** Temporary files in one folder, and uploads that arrive in it. */
 export function createScratch(directory: string): Scratch & {
@@ -25,7 +24,7 @@ export function createScratch(directory: string): Scratch & {
     read: (path) => readFile(path),
     write: (path, pieces, maxBytes, signal) =>
       pipeline(
-        Readable.from(encoded(pieces)),
+        Readable.from(inChunks(pieces).map((chunk) => Buffer.from(chunk))),
         limit(maxBytes, { subject: 'output' }),
         createWriteStream(path, { flags: 'wx', mode: 0o600 }),
         { signal },
@@ -43,18 +42,6 @@ export function createScratch(directory: string): Scratch & {
       }
     },
   };
-}
-
-/** Many small pieces of text as few chunks of UTF-8. */
-function* encoded(pieces: Iterable<string>): Generator<Buffer> {
-  let chunk = '';
-  for (const piece of pieces) {
-    chunk += piece;
-    if (chunk.length < CHUNK) continue;
-    yield Buffer.from(chunk);
-    chunk = '';
-  }
-  yield Buffer.from(chunk);
 }
 
 /** Passes at most `maxBytes` on. */

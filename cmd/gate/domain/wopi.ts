@@ -1,4 +1,5 @@
 import { iso } from '../../../src/common/clock.ts';
+import { truncate } from '../../../src/common/truncate.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
 
 /** The answer to CheckFileInfo: what the editor reads, and what the protocol's schema demands. */
@@ -89,14 +90,9 @@ export function baseFileName({ title, fileType, key }: Pick<DocumentRecord, 'tit
     .replace(/[/\\:*?"<>|]/g, '_')
     .trim();
   const extension = `.${fileType}`;
-  const stem = shortened(clean.toLowerCase().endsWith(extension) ? clean.slice(0, -extension.length) : clean);
+  const whole = clean.toLowerCase().endsWith(extension) ? clean.slice(0, -extension.length) : clean;
+  const stem = truncate(whole, STEM_BYTES);
   return `${/[^.\s]/.test(stem) ? stem : key}${extension}`;
-}
-
-/** As many whole letters as there is room for. */
-function shortened(stem: string): string {
-  const { read } = new TextEncoder().encodeInto(stem, new Uint8Array(STEM_BYTES));
-  return stem.slice(0, read).trimEnd();
 }
 
 /** The editor writes names into its admin list without escaping them: one quote would break the whole list. */

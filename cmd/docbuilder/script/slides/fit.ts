@@ -41,11 +41,20 @@ export function fittingSize(
 ): number {
   const words = worded(text);
   const fits = (size: number) => heightOf(words, box.width, size, font, box.height) <= box.height;
-  return (isTooLong(text) ? undefined : sizes.find(fits)) ?? sizes.at(-1) ?? 18;
+  return firstFitting(text, sizes, fits) ?? 18;
+}
+
+/** The first size in which a text fits, or else the last one. */
+export function firstFitting(
+  text: readonly Measured[],
+  sizes: readonly number[],
+  fits: (size: number) => boolean,
+): number | undefined {
+  return (isTooLong(text) ? undefined : sizes.find(fits)) ?? sizes.at(-1);
 }
 
 /** Whether a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
-export function isTooLong(text: readonly Measured[]): boolean {
+function isTooLong(text: readonly Measured[]): boolean {
   let characters = 0;
   for (const part of text) for (const run of runsOf(part.text)) characters += run.text.length;
   return characters > MAX_CHARACTERS;

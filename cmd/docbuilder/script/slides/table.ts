@@ -5,7 +5,7 @@ import { element, mm } from '../xml.ts';
 import { lettersOf, PADDING } from './box-look.ts';
 import { readableOn } from './color.ts';
 import type { Deck, InTurns } from './deck.ts';
-import { heightOf, isTooLong, sizesFrom, worded } from './fit.ts';
+import { firstFitting, heightOf, sizesFrom, worded } from './fit.ts';
 import { solid } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { paragraph } from './paragraph.ts';
@@ -100,5 +100,5 @@ function fittingTableSize(
     }
     return true;
   };
-  return (isTooLong(rows.flat()) ? undefined : sizes.find(fits)) ?? sizes.at(-1) ?? DEFAULT_SIZE;
+  return firstFitting(rows.flat(), sizes, fits) ?? DEFAULT_SIZE;
 }
