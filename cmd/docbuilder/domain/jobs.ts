@@ -160,7 +160,7 @@ export class JobService {
     const preparing = new AbortController();
     this.#preparing.add(preparing);
     try {
-      await work.prepare(AbortSignal.any([signal, preparing.signal]));
+      await under((either) => work.prepare(either), [signal, preparing.signal]);
     } finally {
       this.#preparing.delete(preparing);
     }
@@ -183,10 +183,11 @@ export class JobService {
     try {
       const { store, registry } = this.#deps;
       let files = 0;
-      const produced = await work.run(AbortSignal.any([signal, timeout.signal]), async () => {
+      const newFile = async (): Promise<NewFile> => {
         const fileId = registry.fileId(job.id, files++);
         return { fileId, path: await store.createFile(job.id, fileId) };
-      });
+      };
+      const produced = await under((either) => work.run(either, newFile), [signal, timeout.signal]);
       job.timing.engineMs = produced.engineMs;
       job.outputs = await Promise.all(
         produced.outputs.map(async (output) => ({ ...output, ...(await store.describe(job.id, output.fileId)) })),
@@ -230,5 +231,16 @@ export class JobService {
 
   #callBack(job: JobRecord): void {
     this.#deps.callbacks.deliver(job, () => this.#deps.store.save(job));
+  }
+}
+
+/** A step of a job under signals. One that fails after an abort failed of it: streams call every abort the same. */
+async function under<T>(step: (signal: AbortSignal) => Promise<T>, signals: AbortSignal[]): Promise<T> {
+  const signal = AbortSignal.any(signals);
+  try {
+    return await step(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   }
 }

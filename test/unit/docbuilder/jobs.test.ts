@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Intake } from '../../../cmd/docbuilder/domain/intake.ts';
 import type { JobRecord } from '../../../cmd/docbuilder/domain/job.ts';
@@ -105,6 +106,13 @@ describe('jobs', () => {
   it('that run too long end with timeout', async () => {
     limits = { job_timeout_seconds: 0.05 };
     const { error } = await intake.accept(endless(), request, never);
+    expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
+  });
+
+  it('that run too long end with timeout also where what they wait for calls it an abort', async () => {
+    limits = { job_timeout_seconds: 0.05 };
+    const waits = (signal: AbortSignal) => sleep(60_000, { outputs: [], engineMs: 0 }, { signal });
+    const { error } = await intake.accept(work({ run: waits }), request, never);
     expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
   });
 
