@@ -65,6 +65,7 @@ export class JobService {
   readonly #active = new Set<Promise<void>>();
   /** Ends what is done for jobs before they wait for their turn. */
   readonly #preparing = new Set<AbortController>();
+  #stopped = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -90,6 +91,21 @@ export class JobService {
     return { job, ended };
   }
 
+  /**
+   * What work needs before it waits for its turn. A stop ends it: a download must not hold that up.
+   * @throws {AppError} whatever the work is refused for, `pool_unavailable` while the service stops; the signal's reason
+   */
+  async prepare(work: Work, signal: AbortSignal): Promise<void> {
+    if (this.#stopped) throw stopping();
+    const preparing = new AbortController();
+    this.#preparing.add(preparing);
+    try {
+      await under((either) => work.prepare(either), [signal, preparing.signal]);
+    } finally {
+      this.#preparing.delete(preparing);
+    }
+  }
+
   /** Goes on with callbacks that an earlier run had not delivered. */
   resume(jobs: readonly JobRecord[]): void {
     for (const job of jobs) this.#callBack(job);
@@ -97,6 +113,7 @@ export class JobService {
 
   /** Refuses new work, lets what runs finish, ends what waits. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     const closed = this.#deps.queue.close();
     for (const preparing of this.#preparing) preparing.abort(stopping());
     await closed;
@@ -136,7 +153,7 @@ export class JobService {
     const signal = cancel ?? never;
     const submitted = performance.now();
     try {
-      await this.#prepare(work, signal);
+      await this.prepare(work, signal);
       await ticket.run(async () => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
@@ -152,17 +169,6 @@ export class JobService {
       this.#background(
         work.dispose().catch((error) => this.#deps.log.warn({ err: error }, 'temporary files could not be removed')),
       );
-    }
-  }
-
-  /** A download must not hold up a stop: the job has not begun to run. */
-  async #prepare(work: Work, signal: AbortSignal): Promise<void> {
-    const preparing = new AbortController();
-    this.#preparing.add(preparing);
-    try {
-      await under((either) => work.prepare(either), [signal, preparing.signal]);
-    } finally {
-      this.#preparing.delete(preparing);
     }
   }
 

@@ -109,11 +109,15 @@ describe('jobs', () => {
     expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
   });
 
-  it('that run too long end with timeout also where what they wait for calls it an abort', async () => {
+  it('that run too long, or are prepared too long, end with timeout also where what they wait for calls it an abort', async () => {
     limits = { job_timeout_seconds: 0.05 };
     const waits = (signal: AbortSignal) => sleep(60_000, { outputs: [], engineMs: 0 }, { signal });
     const { error } = await intake.accept(work({ run: waits }), request, never);
     expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
+    limits = { sync_timeout_seconds: 0.05 };
+    const prepared = work({ prepare: async (signal) => void (await waits(signal)) });
+    const thrown = await intake.accept(prepared, request, never).catch((refused) => refused);
+    expect(thrown).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
   });
 
   it('whose client has gone are dropped while they wait, and finished once they run', async () => {
@@ -165,6 +169,23 @@ describe('jobs', () => {
       detail: { reason: 'stopping' },
     });
     expect(fetching.disposed).to.equal(1);
+  });
+
+  it('that a request waits for while they are prepared fail at once when the service stops, and later ones as well', async () => {
+    const fetching = () =>
+      work({
+        prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      });
+    const prepared = [fetching(), fetching(), fetching()] as const;
+    const [sync, async, late] = prepared;
+    const asked = [intake.accept(sync, request, never), intake.accept(async, { ...request, async: true }, never)];
+    await jobs.stop();
+    asked.push(intake.accept(late, request, never));
+    for (const error of await Promise.all(asked.map((each) => each.catch((thrown) => thrown)))) {
+      expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
+    }
+    expect(prepared.map(({ disposed }) => disposed)).to.deep.equal([1, 1, 1]);
+    expect(await readdir(directory)).to.deep.equal([]);
   });
 
   it('that fail unexpectedly are internal, without a word of why', async () => {
