@@ -13,6 +13,7 @@ import {
 } from '../../../../cmd/docbuilder/domain/formats.ts';
 import type {
   Encoding,
+  EngineFailure,
   EngineOutput,
   EngineTask,
   OutputOptions,
@@ -176,7 +177,8 @@ describe('engine: what a worker says', () => {
       from: 'docx',
       outputs: [output('docx'), output('pdf', { pages: '9' }), image],
     } as const;
-    const failure = async (answer: Message) => (await taskFailure(answer, task(from, outputs), tmpdir())).reason;
+    const failed = (answer: Message) => taskFailure(answer, task(from, outputs), tmpdir());
+    const failure = async (answer: Message) => ((await failed(answer)) as EngineFailure).reason;
     const reason = (...asked: string[]) => failure({ asked, phase: 'load', type: 'x' });
     expect(await reason('com.sun.star.task.DocumentMSPasswordRequest2')).to.equal('password');
     expect(await reason('com.sun.star.ucb.InteractiveAugmentedIOException:OUT_OF_DISK_SPACE')).to.equal('disk_full');
@@ -186,6 +188,8 @@ describe('engine: what a worker says', () => {
     expect(await failure({ phase: 'picture', output: 2, type: 'NoPage' })).to.equal('page_range');
     expect(await failure({ phase: 'picture', output: 2, type: 'PictureFailed' })).to.equal('crashed');
     expect(await failure({ phase: 'picture', output: 2, type: 'OSError' })).to.equal('no_worker');
+    // It was opened and stored: what could not be counted afterwards is no fault of it.
+    expect(await failed({ phase: 'count', type: 'UnknownPropertyException' })).to.be.instanceOf(WorkerLost);
     expect(deathOf({ died: 'memory' })).to.include({ reason: 'memory' });
     expect(deathOf({ died: 'output_limit' })).to.include({ reason: 'output_limit' });
     expect(deathOf(undefined)).to.be.instanceOf(WorkerLost);
