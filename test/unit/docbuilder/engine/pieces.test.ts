@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -142,6 +142,13 @@ describe('engine: pages of a PDF', () => {
       Buffer.from('\nendstream'),
     ]);
     expect(await pagesOf(pdf)).to.equal(3);
+
+    // Of more than can be read at once only the end is looked at.
+    const path = join(folder, 'large.pdf');
+    await writeFile(path, '%PDF-1.7');
+    await truncate(path, 3 * 2 ** 30);
+    await appendFile(path, pdf);
+    expect(await countPages(path)).to.equal(3);
   });
 });
 
