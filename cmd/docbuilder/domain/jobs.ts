@@ -204,10 +204,8 @@ export class JobService {
   }
 
   async #finish(job: JobRecord, status: 'done' | 'failed'): Promise<void> {
-    const { clock, limits, registry, store, log, audit } = this.#deps;
-    const now = clock();
-    job.finishedAt = now;
-    job.expiresAt = now + limits().result_ttl_minutes * 60_000;
+    const { registry, store, log, audit } = this.#deps;
+    const now = this.#stamp(job);
     const finished: JobRecord = { ...job, status };
     await store.save(finished);
     job.status = status;
@@ -216,6 +214,14 @@ export class JobService {
     log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
     audit.record('job.finished', facts);
     if (job.callback) this.#callBack(job);
+  }
+
+  /** Says that a job ends now. */
+  #stamp(job: JobRecord): number {
+    const now = this.#deps.clock();
+    job.finishedAt = now;
+    job.expiresAt = now + this.#deps.limits().result_ttl_minutes * 60_000;
+    return now;
   }
 
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
@@ -229,6 +235,7 @@ export class JobService {
       await this.#finish(job, 'failed');
     } catch (cause) {
       // Nothing can be kept (a full disk, say); the job still ends, and is known until it expires.
+      this.#stamp(job);
       this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
       job.status = 'failed';
       if (job.callback) this.#callBack(job);

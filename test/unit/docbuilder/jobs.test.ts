@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Intake } from '../../../cmd/docbuilder/domain/intake.ts';
 import type { JobRecord } from '../../../cmd/docbuilder/domain/job.ts';
-import { JobRegistry } from '../../../cmd/docbuilder/domain/job-registry.ts';
+import { JobRegistry, type JobStore } from '../../../cmd/docbuilder/domain/job-registry.ts';
 import { JobService, type Work } from '../../../cmd/docbuilder/domain/jobs.ts';
 import { type EffectivePlan, effectivePlan } from '../../../cmd/docbuilder/domain/limits.ts';
 import { JobQueue } from '../../../cmd/docbuilder/domain/queue.ts';
@@ -26,6 +26,8 @@ describe('jobs', () => {
   let jobs: JobService;
   let registry: JobRegistry;
   let later: JobRegistry;
+  let store: JobStore;
+  let now: number;
   let called: JobRecord[];
 
   beforeEach(async () => {
@@ -36,8 +38,9 @@ describe('jobs', () => {
       const community = effectivePlan(NO_LICENSE, 1, {});
       return { ...community, limits: { ...community.limits, ...limits } };
     };
-    const store = createJobStore(directory, silentLogger());
-    const clock = () => Date.now();
+    store = createJobStore(directory, silentLogger());
+    now = Date.now();
+    const clock = () => now;
     const known = { store, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => 900_000 };
     registry = new JobRegistry(known);
     later = new JobRegistry(known);
@@ -196,6 +199,18 @@ describe('jobs', () => {
     );
     expect(error).to.deep.include({ code: 'internal', detail: {} });
     expect(JSON.stringify(error)).to.not.contain('secret');
+  });
+
+  it('that cannot even be removed end all the same, and are forgotten when they expire', async () => {
+    store.remove = () => Promise.reject(new Error('EIO'));
+    const { id } = await intake.accept(
+      work({ run: () => Promise.reject(new AppError('corrupt_source')) }),
+      request,
+      never,
+    );
+    expect(await registry.job(id)).to.have.property('status', 'failed');
+    now += 900_000;
+    expect(await registry.job(id).catch((thrown) => thrown)).to.have.property('code', 'gone');
   });
 
   it('fill the queue: the next is refused and disposed of', async () => {
