@@ -16,7 +16,7 @@ const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
   MemoryError: 'memory',
   OSError: 'no_worker',
 };
-/** Less free space than this, and a result that could not be written is the disk's fault. */
+/** Less free space than this, and whatever failed is the disk's fault. */
 const FULL_BYTES = 1024 * 1024;
 
 /**
@@ -33,12 +33,12 @@ export async function taskFailure(
   const what = `${answer['phase']}: ${answer['type']}`;
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
+  // LibreOffice says no more than that it could not write, or open what it first writes to a file, as when it decrypts.
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
   // The document was opened and stored. A LibreOffice that is told to end (SIGTERM) closes it first of all.
   if (answer['phase'] === 'count') return new WorkerLost(what);
   if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
-  // LibreOffice says no more than that it could not write.
-  const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
   if (answer['phase'] === 'picture')
     return new EngineFailure(PICTURE_FAILURES[String(answer['type'])] ?? 'crashed', what);
   return new EngineFailure(asksForPages(task.outputs[Number(answer['output'])]) ? 'page_range' : 'corrupt', what);
