@@ -28,6 +28,8 @@ export function getFile({ registry, audit }: JobHandlers): RequestHandler<{ id: 
     response.setHeader('ETag', `"${output.sha256}"`);
     response.setHeader('Cache-Control', 'private, no-cache');
     audit.record('file.downloaded', { file: output.fileId });
+    // Only GET has ranges (RFC 9110, 14.2).
+    if (request.method === 'HEAD') delete request.headers.range;
     response.sendFile(path, { dotfiles: 'allow', cacheControl: false, lastModified: false }, (error) => {
       // A client that has gone is told nothing.
       if (error && !response.headersSent && !response.destroyed) next(goneOr(error));

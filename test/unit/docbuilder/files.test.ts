@@ -63,6 +63,14 @@ describe('a result file that is asked for', () => {
     expect(logged.read()).to.equal(null);
   });
 
+  it('by HEAD tells of the whole file: only GET has ranges (RFC 9110, 14.2)', async () => {
+    const headers = { Range: 'bytes=0-1' };
+    const response = await fetch(`http://127.0.0.1:${port}/v1/files/file_1`, { method: 'HEAD', headers });
+    expect([response.status, response.headers.get('content-length')]).to.deep.equal([200, '6']);
+    expect(response.headers.get('accept-ranges')).to.equal('bytes');
+    expect((await fetch(`http://127.0.0.1:${port}/v1/files/file_1`, { headers })).status).to.equal(206);
+  });
+
   it('and is there no more although its job is known is gone, and nobody learns where it was', async () => {
     found = () => rm(path, { force: true });
     const response = await fetch(`http://127.0.0.1:${port}/v1/files/file_1`);
