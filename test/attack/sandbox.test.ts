@@ -183,6 +183,30 @@ function picturesIn(pdf: string): number {
   return readFileSync(pdf, 'latin1').split('/Subtype/Image').length - 1;
 }
 
+describe('attack: a process of a worker', () => {
+  it('cannot leave the group by which the worker is ended', () => {
+    const code = join(import.meta.dirname, '../../cmd/docbuilder/engine');
+    const script = `
+import os, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import confine
+confine.drop_privileges(None, None)
+confine.seccomp()
+for leave in (os.setsid, lambda: os.setpgid(0, 0)):
+    if os.fork() == 0:
+        try:
+            leave()
+            print('left', flush=True)
+        except PermissionError:
+            print('stayed', flush=True)
+        os._exit(0)
+    os.wait()`;
+    const found = execFileSync('/usr/bin/python3', ['-c', script, code], { encoding: 'utf8' });
+    expect(found).to.equal('stayed\nstayed\n');
+  });
+});
+
 describe('attack: no sandbox', function () {
   this.timeout(30_000);
 

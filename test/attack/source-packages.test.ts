@@ -1,5 +1,8 @@
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
+import { newBudget } from '../../cmd/docbuilder/domain/archive.ts';
+import { bufferSource } from '../../cmd/docbuilder/store/inspect/source.ts';
+import { readZip } from '../../cmd/docbuilder/store/inspect/zip.ts';
 import { MAIN_TYPES, ooxml } from '../support/documents.ts';
 import { noise, rawDocx } from '../support/hostile.ts';
 import { corrupt, tempFolder, verdict } from '../support/inspect.ts';
@@ -99,6 +102,17 @@ describe('hostile packages', () => {
       const { outcome, longest } = await longestWait(() => verdict(path, 'a.docx'));
       expect(outcome).to.include({ format: 'docx' });
       expect(longest).to.be.lessThan(500);
+    });
+
+    it('let others have their turn while they are counted, and end when nobody waits for them any more', async () => {
+      const many = Array.from({ length: 9000 }, (_, index) => ({ name: `word/${index}`, content: '', method: 0 }));
+      const source = bufferSource(rawDocx(...many));
+      let turns = 0;
+      await readZip(source, newBudget(), () => void turns++);
+      expect(turns).to.be.greaterThan(2 * many.length);
+      const reason = new Error('nobody waits');
+      const ended = await readZip(source, newBudget(), () => Promise.reject(reason)).catch((thrown) => thrown);
+      expect(ended).to.equal(reason);
     });
 
     it('end when nobody waits for them any more', async () => {

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
+import { taskFailure } from '../../cmd/docbuilder/engine/failures.ts';
 import { type Bench, createBench, fods, fodt, hungrySheet, isRoot, MiB, paragraph, skip } from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));
@@ -54,6 +56,21 @@ describe('engine: limits', function () {
       const grows = fodt(paragraph(`Một dòng<text:line-break/>${'x<text:s text:c="60000"/>'.repeat(120)}`));
       expect((await failureOf(small.convert(grows, 'fodt', 'txt'))).reason).to.equal('disk_full');
       await small.convert(SMALL, 'fodt', 'pdf');
+      // A protected document is decrypted into a file while it is opened; LibreOffice only says that it was not.
+      const { bavail, bsize } = statfsSync(workDir);
+      await writeFile(join(workDir, 'ballast'), new Uint8Array(bavail * bsize));
+      const outputs = [{ path: '/o', to: 'pdf', options: {} }] as const;
+      const task = {
+        input: '/i',
+        from: 'docx',
+        stem: 's',
+        source: { password: 'x' },
+        outputs,
+        maxOutputBytes: 9,
+      } as const;
+      const opened = await taskFailure({ phase: 'load', type: 'RuntimeError' }, task, workDir);
+      expect(opened).to.include({ reason: 'disk_full' });
+      await rm(join(workDir, 'ballast'));
     } finally {
       await small?.dispose();
       execFileSync('umount', ['-l', workDir]);

@@ -106,7 +106,10 @@ export function buildWork(script: Script, deps: Dependencies): Work {
     const input = deps.scratch.newPath();
     temporary.push(input);
     const save = files.map((file) => file.save);
-    await deps.writeFlat({ ...script, save }, surroundings, input, signal);
+    await deps.writeFlat({ ...script, save }, surroundings, input, signal).catch((error) => {
+      // More text in one place than a string can hold.
+      throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
+    });
     const maxOutputBytes = deps.maxFileBytes();
     const task = {
       input,
@@ -183,5 +186,9 @@ function tooLarge(maxBytes: number): AppError {
 /** There is no source that could be corrupt: the script asked for something the engine cannot do. */
 function asScriptError(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'corrupt_source') return error;
-  return scriptError({ path: '', message: `could not be built: ${error.detail['reason']}` }, undefined, error);
+  return cannotBuild(error.detail['reason'], error);
+}
+
+function cannotBuild(reason: unknown, cause: Error): AppError {
+  return scriptError({ path: '', message: `could not be built: ${reason}` }, undefined, cause);
 }

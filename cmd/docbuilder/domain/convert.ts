@@ -28,7 +28,7 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
     const { format: from } = opened.inspection;
     if (!canConvert(from, to)) throw new AppError('unsupported_format', pairDetail(from, to));
     const options = convertOptions(request.options, from, to);
-    return { options, task: await source.task(opened) };
+    return { options, task: await source.task(opened, signal) };
   });
 
   return {

@@ -90,7 +90,7 @@ function twinWork(
   const source = createSource(request, deps);
   const prepare = once(async (signal: AbortSignal) => {
     const opened = await source.open(signal);
-    return { opened, task: await source.task(opened) };
+    return { opened, task: await source.task(opened, signal) };
   });
 
   return {

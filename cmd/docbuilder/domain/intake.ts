@@ -59,7 +59,7 @@ export class Intake {
     clientGone.addEventListener('abort', drop, { once: true });
     try {
       await orDispose(work, async () => {
-        await work.prepare(deadline.signal);
+        await this.#deps.jobs.prepare(work, deadline.signal);
         deadline.signal.throwIfAborted();
       });
       const submitted = await this.#deps.jobs.submit(work, { ...request, signal: deadline.signal });
@@ -74,8 +74,10 @@ export class Intake {
 
   async #acceptAsync(work: Work, request: IntakeRequest & { fetches: boolean }): Promise<JobRecord> {
     // What the caller sent along is looked at while the caller is still there; a fetch may take its time.
-    await orDispose(work, () => (request.fetches ? work.check?.() : work.prepare(new AbortController().signal)));
-    const { job } = await this.#deps.jobs.submit(work, request);
+    const { jobs } = this.#deps;
+    const never = new AbortController().signal;
+    await orDispose(work, () => (request.fetches ? work.check?.() : jobs.prepare(work, never)));
+    const { job } = await jobs.submit(work, request);
     return job;
   }
 }

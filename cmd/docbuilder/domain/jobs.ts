@@ -65,6 +65,7 @@ export class JobService {
   readonly #active = new Set<Promise<void>>();
   /** Ends what is done for jobs before they wait for their turn. */
   readonly #preparing = new Set<AbortController>();
+  #stopped = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -90,6 +91,21 @@ export class JobService {
     return { job, ended };
   }
 
+  /**
+   * What work needs before it waits for its turn. A stop ends it: a download must not hold that up.
+   * @throws {AppError} whatever the work is refused for, `pool_unavailable` while the service stops; the signal's reason
+   */
+  async prepare(work: Work, signal: AbortSignal): Promise<void> {
+    if (this.#stopped) throw stopping();
+    const preparing = new AbortController();
+    this.#preparing.add(preparing);
+    try {
+      await under((either) => work.prepare(either), [signal, preparing.signal]);
+    } finally {
+      this.#preparing.delete(preparing);
+    }
+  }
+
   /** Goes on with callbacks that an earlier run had not delivered. */
   resume(jobs: readonly JobRecord[]): void {
     for (const job of jobs) this.#callBack(job);
@@ -97,6 +113,7 @@ export class JobService {
 
   /** Refuses new work, lets what runs finish, ends what waits. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     const closed = this.#deps.queue.close();
     for (const preparing of this.#preparing) preparing.abort(stopping());
     await closed;
@@ -136,7 +153,7 @@ export class JobService {
     const signal = cancel ?? never;
     const submitted = performance.now();
     try {
-      await this.#prepare(work, signal);
+      await this.prepare(work, signal);
       await ticket.run(async () => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
@@ -152,17 +169,6 @@ export class JobService {
       this.#background(
         work.dispose().catch((error) => this.#deps.log.warn({ err: error }, 'temporary files could not be removed')),
       );
-    }
-  }
-
-  /** A download must not hold up a stop: the job has not begun to run. */
-  async #prepare(work: Work, signal: AbortSignal): Promise<void> {
-    const preparing = new AbortController();
-    this.#preparing.add(preparing);
-    try {
-      await work.prepare(AbortSignal.any([signal, preparing.signal]));
-    } finally {
-      this.#preparing.delete(preparing);
     }
   }
 
@@ -183,10 +189,11 @@ export class JobService {
     try {
       const { store, registry } = this.#deps;
       let files = 0;
-      const produced = await work.run(AbortSignal.any([signal, timeout.signal]), async () => {
+      const newFile = async (): Promise<NewFile> => {
         const fileId = registry.fileId(job.id, files++);
         return { fileId, path: await store.createFile(job.id, fileId) };
-      });
+      };
+      const produced = await under((either) => work.run(either, newFile), [signal, timeout.signal]);
       job.timing.engineMs = produced.engineMs;
       job.outputs = await Promise.all(
         produced.outputs.map(async (output) => ({ ...output, ...(await store.describe(job.id, output.fileId)) })),
@@ -197,10 +204,8 @@ export class JobService {
   }
 
   async #finish(job: JobRecord, status: 'done' | 'failed'): Promise<void> {
-    const { clock, limits, registry, store, log, audit } = this.#deps;
-    const now = clock();
-    job.finishedAt = now;
-    job.expiresAt = now + limits().result_ttl_minutes * 60_000;
+    const { registry, store, log, audit } = this.#deps;
+    const now = this.#stamp(job);
     const finished: JobRecord = { ...job, status };
     await store.save(finished);
     job.status = status;
@@ -209,6 +214,14 @@ export class JobService {
     log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
     audit.record('job.finished', facts);
     if (job.callback) this.#callBack(job);
+  }
+
+  /** Says that a job ends now. */
+  #stamp(job: JobRecord): number {
+    const now = this.#deps.clock();
+    job.finishedAt = now;
+    job.expiresAt = now + this.#deps.limits().result_ttl_minutes * 60_000;
+    return now;
   }
 
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
@@ -222,6 +235,7 @@ export class JobService {
       await this.#finish(job, 'failed');
     } catch (cause) {
       // Nothing can be kept (a full disk, say); the job still ends, and is known until it expires.
+      this.#stamp(job);
       this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
       job.status = 'failed';
       if (job.callback) this.#callBack(job);
@@ -230,5 +244,16 @@ export class JobService {
 
   #callBack(job: JobRecord): void {
     this.#deps.callbacks.deliver(job, () => this.#deps.store.save(job));
+  }
+}
+
+/** A step of a job under signals. One that fails after an abort failed of it: streams call every abort the same. */
+async function under<T>(step: (signal: AbortSignal) => Promise<T>, signals: AbortSignal[]): Promise<T> {
+  const signal = AbortSignal.any(signals);
+  try {
+    return await step(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   }
 }

@@ -36,7 +36,7 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
     if (macros) throw new AppError('macro_not_allowed', { ...macros });
     if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
     if (to !== 'pdf' && familyOf(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
-    return source.task(opened);
+    return source.task(opened, signal);
   });
 
   return {

@@ -29,7 +29,12 @@ export interface Inspector {
   /** @throws {AppError} `corrupt_source`, `unsupported_format`, `password_required`, `file_too_large` */
   inspect(path: string, options: InspectOptions): Promise<Inspection>;
   /** Writes a text file's content as UTF-8; on demand without the line `sep=;` that Excel puts before csv. */
-  transcode(path: string, target: string, from: Encoding, options?: { dropSeparatorLine?: boolean }): Promise<void>;
+  transcode(
+    path: string,
+    target: string,
+    from: Encoding,
+    options?: { dropSeparatorLine?: boolean; signal?: AbortSignal },
+  ): Promise<void>;
 }
 
 /** A file that a request brought along or that was fetched for it. */
@@ -86,7 +91,7 @@ export interface Source {
   /** Fetches the source where it must be fetched, and looks into it. @throws {AppError} whatever is wrong with it */
   open(signal: AbortSignal): Promise<OpenSource>;
   /** What the engine is told of the source: text arrives there as UTF-8, everything else as it is. */
-  task(opened: OpenSource): Promise<SourceTask>;
+  task(opened: OpenSource, signal: AbortSignal): Promise<SourceTask>;
   /** A path for a file of the job's own, removed with the rest. */
   newPath(): string;
   dispose(): Promise<void>;
@@ -125,12 +130,12 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       });
       return { file, inspection };
     },
-    async task({ file, inspection: { format, text } }) {
+    async task({ file, inspection: { format, text } }, signal) {
       const { password } = request;
       const known = { from: format, stem: stemOf(file.filename) };
       if (!text) return { ...known, input: file.path, source: { ...(password !== undefined && { password }) } };
       const input = newPath();
-      await deps.inspector.transcode(file.path, input, text.encoding, { dropSeparatorLine: format === 'csv' });
+      await deps.inspector.transcode(file.path, input, text.encoding, { dropSeparatorLine: format === 'csv', signal });
       return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
     },
     dispose: async () => {

@@ -17,7 +17,7 @@ export function thumbnailWork(
   deps: SourceDependencies & { engine: Engine },
 ): Work {
   const source = createSource(request, deps);
-  const prepare = once(async (signal: AbortSignal) => source.task(await source.open(signal)));
+  const prepare = once(async (signal: AbortSignal) => source.task(await source.open(signal), signal));
 
   return {
     kind: 'thumbnail',

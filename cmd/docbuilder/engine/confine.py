@@ -104,6 +104,8 @@ _REFUSED = {
     'kexec_load': (246, 104), 'kexec_file_load': (320, 294), 'init_module': (175, 105), 'finit_module': (313, 273),
     'delete_module': (176, 106), 'reboot': (169, 142), 'swapon': (167, 224), 'acct': (163, 89), 'syslog': (103, 116),
     'quotactl': (179, 60),
+    # A worker is ended as a group: whoever is not in it any more would live on, beside the next one with its uid.
+    'setsid': (112, 157), 'setpgid': (109, 154),
     # Links would let a worker point the service, which moves results out of its folder, at another file.
     'symlink': (88, -1), 'symlinkat': (266, 36), 'link': (86, -1), 'linkat': (265, 37),
 }

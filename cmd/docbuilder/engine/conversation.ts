@@ -9,7 +9,10 @@ export interface Conversation extends Pick<WorkerProcess, 'send' | 'kill' | 'end
   lastWords(): Message | undefined;
 }
 
-/** Starts a worker's process and keeps what it says until somebody asks for it. */
+/** A worker says two things a job. One that a document has taken over may say anything. */
+const MOST_UNREAD = 16;
+
+/** Starts a worker's process and keeps what it says until somebody asks for it; one that goes on and on is killed. */
 export async function converse(command: readonly string[], environment: Record<string, string>): Promise<Conversation> {
   const unread: Message[] = [];
   let lastWords: Message | undefined;
@@ -17,7 +20,8 @@ export async function converse(command: readonly string[], environment: Record<s
   let over = false;
   const child = await startProcess(command, environment, (message) => {
     if ('died' in message || 'refused' in message) lastWords = message;
-    else unread.push(message);
+    else if (unread.length < MOST_UNREAD) unread.push(message);
+    else child.kill();
     wake();
   });
   void child.ended.then(() => {

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { EngineFailure, type EngineFailureReason, type EngineOutput, type EngineTask } from '../domain/ports.ts';
 import type { Message } from './lines.ts';
 
-/** The worker died during a task through no fault that is known; another one may try. */
+/** The worker died, or is about to, during a task through no fault that is known; another one may try. */
 export class WorkerLost extends Error {
   constructor(message: string) {
     super(message);
@@ -16,23 +16,29 @@ const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
   MemoryError: 'memory',
   OSError: 'no_worker',
 };
-/** Less free space than this, and a result that could not be written is the disk's fault. */
+/** Less free space than this, and whatever failed is the disk's fault. */
 const FULL_BYTES = 1024 * 1024;
 
 /**
- * Why a task failed on a worker that lives on, from its answer.
+ * Why a task failed on a worker that answered, from its answer.
  * @param directory where the worker writes results
  */
-export async function taskFailure(answer: Message, task: EngineTask, directory: string): Promise<EngineFailure> {
+export async function taskFailure(
+  answer: Message,
+  task: EngineTask,
+  directory: string,
+): Promise<EngineFailure | WorkerLost> {
   const questions = Array.isArray(answer['asked']) ? answer['asked'].map(String) : [];
   const asked = (word: string) => questions.some((question) => question.includes(word));
   const what = `${answer['phase']}: ${answer['type']}`;
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
-  if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
-  // LibreOffice says no more than that it could not write.
+  // LibreOffice says no more than that it could not write, or open what it first writes to a file, as when it decrypts.
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
+  // The document was opened and stored. A LibreOffice that is told to end (SIGTERM) closes it first of all.
+  if (answer['phase'] === 'count') return new WorkerLost(what);
+  if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
   if (answer['phase'] === 'picture')
     return new EngineFailure(PICTURE_FAILURES[String(answer['type'])] ?? 'crashed', what);
   return new EngineFailure(asksForPages(task.outputs[Number(answer['output'])]) ? 'page_range' : 'corrupt', what);

@@ -22,14 +22,19 @@ export async function countPages(path: string): Promise<number> {
     for (let length = Math.min(STEP, size); ; length = Math.min(length * 4, size)) {
       const end = Buffer.alloc(length);
       await file.read(end, 0, length, size - length);
-      const count = lastCount(end.toString('latin1'));
+      const count = countIn(end);
       if (count !== undefined) return count;
       if (length === size || length > FAR) break;
     }
   } finally {
     await file.close();
   }
-  return countInObjectStreams(await readFile(path));
+  return countIn(await readFile(path)) ?? 0;
+}
+
+function countIn(pdf: Buffer): number | undefined {
+  const text = pdf.toString('latin1');
+  return lastCount(text) ?? lastInObjectStreams(pdf, text);
 }
 
 /**
@@ -49,8 +54,7 @@ function lastCount(text: string): number | undefined {
 }
 
 /** Newer versions pack objects into compressed streams (ISO 32000-1, 7.5.7). */
-function countInObjectStreams(pdf: Buffer): number {
-  const text = pdf.toString('latin1');
+function lastInObjectStreams(pdf: Buffer, text: string): number | undefined {
   let count: number | undefined;
   let end = 0;
   for (const match of text.matchAll(OBJECTS)) {
@@ -62,7 +66,7 @@ function countInObjectStreams(pdf: Buffer): number {
     if (end < 0) break;
     count = lastCount(inflate(pdf.subarray(start, end))) ?? count;
   }
-  return count ?? lastCount(text) ?? 0;
+  return count;
 }
 
 function inflate(data: Buffer): string {

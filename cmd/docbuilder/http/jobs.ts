@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
+import { AppError } from '../../../src/common/errors.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
 import type { JobRegistry } from '../domain/job-registry.ts';
 import { jobView } from './job-view.ts';
@@ -27,8 +28,16 @@ export function getFile({ registry, audit }: JobHandlers): RequestHandler<{ id: 
     response.setHeader('ETag', `"${output.sha256}"`);
     response.setHeader('Cache-Control', 'private, no-cache');
     audit.record('file.downloaded', { file: output.fileId });
+    // Only GET has ranges (RFC 9110, 14.2).
+    if (request.method === 'HEAD') delete request.headers.range;
     response.sendFile(path, { dotfiles: 'allow', cacheControl: false, lastModified: false }, (error) => {
-      if (error && !response.headersSent) next(error);
+      // A client that has gone is told nothing.
+      if (error && !response.headersSent && !response.destroyed) next(goneOr(error));
     });
   };
+}
+
+/** The file may be removed between the look at its job and its opening; Express would name its path. */
+function goneOr(error: NodeJS.ErrnoException): Error {
+  return error.code === 'ENOENT' ? new AppError('gone', {}, { cause: error }) : error;
 }

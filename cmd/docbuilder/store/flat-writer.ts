@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { inChunks } from './chunks.ts';
 import { takingTurns } from './turns.ts';
@@ -12,15 +12,43 @@ export interface Pieces {
   tail: string;
 }
 
-/** Writes a file whose head is known only when its body is. Others get their turn between two pieces. */
+/** Characters of a body that wait for its head in memory; more wait in a file of their own. */
+const MOST_HELD = 16 * 1024 * 1024;
+
+/**
+ * Writes a file whose head is known only when its body is. Others get their turn between two pieces.
+ * @param path where nothing is yet, as at `<path>.body`
+ */
 export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
-  const made: string[] = [];
+  const aside = `${path}.body`;
   const turn = takingTurns(signal);
-  for (const piece of body) {
-    made.push(piece);
-    const others = turn();
-    if (others) await others;
+  const held: string[] = [];
+  let length = 0;
+  let file: FileHandle | undefined;
+
+  async function* whole(): AsyncGenerator<string | Buffer> {
+    if (file) {
+      yield head();
+      yield* createReadStream(aside);
+    }
+    yield* inChunks(file ? [] : [head()], held, [tail]);
   }
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  await pipeline(Readable.from(inChunks([head()], made, [tail])), file, { signal });
+
+  try {
+    for (const piece of body) {
+      held.push(piece);
+      length += piece.length;
+      if (length > MOST_HELD) {
+        file ??= await open(aside, 'wx', 0o600);
+        for (const chunk of inChunks(held.splice(0))) await file.writeFile(chunk);
+        length = 0;
+      }
+      const others = turn();
+      if (others) await others;
+    }
+    await pipeline(whole, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+  } finally {
+    await file?.close();
+    if (file) await rm(aside);
+  }
 }

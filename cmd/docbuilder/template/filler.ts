@@ -18,10 +18,10 @@ export interface FillerOptions {
 export function createTemplateFiller({ memoryMb = 1024 }: FillerOptions = {}): TemplateFiller {
   return {
     async fill(task, signal) {
-      signal.throwIfAborted();
       // Made here, so that what is removed after a failure is what was made here.
       await (await open(task.output, 'wx', 0o600)).close();
       try {
+        signal.throwIfAborted();
         await run(task, memoryMb, signal);
       } catch (error) {
         await rm(task.output, { force: true });

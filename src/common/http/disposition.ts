@@ -5,7 +5,9 @@ import { create } from 'content-disposition';
  * and for the others the same letters without their accents.
  */
 export function attachment(filename: string): string {
-  const plain = filename.replace(/đ/g, 'd').replace(/Đ/g, 'D').normalize('NFD').replace(/\p{M}/gu, '');
+  // A name of JSON may hold half a character.
+  const name = filename.toWellFormed();
+  const plain = name.replace(/đ/g, 'd').replace(/Đ/g, 'D').normalize('NFD').replace(/\p{M}/gu, '');
   const fallback = plain.replace(/[^\x20-\x7e]/g, '_');
-  return create(filename, { fallback });
+  return create(name, { fallback });
 }

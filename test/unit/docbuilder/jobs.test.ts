@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Intake } from '../../../cmd/docbuilder/domain/intake.ts';
 import type { JobRecord } from '../../../cmd/docbuilder/domain/job.ts';
-import { JobRegistry } from '../../../cmd/docbuilder/domain/job-registry.ts';
+import { JobRegistry, type JobStore } from '../../../cmd/docbuilder/domain/job-registry.ts';
 import { JobService, type Work } from '../../../cmd/docbuilder/domain/jobs.ts';
 import { type EffectivePlan, effectivePlan } from '../../../cmd/docbuilder/domain/limits.ts';
 import { JobQueue } from '../../../cmd/docbuilder/domain/queue.ts';
@@ -25,6 +26,8 @@ describe('jobs', () => {
   let jobs: JobService;
   let registry: JobRegistry;
   let later: JobRegistry;
+  let store: JobStore;
+  let now: number;
   let called: JobRecord[];
 
   beforeEach(async () => {
@@ -35,8 +38,9 @@ describe('jobs', () => {
       const community = effectivePlan(NO_LICENSE, 1, {});
       return { ...community, limits: { ...community.limits, ...limits } };
     };
-    const store = createJobStore(directory, silentLogger());
-    const clock = () => Date.now();
+    store = createJobStore(directory, silentLogger());
+    now = Date.now();
+    const clock = () => now;
     const known = { store, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => 900_000 };
     registry = new JobRegistry(known);
     later = new JobRegistry(known);
@@ -108,6 +112,17 @@ describe('jobs', () => {
     expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
   });
 
+  it('that run too long, or are prepared too long, end with timeout also where what they wait for calls it an abort', async () => {
+    limits = { job_timeout_seconds: 0.05 };
+    const waits = (signal: AbortSignal) => sleep(60_000, { outputs: [], engineMs: 0 }, { signal });
+    const { error } = await intake.accept(work({ run: waits }), request, never);
+    expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
+    limits = { sync_timeout_seconds: 0.05 };
+    const prepared = work({ prepare: async (signal) => void (await waits(signal)) });
+    const thrown = await intake.accept(prepared, request, never).catch((refused) => refused);
+    expect(thrown).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
+  });
+
   it('whose client has gone are dropped while they wait, and finished once they run', async () => {
     limits = { job_timeout_seconds: 0.2 };
     const gone = new AbortController();
@@ -159,6 +174,23 @@ describe('jobs', () => {
     expect(fetching.disposed).to.equal(1);
   });
 
+  it('that a request waits for while they are prepared fail at once when the service stops, and later ones as well', async () => {
+    const fetching = () =>
+      work({
+        prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      });
+    const prepared = [fetching(), fetching(), fetching()] as const;
+    const [sync, async, late] = prepared;
+    const asked = [intake.accept(sync, request, never), intake.accept(async, { ...request, async: true }, never)];
+    await jobs.stop();
+    asked.push(intake.accept(late, request, never));
+    for (const error of await Promise.all(asked.map((each) => each.catch((thrown) => thrown)))) {
+      expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
+    }
+    expect(prepared.map(({ disposed }) => disposed)).to.deep.equal([1, 1, 1]);
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
   it('that fail unexpectedly are internal, without a word of why', async () => {
     const { error } = await intake.accept(
       work({ run: () => Promise.reject(new Error('at line 3: secret text')) }),
@@ -167,6 +199,18 @@ describe('jobs', () => {
     );
     expect(error).to.deep.include({ code: 'internal', detail: {} });
     expect(JSON.stringify(error)).to.not.contain('secret');
+  });
+
+  it('that cannot even be removed end all the same, and are forgotten when they expire', async () => {
+    store.remove = () => Promise.reject(new Error('EIO'));
+    const { id } = await intake.accept(
+      work({ run: () => Promise.reject(new AppError('corrupt_source')) }),
+      request,
+      never,
+    );
+    expect(await registry.job(id)).to.have.property('status', 'failed');
+    now += 900_000;
+    expect(await registry.job(id).catch((thrown) => thrown)).to.have.property('code', 'gone');
   });
 
   it('fill the queue: the next is refused and disposed of', async () => {

@@ -54,11 +54,13 @@ export function* rowsXml(sheet: Sheet, width: number, context: SheetContext): Ge
   const looks = createLooks(sheet.columns ?? [], context);
   let piece = repeated > 0 ? '<table:table-header-rows>' : '';
   for (let index = 0; index < Math.max(rows.length, repeated, 1); index++) {
-    piece += rowXml(rows[index] ?? [], width, looks, context);
+    for (const part of rowXml(rows[index] ?? [], width, looks, context)) {
+      piece += part;
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = '';
+    }
     if (index === repeated - 1) piece += '</table:table-header-rows>';
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
   }
   yield piece + restXml(sheet, width, Math.max(rows.length, repeated, 1));
 }
@@ -72,7 +74,8 @@ function restXml({ columns = [] }: Sheet, width: number, written: number): strin
   return `<table:table-row table:number-rows-repeated="${ROWS - written}">${cells}</table:table-row>`;
 }
 
-function rowXml(row: Row, width: number, looks: Looks, { styles, workbook }: SheetContext): string {
+/** One row, in pieces: a cell may have ten pages of text, and a row a thousand of them. */
+function* rowXml(row: Row, width: number, looks: Looks, { styles, workbook }: SheetContext): Generator<string> {
   const cells = cellsOf(row);
   const own = Array.isArray(row) ? undefined : row;
   const rowKey = own ? lookKey(own) : '';
@@ -97,9 +100,12 @@ function rowXml(row: Row, width: number, looks: Looks, { styles, workbook }: She
     }
     const [attributes, content] = cellValue(cell, workbook);
     xml += `<table:table-cell${style}${attributes}${content === '' ? '/>' : `>${content}</table:table-cell>`}`;
+    if (xml.length < PIECE) continue;
+    yield xml;
+    xml = '';
   }
   xml += emptyCells(empty, emptyStyle);
-  return `${xml}${cells.length === 0 && !rowLook ? '<table:table-cell/>' : ''}</table:table-row>`;
+  yield `${xml}${cells.length === 0 && !rowLook ? '<table:table-cell/>' : ''}</table:table-row>`;
 }
 
 function emptyCells(count: number, style: string): string {

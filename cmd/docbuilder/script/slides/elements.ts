@@ -30,7 +30,7 @@ export function* elements(slide: Slide, pointer: string, deck: Deck): Generator<
 function* build(part: Element, pointer: string, background: string, deck: Deck): InTurns {
   switch (part.type) {
     case 'text':
-      return textElement(part, background, deck);
+      return yield* textElement(part, background, deck);
     case 'bullets':
       return yield* bulletsElement(part, background, deck);
     case 'table':
@@ -38,15 +38,15 @@ function* build(part: Element, pointer: string, background: string, deck: Deck):
     case 'image':
       return imageElement(part, pointer, deck);
     case 'shape':
-      return shapeElement(part, background, deck);
+      return yield* shapeElement(part, background, deck);
   }
 }
 
-function textElement(part: TextElement, behind: string, deck: Deck): string {
+function* textElement(part: TextElement, behind: string, deck: Deck): InTurns {
   const { styles } = deck;
   const look = lettersOf(part, part.background ?? behind, deck);
   const size = sizeFor(part.size, [{ text: part.text, bold: look.bold }], part, look.font);
-  const text = paragraph(runs(part.text, styles, look), { ...look, size, align: part.align ?? 'left' }, styles);
+  const text = paragraph(yield* runs(part.text, styles, look), { ...look, size, align: part.align ?? 'left' }, styles);
   return textBox(part, text, deck);
 }
 

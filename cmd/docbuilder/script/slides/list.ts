@@ -47,7 +47,7 @@ export function* list(items: readonly ListItem[], look: ListLook, letters: Look,
     for (const item of some) {
       yield '';
       const { text, items: below, ordered: otherwise } = itemParts(item);
-      const own = element('text:p', { 'text:style-name': paragraphs[level] }, runs(text, styles, letters));
+      const own = element('text:p', { 'text:style-name': paragraphs[level] }, yield* runs(text, styles, letters));
       content += element(
         'text:list-item',
         {},

@@ -2,21 +2,23 @@ import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import { inline, type Look } from '../inline.ts';
 import { scriptGroups } from '../script-groups.ts';
 import type { Styles } from '../styles.ts';
+import type { InTurns } from './deck.ts';
 
 /** White space that ODF has elements for. */
 const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,})/;
 
 /**
- * Text as the content of a paragraph. Links are underlined unless something is said: in Impress they have no look of
- * their own.
+ * Text as the content of a paragraph; between two runs others may have their turn. Links are underlined unless
+ * something is said: in Impress they have no look of their own.
  * @param around look of the paragraph
  */
-export function runs(text: Inline, styles: Styles, around: Look = {}): string {
-  const parts = Array.isArray(text) ? text : [text];
-  return inline(
-    parts.flatMap((part) => (typeof part === 'string' ? [part] : unlinkedSpace(part, around))),
-    styles,
-  );
+export function* runs(text: Inline, styles: Styles, around: Look = {}): InTurns {
+  let xml = '';
+  for (const part of Array.isArray(text) ? text : [text]) {
+    if (xml !== '') yield '';
+    xml += inline(typeof part === 'string' ? part : unlinkedSpace(part, around), styles);
+  }
+  return xml;
 }
 
 /** Text without its looks. */

@@ -29,8 +29,9 @@ export function* tableElement(part: TableElement, behind: string, deck: Deck): I
   for (const [index, row] of rows.entries()) {
     yield '';
     const place = { firstRow: index === 0, lastRow: index === rows.length - 1, firstColumn: false, lastColumn: false };
-    const cells = row.map((cell) => cellElement(cell, part, place, size, behind, deck));
-    content += element('table:table-row', { 'table:style-name': rowStyle }, cells.join(''));
+    let cells = '';
+    for (const cell of row) cells += yield* cellElement(cell, part, place, size, behind, deck);
+    content += element('table:table-row', { 'table:style-name': rowStyle }, cells);
   }
   return element(
     'draw:frame',
@@ -39,14 +40,14 @@ export function* tableElement(part: TableElement, behind: string, deck: Deck): I
   );
 }
 
-function cellElement(
+function* cellElement(
   cell: TableCellObject,
   { border }: TableElement,
   place: Parameters<typeof cellBorders>[2],
   size: number,
   behind: string,
   deck: Deck,
-): string {
+): InTurns {
   const { styles } = deck;
   const box = {
     ...(cell.background ? solid(cell.background) : { 'draw:fill': 'none' }),
@@ -60,7 +61,7 @@ function cellElement(
   const style = styles.style('table-cell', element('loext:graphic-properties', box) + lines);
   const letters = lettersOf(cell, cell.background ?? behind, deck);
   const look = { ...letters, size: cell.size ?? size, align: cell.align ?? 'left' };
-  const text = paragraph(runs(cell.text, styles, look), look, styles);
+  const text = paragraph(yield* runs(cell.text, styles, look), look, styles);
   return element('table:table-cell', { 'table:style-name': style }, text);
 }
 

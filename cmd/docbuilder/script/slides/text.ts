@@ -17,15 +17,15 @@ export function* placeholders(slide: Slide, deck: Deck): Generator<string> {
   switch (slide.layout) {
     case 'title':
     case 'section':
-      yield title(slide.title, SIZES.openingTitle, places.openingTitle, slide, deck);
-      if (slide.subtitle !== undefined) yield subtitle(slide.subtitle, places.openingSubtitle, slide, deck);
+      yield yield* title(slide.title, SIZES.openingTitle, places.openingTitle, slide, deck);
+      if (slide.subtitle !== undefined) yield yield* subtitle(slide.subtitle, places.openingSubtitle, slide, deck);
       return;
     case 'content':
-      yield title(slide.title, SIZES.title, places.title, slide, deck);
+      yield yield* title(slide.title, SIZES.title, places.title, slide, deck);
       if (slide.content !== undefined) yield yield* content(slide.content, SIZES.content, places.content, slide, deck);
       return;
     case 'two_columns':
-      yield title(slide.title, SIZES.title, places.title, slide, deck);
+      yield yield* title(slide.title, SIZES.title, places.title, slide, deck);
       yield yield* content(slide.left, SIZES.column, places.left, slide, deck);
       yield yield* content(slide.right, SIZES.column, places.right, slide, deck);
       return;
@@ -33,21 +33,26 @@ export function* placeholders(slide: Slide, deck: Deck): Generator<string> {
   }
 }
 
-function title(text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
+function* title(text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): InTurns {
   const size = fittingSize([{ text, bold: true }], box, sizesFrom(wanted, SMALLEST_TITLE), theme.titleFont);
   const color = theme.titleOn(backgroundOf(slide, theme));
   const look = { font: theme.titleFont, size, color, bold: true, align: 'left' } as const;
-  return placeholder('title', styleFor(slide, 'title', styles), box, paragraph(runs(text, styles, look), look, styles));
+  return placeholder(
+    'title',
+    styleFor(slide, 'title', styles),
+    box,
+    paragraph(yield* runs(text, styles, look), look, styles),
+  );
 }
 
-function subtitle(text: Inline, box: Box, slide: Slide, { theme, styles }: Deck): string {
+function* subtitle(text: Inline, box: Box, slide: Slide, { theme, styles }: Deck): InTurns {
   const size = fittingSize([{ text }], box, sizesFrom(SIZES.subtitle), theme.font);
   const look = { font: theme.font, size, color: theme.textOn(backgroundOf(slide, theme)), align: 'left' } as const;
   return placeholder(
     'subtitle',
     styleFor(slide, 'subtitle', styles),
     box,
-    paragraph(runs(text, styles, look), look, styles),
+    paragraph(yield* runs(text, styles, look), look, styles),
   );
 }
 
@@ -66,7 +71,7 @@ function* content(
   const letters = { font: theme.font, color: theme.textOn(background) };
   if (typeof text === 'string') {
     const look = { ...letters, size, align: 'left' } as const;
-    return placeholder('outline', style, box, paragraph(runs(text, styles, look), look, styles));
+    return placeholder('outline', style, box, paragraph(yield* runs(text, styles, look), look, styles));
   }
   const look = { ordered: false, color: visible(theme.accent, background), size, font: theme.font };
   return placeholder('outline', style, box, yield* list(text, look, letters, styles));

@@ -12,7 +12,7 @@ const CAPTION_HEIGHT = 12;
 const SPACE_ABOVE_CAPTION = 1;
 
 /** A picture in a paragraph of its own, as a character of it, and its caption on the same page. */
-export const image: BlockBuilder<Image> = (block, place, context) => {
+export const image: BlockBuilder<Image> = function* (block, place, context) {
   const { styles, pictures, sheet } = context;
   const picture = pictures.get(place.pointer);
   if (!picture) throw new TypeError(`no picture for ${place.pointer}`);
@@ -33,10 +33,11 @@ export const image: BlockBuilder<Image> = (block, place, context) => {
   const keep = { 'fo:keep-with-next': captioned ? 'always' : undefined };
   const spaces = { after: captioned ? SPACE_ABOVE_CAPTION : undefined };
   const figure = blockStyle('Figure', { place, spaces, attributes: { ...align, ...keep } }, context);
-  const paragraph = `<text:p text:style-name="${figure}">${frame}</text:p>`;
-  if (block.caption === undefined) return [paragraph];
-  const caption = blockStyle('Caption', { attributes: align }, context);
-  return [paragraph, `<text:p text:style-name="${caption}">${runs(block.caption, styles)}</text:p>`];
+  yield `<text:p text:style-name="${figure}">${frame}</text:p>`;
+  if (block.caption === undefined) return;
+  yield `<text:p text:style-name="${blockStyle('Caption', { attributes: align }, context)}">`;
+  yield* runs(block.caption, styles);
+  yield '</text:p>';
 };
 
 /** Without this parent docx has the picture only as an alternative to a shape. */

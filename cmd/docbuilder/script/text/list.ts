@@ -25,7 +25,7 @@ export const list: BlockBuilder<List> = function* (block, place, context) {
   const last = block.items.length - 1;
   yield `<text:list text:style-name="${listStyle(marks, block.start ?? 1, context.styles)}">`;
   for (const [index, item] of block.items.entries()) {
-    yield itemXml(item, { level: 0, ordered, first: index === 0, last: index === last }, listing);
+    yield* itemXml(item, { level: 0, ordered, first: index === 0, last: index === last }, listing);
   }
   yield '</text:list>';
 };
@@ -39,16 +39,21 @@ interface ItemPlace {
   last: boolean;
 }
 
-function itemXml(item: ListItem, at: ItemPlace, listing: Listing): string {
+function* itemXml(item: ListItem, at: ItemPlace, listing: Listing): Generator<string> {
   const { text, ordered = at.ordered, items } = itemParts(item);
   const style = itemStyle({ ...at, last: at.last && !items }, listing);
-  const paragraph = `<text:p text:style-name="${style}">${runs(text, listing.styles)}</text:p>`;
-  if (!items) return `<text:list-item>${paragraph}</text:list-item>`;
-  const end = items.length - 1;
-  const below = items.map((child, index) =>
-    itemXml(child, { level: at.level + 1, ordered, first: false, last: at.last && index === end }, listing),
-  );
-  return `<text:list-item>${paragraph}${listStart(at.level + 1, ordered, listing)}${below.join('')}</text:list></text:list-item>`;
+  yield `<text:list-item><text:p text:style-name="${style}">`;
+  yield* runs(text, listing.styles);
+  yield '</text:p>';
+  if (items) {
+    yield listStart(at.level + 1, ordered, listing);
+    const end = items.length - 1;
+    for (const [index, child] of items.entries()) {
+      yield* itemXml(child, { level: at.level + 1, ordered, first: false, last: at.last && index === end }, listing);
+    }
+    yield '</text:list>';
+  }
+  yield '</text:list-item>';
 }
 
 /** A list below an item says nothing of its style unless it differs: so it restarts with each item above it. */

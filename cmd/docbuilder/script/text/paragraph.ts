@@ -59,9 +59,10 @@ export function ownStyle(block: Heading | Paragraph, name: StyleName, place: Blo
 }
 
 /** A paragraph. */
-export const paragraph: BlockBuilder<Paragraph> = (block, place, context) => {
-  const style = ownStyle(block, 'Text_20_body', place, context);
-  return [`<text:p text:style-name="${style}">${runs(block.text, context.styles)}</text:p>`];
+export const paragraph: BlockBuilder<Paragraph> = function* (block, place, context) {
+  yield `<text:p text:style-name="${ownStyle(block, 'Text_20_body', place, context)}">`;
+  yield* runs(block.text, context.styles);
+  yield '</text:p>';
 };
 
 /** The text engine holds both spaces in one: who says one takes the other away. */

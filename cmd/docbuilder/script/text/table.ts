@@ -24,8 +24,12 @@ export const table: BlockBuilder<Table> = function* (block, place, { styles, she
     yield `<table:table-column table:style-name="${column}"/>`;
   }
   const cells = tableCells(block, widths, styles);
-  if (block.header) yield `<table:table-header-rows>${cells.row(0)}</table:table-header-rows>`;
-  for (let row = block.header ? 1 : 0; row < cells.rows; row++) yield cells.row(row);
+  if (block.header) {
+    yield '<table:table-header-rows>';
+    yield* cells.row(0);
+    yield '</table:table-header-rows>';
+  }
+  for (let row = block.header ? 1 : 0; row < cells.rows; row++) yield* cells.row(row);
   yield '</table:table>';
 };
 

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { AppError } from '../../../../src/common/errors.ts';
 import { corrupt } from '../../domain/source-errors.ts';
+import { takingTurns } from '../turns.ts';
 import { renamer } from './namespaces.ts';
 
 export type Attributes = Readonly<Record<string, string | undefined>>;
@@ -17,8 +17,6 @@ export interface XmlHandler {
 
 /** Characters parsed at a time. */
 const SLICE = 16 * 1024;
-/** Milliseconds after which other requests get their turn. */
-const TURN_MS = 3;
 
 /**
  * Parses UTF-8 XML as it arrives.
@@ -32,7 +30,7 @@ export async function parseXml(
 ): Promise<void> {
   const parser = createParser(handler);
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let turn = performance.now();
+  const turn = takingTurns(signal);
   try {
     for await (const piece of pieces) {
       const text = decoder.decode(piece, { stream: true });
@@ -40,9 +38,7 @@ export async function parseXml(
         signal?.throwIfAborted();
         parser.write(text.slice(start, start + SLICE));
         if (handler.enough?.()) return;
-        if (performance.now() - turn < TURN_MS) continue;
-        await setImmediate();
-        turn = performance.now();
+        await turn();
       }
     }
     signal?.throwIfAborted();

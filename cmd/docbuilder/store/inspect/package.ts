@@ -14,7 +14,7 @@ import {
 import { corrupt, unsupported } from '../../domain/source-errors.ts';
 import { refuseUnknown, type SourceName } from '../../domain/source-name.ts';
 import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from '../../domain/xml-prolog.ts';
-import { takingTurns } from '../turns.ts';
+import { type Turn, takingTurns } from '../turns.ts';
 import { type ByteSource, bufferSource } from './source.ts';
 import { readEntry, readHead, readStart, readZip, type Zip, type ZipEntry } from './zip.ts';
 
@@ -47,7 +47,7 @@ export async function inspectPackage(
 ): Promise<PackageInspection> {
   const budget = newBudget();
   const turn = takingTurns(signal);
-  const zip = await readZip(source, budget);
+  const zip = await readZip(source, budget, turn);
   const mediaType = await indexText(zip, 'mimetype');
   const types = await index(zip, CONTENT_TYPES, turn);
   if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
@@ -92,8 +92,6 @@ async function index(zip: Zip, name: string, turn: Turn): Promise<IndexElement[]
   return elements;
 }
 
-type Turn = ReturnType<typeof takingTurns>;
-
 interface Surroundings {
   budget: ArchiveBudget;
   turn: Turn;
@@ -115,7 +113,7 @@ async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
 
 async function checkEmbedded(archive: Buffer, { budget, turn, depth }: Surroundings): Promise<void> {
   if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
-  const zip = await readZip(bufferSource(archive), budget);
+  const zip = await readZip(bufferSource(archive), budget, turn);
   const manifest = (await index(zip, MANIFEST, turn)) ?? [];
   if (hasEncryptionData(manifest)) return;
   await checkEntries(zip, { budget, turn, depth: depth + 1, isOdf: manifest.length > 0 });

@@ -56,6 +56,8 @@ export function delimiterOf(head: Buffer, encoding: Encoding, complete: boolean,
 export interface TranscodeOptions {
   /** Leaves out a first line `sep=;`, which the engine would take for data. */
   dropSeparatorLine?: boolean;
+  /** Ends it. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -74,6 +76,7 @@ export async function transcode(
     createReadStream(path, { highWaterMark: CHUNK_BYTES }),
     (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, from), options.dropSeparatorLine === true),
     createWriteStream(target, { flags: 'wx', mode: 0o600 }),
+    { signal: options.signal },
   );
 }
 

@@ -6,6 +6,7 @@ import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'y
 import { AppError } from '../../../../src/common/errors.ts';
 import { type ArchiveBudget, type ArchiveEntry, admitEntry } from '../../domain/archive.ts';
 import { corrupt } from '../../domain/source-errors.ts';
+import { type Turn, takingTurns } from '../turns.ts';
 import type { ByteSource } from './source.ts';
 
 const LOCAL_HEADER = 0x04034b50;
@@ -30,38 +31,46 @@ export interface Zip {
 /**
  * Reads an archive's directory and the headers of its entries, unpacking nothing.
  * @param budget what this archive and those around it may hold together
+ * @param turn lets others have theirs: what is read may be in memory, and then nothing waits
  * @throws {AppError} `corrupt_source`: `bad_archive`, `zip_bomb`
  */
-export async function readZip(source: ByteSource, budget: ArchiveBudget): Promise<Zip> {
+export async function readZip(source: ByteSource, budget: ArchiveBudget, turn: Turn = takingTurns()): Promise<Zip> {
   const entries = new Map<string, ZipEntry>();
-  try {
-    // The whole directory first: going to and fro between it and the entries would spoil reading ahead.
-    for (const entry of await readDirectory(source, budget)) {
-      const position = await dataPosition(source, entry);
-      entries.set(entry.fileName, { ...describe(entry), position });
-    }
-  } catch (error) {
-    throw asBadArchive(error);
+  // The whole directory first: going to and fro between it and the entries would spoil reading ahead.
+  for (const entry of await readDirectory(source, budget, turn)) {
+    await turn();
+    const position = await dataPosition(source, entry);
+    entries.set(entry.fileName, { ...describe(entry), position });
   }
   refuseOverlaps(entries.values());
   return { source, entries };
 }
 
-async function readDirectory(source: ByteSource, budget: ArchiveBudget): Promise<Entry[]> {
+async function readDirectory(source: ByteSource, budget: ArchiveBudget, turn: Turn): Promise<Entry[]> {
   const entries: Entry[] = [];
   const names = new Set<string>();
-  const archive = await fromRandomAccessReaderPromise(new SourceReader(source), source.size, {
-    autoClose: false,
-    strictFileNames: true,
-  });
-  for await (const entry of archive.eachEntry()) {
+  for await (const entry of listed(source)) {
+    await turn();
     admitEntry(describe(entry), names, budget);
     entries.push(entry);
   }
-  // An archive with more entries than it counts shows different things to different readers.
-  const after = await source.read(Number(archive.readEntryCursor), 4);
-  if (after.length < 4 || !AFTER_DIRECTORY.has(after.readUInt32LE(0))) throw corrupt('bad_archive');
   return entries;
+}
+
+/** The entries that a directory lists. Whatever yauzl complains about is the archive's fault. */
+async function* listed(source: ByteSource): AsyncGenerator<Entry, void, undefined> {
+  try {
+    const archive = await fromRandomAccessReaderPromise(new SourceReader(source), source.size, {
+      autoClose: false,
+      strictFileNames: true,
+    });
+    yield* archive.eachEntry();
+    // An archive with more entries than it counts shows different things to different readers.
+    const after = await source.read(Number(archive.readEntryCursor), 4);
+    if (after.length < 4 || !AFTER_DIRECTORY.has(after.readUInt32LE(0))) throw corrupt('bad_archive');
+  } catch (error) {
+    throw asBadArchive(error);
+  }
 }
 
 function describe(entry: Entry): ArchiveEntry {
@@ -201,7 +210,7 @@ function isZlibError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
-/** Whatever yauzl complains about is the archive's fault; a disk that cannot be read is not. */
+/** A disk that cannot be read is not the archive's fault. */
 function asBadArchive(error: unknown): unknown {
   if (error instanceof AppError) return error;
   return error instanceof Error && 'syscall' in error ? error : corrupt('bad_archive', error);

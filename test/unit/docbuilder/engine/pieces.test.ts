@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -13,6 +13,7 @@ import {
 } from '../../../../cmd/docbuilder/domain/formats.ts';
 import type {
   Encoding,
+  EngineFailure,
   EngineOutput,
   EngineTask,
   OutputOptions,
@@ -141,6 +142,13 @@ describe('engine: pages of a PDF', () => {
       Buffer.from('\nendstream'),
     ]);
     expect(await pagesOf(pdf)).to.equal(3);
+
+    // Of more than can be read at once only the end is looked at.
+    const path = join(folder, 'large.pdf');
+    await writeFile(path, '%PDF-1.7');
+    await truncate(path, 3 * 2 ** 30);
+    await appendFile(path, pdf);
+    expect(await countPages(path)).to.equal(3);
   });
 });
 
@@ -176,7 +184,8 @@ describe('engine: what a worker says', () => {
       from: 'docx',
       outputs: [output('docx'), output('pdf', { pages: '9' }), image],
     } as const;
-    const failure = async (answer: Message) => (await taskFailure(answer, task(from, outputs), tmpdir())).reason;
+    const failed = (answer: Message) => taskFailure(answer, task(from, outputs), tmpdir());
+    const failure = async (answer: Message) => ((await failed(answer)) as EngineFailure).reason;
     const reason = (...asked: string[]) => failure({ asked, phase: 'load', type: 'x' });
     expect(await reason('com.sun.star.task.DocumentMSPasswordRequest2')).to.equal('password');
     expect(await reason('com.sun.star.ucb.InteractiveAugmentedIOException:OUT_OF_DISK_SPACE')).to.equal('disk_full');
@@ -186,6 +195,8 @@ describe('engine: what a worker says', () => {
     expect(await failure({ phase: 'picture', output: 2, type: 'NoPage' })).to.equal('page_range');
     expect(await failure({ phase: 'picture', output: 2, type: 'PictureFailed' })).to.equal('crashed');
     expect(await failure({ phase: 'picture', output: 2, type: 'OSError' })).to.equal('no_worker');
+    // It was opened and stored: what could not be counted afterwards is no fault of it.
+    expect(await failed({ phase: 'count', type: 'UnknownPropertyException' })).to.be.instanceOf(WorkerLost);
     expect(deathOf({ died: 'memory' })).to.include({ reason: 'memory' });
     expect(deathOf({ died: 'output_limit' })).to.include({ reason: 'output_limit' });
     expect(deathOf(undefined)).to.be.instanceOf(WorkerLost);

@@ -8,6 +8,7 @@ import { type TranscodeOptions, transcode } from '../../../../cmd/docbuilder/sto
 import { AppError } from '../../../../src/common/errors.ts';
 import { SENTENCE } from '../../../support/documents.ts';
 import { corrupt, tempFolder, verdict } from '../../../support/inspect.ts';
+import { until } from '../../../support/until.ts';
 import { VIETNAMESE_LETTERS, windows1258 } from '../../../support/windows-1258.ts';
 
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
@@ -127,6 +128,19 @@ describe('text files', () => {
       await transcode(source, target, 'utf-8');
       expect((await stat(target)).mode & 0o777).to.equal(0o600);
       expect(await transcode(source, target, 'utf-8').catch((error) => error.code)).to.equal('EEXIST');
+    });
+
+    it('ends when nobody waits for it any more, and what it wrote can be removed', async () => {
+      const source = await folder.file(Buffer.from('ệ '.repeat(8 << 20)));
+      const target = join(folder.path, 'ended');
+      const abort = new AbortController();
+      const { signal } = abort;
+      const ended = transcode(source, target, 'utf-8', { signal }).catch((error) => error);
+      await until('it has begun', () => stat(target).catch(() => undefined));
+      abort.abort();
+      expect(await ended).to.have.property('name', 'AbortError');
+      expect((await stat(target)).size).to.be.lessThan((await stat(source)).size);
+      await rm(target);
     });
 
     it('any text in UTF-8 and UTF-16 comes out as its normalization form C', async () => {

@@ -67,6 +67,14 @@ function lookOf(xml: string, index: number): Record<string, string> {
 }
 
 describe('sheets as flat OpenDocument', () => {
+  it('are made in pieces, however much text one row has', () => {
+    const rows = [Array.from({ length: 20 }, () => '&'.repeat(32_767))];
+    const script: Script = { svcscript: 1, type: 'sheet', save: [{ format: 'pdf' }], sheets: [{ name: 'A', rows }] };
+    const pieces = [...buildSheets(script, { pictures: new Map(), now: NOW }).body].map(({ length }) => length);
+    expect(Math.max(...pieces)).to.be.lessThan(2 * 32_767 * '&amp;'.length);
+    expect(pieces.reduce((sum, length) => sum + length)).to.be.greaterThan(20 * 32_767 * '&amp;'.length);
+  });
+
   it('write every kind of cell with its type', () => {
     const values: [cell: Sheet['rows'][number] & unknown[], attributes: Record<string, string>][] = [
       [[1.5], { 'office:value-type': 'float', 'office:value': '1.5' }],

@@ -153,6 +153,32 @@ describe('text documents as flat OpenDocument', () => {
     expect(paragraphStyleAt(xml, 1)).to.include({ 'fo:margin-top': '7mm', 'fo:margin-bottom': '9mm' });
   });
 
+  it('is made in pieces, however long one paragraph is', () => {
+    const text = Array.from({ length: 4 }, (_, index) => ({ text: '&'.repeat(90_000), bold: index % 2 === 0 }));
+    const body: Block[] = [
+      { type: 'paragraph', text },
+      { type: 'heading', level: 1, text },
+      { type: 'list', items: [{ text, items: [text, text] }, text] },
+      { type: 'image', base64: '', caption: text },
+      {
+        type: 'table',
+        rows: [
+          [{ text }, { text }],
+          ['b', { text }],
+        ],
+      },
+    ];
+    const picture: Picture = { mediaType: 'image/png', base64: '', width: 9, height: 9 };
+    const script: Script = { svcscript: 1, type: 'text', save: [{ format: 'pdf' }], body };
+    let [written, longest] = [0, 0];
+    for (const { length } of buildText(script, { pictures: new Map([['/body/3', picture]]), now }).body) {
+      written += length;
+      longest = Math.max(longest, length);
+    }
+    expect(written).to.be.greaterThan(10 * 4 * 90_000 * '&amp;'.length);
+    expect(longest).to.be.lessThan(1024 * 1024);
+  });
+
   describe('page breaks', () => {
     const text = (content: string): Block => ({ type: 'paragraph', text: content });
     const BREAK: Block = { type: 'page_break' };

@@ -68,6 +68,18 @@ describe('a filler of templates', () => {
     expect(existsSync(task.output)).to.equal(false);
   });
 
+  it('ends also when it was told so while it began', async () => {
+    const abort = new AbortController();
+    const task = taskOf(p('{{a}}'), {});
+    const filled = filler.fill(task, abort.signal).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    abort.abort('at once');
+    expect(await filled).to.equal('at once');
+    expect(existsSync(task.output)).to.equal(false);
+  });
+
   it('does not begin what was ended before', async () => {
     const thrown = await filler.fill(taskOf(p('{{a}}'), {}), AbortSignal.abort('late')).then(
       () => undefined,

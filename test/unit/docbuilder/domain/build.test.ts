@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { buildWork } from '../../../../cmd/docbuilder/domain/build.ts';
+import type { Script } from '../../../../src/common/generated/script.ts';
+
+const script: Script = {
+  svcscript: 1,
+  type: 'slides',
+  save: [{ format: 'pdf' }],
+  slides: [{ layout: 'blank' }],
+};
+const unused = (): never => {
+  throw new Error('is not needed');
+};
+
+describe('a build', () => {
+  it('of a script with more text in one place than a string can hold is the script that cannot be built', async () => {
+    const work = buildWork(script, {
+      engine: { run: unused, status: unused, stop: unused },
+      downloader: { download: unused },
+      scratch: { newPath: () => '/nowhere', read: unused, write: unused, size: unused, remove: async () => undefined },
+      writeFlat: async () => void 'x'.repeat(2 ** 29).padEnd(2 ** 31),
+      clock: () => 0,
+      maxFileBytes: () => 1,
+    });
+    const error = await work
+      .run(new AbortController().signal, async () => ({ fileId: 'file_1', path: '/nowhere' }))
+      .catch((thrown) => thrown);
+    expect(error).to.include({ code: 'script_error' });
+    expect(error.detail).to.include({ path: '', message: 'could not be built: memory_limit' });
+  });
+});

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { writePieces } from '../../../../cmd/docbuilder/store/flat-writer.ts';
+import { tempFolder } from '../../../support/inspect.ts';
+
+const never = new AbortController().signal;
+const MiB = 2 ** 20;
+const MODULE = new URL('../../../../cmd/docbuilder/store/flat-writer.ts', import.meta.url);
+
+describe('a file whose head is known last', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => {
+    folder = await tempFolder();
+  });
+  afterEach(() => folder.remove());
+
+  for (const count of [3, 40]) {
+    it(`has its head before its body of ${count} MiB, and nothing beside it`, async () => {
+      let gone = 0;
+      function* body() {
+        for (; gone < count; gone++) yield `${gone % 10}`.repeat(MiB);
+      }
+      const path = join(folder.path, 'flat');
+      await writePieces({ body: body(), head: () => `đầu ${gone},`, tail: 'đuôi' }, path, never);
+      const digits = Array.from({ length: count }, (_, index) => `${index % 10}`.repeat(MiB)).join('');
+      expect((await readFile(path, 'utf8')) === `đầu ${count},${digits}đuôi`).to.equal(true);
+      expect(await readdir(folder.path)).to.deep.equal(['flat']);
+      expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    });
+  }
+
+  it('may be larger than the memory', async () => {
+    const script = `
+      import { writePieces } from ${JSON.stringify(MODULE.href)};
+      function* body() { for (let i = 0; i < 500; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
+      const { signal } = new AbortController();
+      await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(join(folder.path, 'flat'))}, signal);`;
+    const limits = ['--max-old-space-size=128', '--max-semi-space-size=8'];
+    const child = spawn(process.execPath, [...limits, '--input-type=module', '-e', script], { stdio: 'ignore' });
+    expect(await once(child, 'exit')).to.deep.equal([0, null]);
+  });
+
+  it('leaves nothing but itself when it is not to be finished', async () => {
+    const abort = new AbortController();
+    function* body() {
+      for (let index = 0; ; index++) {
+        if (index === 60) abort.abort('late');
+        yield 'x'.repeat(MiB);
+      }
+    }
+    const pieces = { body: body(), head: () => '', tail: '' };
+    const error = await writePieces(pieces, join(folder.path, 'flat'), abort.signal).catch((thrown) => thrown);
+    expect(error).to.equal('late');
+    expect(await readdir(folder.path)).to.deep.equal([]);
+  });
+});
