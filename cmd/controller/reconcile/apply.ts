@@ -8,6 +8,7 @@ import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
 import { differences } from './diff.ts';
 import { hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
+import { appliedFields } from './managed.ts';
 import { overwritten } from './overwrite.ts';
 import { APPLIED_HASH, type Owned, type OwnedCache } from './owned.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
@@ -71,7 +72,10 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
   return result;
 }
 
-/** Removes what the instance owns and no longer wants. Claims stay: a change of a spec deletes no document. */
+/**
+ * Removes what the instance owns and no longer wants. Claims stay: a change of a spec deletes no document. So do copies that
+ * people have made of its objects, such as a Secret that they keep.
+ */
 export async function prune(
   { client, owned, instance, log, signal }: ApplyContext,
   objects: readonly KubernetesObject[],
@@ -85,6 +89,8 @@ export async function prune(
     (ownerUid === undefined || ownerUid === instance.uid);
   for (const object of owned.of(instance.key).filter(superfluous)) {
     signal.throwIfAborted();
+    const live = await client.get(resourceOf(object), object.namespace, object.name);
+    if (!live || !appliedFields(live)) continue;
     log.info({ instance: instance.key, kind: object.kind, object: object.name }, 'removing what is no longer wanted');
     await client.remove(resourceOf(object), object.namespace, object.name, object.uid);
   }
