@@ -1,6 +1,7 @@
-import type { V1Deployment, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
+import type { V1Deployment, V1Ingress, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { canonicalJson } from './hash.ts';
+import { appliedFields } from './managed.ts';
 import { quantityValue } from './quantity.ts';
 
 /** What is wanted, as far as a live object can become it. */
@@ -38,7 +39,8 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
 
 /**
  * Whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
- * an address are settled for life. Neither holds data.
+ * an address are settled for life, and the cluster's default class is given to an Ingress at its birth only: without the
+ * one that we have named it would have none, and no edge. None of these holds data.
  */
 export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject): boolean {
   if (desired.kind === 'Deployment') {
@@ -48,6 +50,12 @@ export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject
   if (desired.kind === 'Service') {
     const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Service['spec'] }).spec?.clusterIP);
     return (wanted === 'None') !== (has === 'None');
+  }
+  if (desired.kind === 'Ingress') {
+    const { spec } = desired as { spec?: V1Ingress['spec'] };
+    return (
+      spec?.ingressClassName === undefined && appliedFields(live)?.['f:spec']?.['f:ingressClassName'] !== undefined
+    );
   }
   return false;
 }

@@ -37,6 +37,23 @@ describe('what the API server never changes', () => {
     expect(mustBeReplaced(service('None'), service('10.0.0.1'))).to.equal(true);
     expect(mustBeReplaced(service(), service('None'))).to.equal(true);
   });
+
+  it('makes another Ingress for the default class, which an Ingress is given at its birth only', () => {
+    const ingress = (ingressClassName?: string, applied: object = {}) => ({
+      ...object('Ingress', { ...(ingressClassName !== undefined && { ingressClassName }) }),
+      metadata: {
+        name: 'office',
+        managedFields: [{ manager: 'svc-controller', operation: 'Apply', fieldsV1: { 'f:spec': applied } }],
+      },
+    });
+    const ours = ingress('nginx', { 'f:ingressClassName': {} });
+    expect(mustBeReplaced(ingress(), ours)).to.equal(true);
+    expect(mustBeReplaced(ingress('nginx'), ours)).to.equal(false);
+    expect(mustBeReplaced(ingress('other'), ours)).to.equal(false);
+    expect(mustBeReplaced(ingress(), ingress('given'))).to.equal(false);
+    expect(mustBeReplaced(ingress('nginx'), ingress('given'))).to.equal(false);
+    expect(mustBeReplaced(ingress(), ingress())).to.equal(false);
+  });
 });
 
 describe('a live object that is overwritten', () => {
