@@ -92,7 +92,7 @@ export interface ApplyOptions {
  * cannot be reached.
  */
 export interface Client {
-  /** @returns undefined where there is none. */
+  /** @returns undefined where there is none, in the API server's own words. */
   get<T extends KubernetesObject>(
     resource: Resource,
     namespace: string | undefined,
