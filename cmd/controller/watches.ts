@@ -69,3 +69,22 @@ export function startWatches(options: WatchesOptions): Reflection[] {
     ...watch(svcInstance, onInstance, {}, () => [...instances.keys(), ...instances.unobserved()].forEach(queue.add)),
   ];
 }
+
+/**
+ * Resolves when all is read that there is, of all namespaces that let themselves be read, one at least: one that was deleted,
+ * and its role with it, keeps nobody else waiting. It is read when that changes.
+ * @returns the namespaces that are missing
+ */
+export async function untilRead(watches: readonly Reflection[]): Promise<string[]> {
+  const namespaces = [...Map.groupBy(watches, ({ namespace }) => namespace)];
+  const missing = await Promise.all(
+    namespaces.map(async ([namespace = '', all]) => {
+      const forbidden = await Promise.all(all.map((watch) => watch.forbidden));
+      return forbidden.includes(true) ? [namespace] : [];
+    }),
+  );
+  if (missing.every((names) => names.length > 0)) {
+    await Promise.any(namespaces.map(([, all]) => Promise.all(all.map(({ synced }) => synced))));
+  }
+  return missing.flat();
+}

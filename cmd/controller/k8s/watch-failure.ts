@@ -8,6 +8,11 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** There is no right to ask, as where a namespace is gone and its roles with it. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}
+
 /** The version to watch from, or the rest of a list, is no longer kept. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;

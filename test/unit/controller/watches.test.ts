@@ -3,10 +3,10 @@ import { type ApiClient, createClient } from '../../../cmd/controller/k8s/client
 import type { Reflection } from '../../../cmd/controller/k8s/reflector.ts';
 import { createInstances, type Instances } from '../../../cmd/controller/reconcile/instances.ts';
 import { createOwnedCache } from '../../../cmd/controller/reconcile/owned.ts';
-import { startWatches } from '../../../cmd/controller/watches.ts';
+import { startWatches, untilRead } from '../../../cmd/controller/watches.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
-import { type StandIn, startStandIn } from './k8s/stand-in.ts';
+import { refuse, type StandIn, startStandIn } from './k8s/stand-in.ts';
 
 const INSTANCES = '/apis/svc.internal/v1/namespaces/one/svcinstances';
 const SERVICES = '/api/v1/namespaces/one/services';
@@ -23,9 +23,11 @@ describe('the watches', () => {
     client = createClient(server.connection);
     instances = createInstances();
     queued = [];
+  });
+
+  function start(...namespaces: string[]): Promise<string[]> {
     watches = startWatches({
-      ...{ client, instances, owned: createOwnedCache(), clock: Date.now, log: testLogger() },
-      namespaces: ['one'],
+      ...{ client, instances, namespaces, owned: createOwnedCache(), clock: Date.now, log: testLogger() },
       queue: {
         add: (key) => void queued.push(key),
         forget: (key) => {
@@ -33,8 +35,8 @@ describe('the watches', () => {
         },
       },
     });
-    await Promise.all(watches.map(({ synced }) => synced));
-  });
+    return untilRead(watches);
+  }
 
   afterEach(async () => {
     for (const watch of watches) watch.stop();
@@ -52,7 +54,35 @@ describe('the watches', () => {
   const add = (name: string) => server.put(INSTANCES, name, { spec: { host: 'office.example' } });
   const known = (key: string) => until(`${key} is known`, () => instances.has(key) || undefined);
 
+  /** The namespace is gone, or not there yet: its roles are as well. */
+  function forbid(namespace: string): void {
+    server.fault = (request, response) => {
+      const asked = request.url?.includes(`/namespaces/${namespace}/`);
+      if (asked) refuse(response, 403, 'Forbidden');
+      return asked;
+    };
+  }
+
+  it('wait for no namespace that may not be read, and read it as soon as it may', async () => {
+    forbid('one');
+    expect(await start('one', 'two')).to.deep.equal(['one']);
+    add('office');
+    server.fault = undefined;
+    await known('one/office');
+    expect(queued).to.include('one/office');
+  });
+
+  it('wait as long as no namespace at all may be read', async () => {
+    forbid('one');
+    const read = start('one');
+    await until('it is forbidden', () => watches.every((watch) => watch.trouble()) || undefined);
+    expect(await Promise.race([read, 'not yet'])).to.equal('not yet');
+    server.fault = undefined;
+    await read;
+  });
+
   it('queue an instance for what happens to its objects, until it is deleted', async () => {
+    expect(await start('one')).to.deep.equal([]);
     add('office');
     add('other');
     await known('one/office');
