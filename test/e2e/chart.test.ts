@@ -26,6 +26,8 @@ const FULL = { files: [join(CHART, 'ci/full-values.yaml')] };
 
 /** What the controller does to each kind that it knows; a kind that is new there does not compile here. */
 const OWNED = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
+/** They go with their instance, and no sooner. */
+const KEPT = OWNED.filter((verb) => verb !== 'delete');
 /** Beside the table: read by name or listed only. */
 const FURTHER: Record<string, readonly string[]> = {
   'customresourcedefinitions.apiextensions.k8s.io': ['get'],
@@ -38,8 +40,8 @@ const VERBS: Record<keyof typeof RESOURCES, readonly string[]> = {
   service: OWNED,
   serviceAccount: OWNED,
   configMap: OWNED,
-  secret: OWNED,
-  persistentVolumeClaim: OWNED,
+  secret: KEPT,
+  persistentVolumeClaim: KEPT,
   podDisruptionBudget: OWNED,
   networkPolicy: OWNED,
   ingress: OWNED,

@@ -15,6 +15,8 @@ import { ownershipTrouble, type Trouble } from './ownership.ts';
 
 /** Objects of one instance that are read and written at a time. */
 const PARALLEL = 8;
+/** Kinds of which the controller deletes none, nor may it by its role: they go with their instance. */
+const KEPT: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
 
 export interface ApplyContext {
   client: Client;
@@ -73,8 +75,8 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
 }
 
 /**
- * Removes what the instance owns and no longer wants. Claims stay: a change of a spec deletes no document. So do copies that
- * people have made of its objects, such as a Secret that they keep.
+ * Removes what the instance owns and no longer wants. Claims and Secrets stay: a change of a spec deletes no document and
+ * no key. So do copies that people have made of its objects.
  */
 export async function prune(
   { client, owned, instance, log, signal }: ApplyContext,
@@ -83,7 +85,7 @@ export async function prune(
   const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   const superfluous = ({ kind, name, deleting, ownerUid, applied }: Owned) =>
     !wanted.has(`${kind}/${name}`) &&
-    kind !== 'PersistentVolumeClaim' &&
+    !KEPT.has(kind) &&
     !deleting &&
     applied &&
     (ownerUid === undefined || ownerUid === instance.uid);

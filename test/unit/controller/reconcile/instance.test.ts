@@ -172,17 +172,23 @@ describe('the reconciler of an instance', () => {
 
   it('removes what it made and is no longer wanted, but no copy that somebody else has made of it', async () => {
     await reconcile();
-    const secret = server.find('Secret', 'office-secrets');
-    if (!secret) throw new Error('no Secret');
-    // As `kubectl get -o yaml`, another name and `kubectl apply` make one.
-    const { uid: _, managedFields: __, ...metadata } = secret.metadata;
-    server.put({ ...secret, metadata: { ...metadata, name: 'office-secrets-backup' } });
+    for (const [kind, name] of [
+      ['Secret', 'office-secrets'],
+      ['ConfigMap', 'office-license-keys'],
+    ] as const) {
+      const original = server.find(kind, name);
+      if (!original) throw new Error(`no ${name}`);
+      // As `kubectl get -o yaml`, another name and `kubectl apply` make one.
+      const { uid: _, managedFields: __, ...metadata } = original.metadata;
+      server.put({ ...original, metadata: { ...metadata, name: `${name}-copy` } });
+    }
     runAll();
     expect(server.find('Ingress', 'office-page')).not.to.equal(undefined);
     change({}, { ingress: { ...office().spec.ingress, gating: 'Front' } });
     await reconcile();
     expect(server.find('Ingress', 'office-page')).to.equal(undefined);
-    expect(server.find('Secret', 'office-secrets-backup')).not.to.equal(undefined);
+    expect(server.find('Secret', 'office-secrets-copy')).not.to.equal(undefined);
+    expect(server.find('ConfigMap', 'office-license-keys-copy')).not.to.equal(undefined);
   });
 
   it('forgets an instance that is deleted while its status is written', async () => {
