@@ -10,7 +10,7 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
-  managedFields?: { manager?: string; operation?: string; fieldsV1?: object }[];
+  managedFields?: { manager?: string; operation?: string; subresource?: string; fieldsV1?: object }[];
 }
 
 export interface OwnerReference {

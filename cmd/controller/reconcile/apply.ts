@@ -5,6 +5,7 @@ import { ApiError } from '../k8s/api-error.ts';
 import { resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
+import type { Contests } from './contests.ts';
 import { differences } from './diff.ts';
 import { hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
@@ -21,6 +22,7 @@ const KEPT: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
 export interface ApplyContext {
   client: Client;
   owned: OwnedCache;
+  contests: Contests;
   /** @property agreement of its status */
   instance: { key: string; uid: string; agreement: string | undefined };
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -31,6 +33,8 @@ export interface ApplyContext {
 export interface Applied {
   troubles: Trouble[];
   notes: string[];
+  /** Something is left as it is for now. */
+  contested?: boolean;
   /** `agreementOf`, where everything does agree and nothing is merely left as it is. */
   agreement?: string | undefined;
 }
@@ -113,7 +117,7 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     const [owner] = wanted.metadata.ownerReferences ?? [];
     const trouble = live && owner && ownershipTrouble(live, owner);
     if (trouble) result.troubles.push(trouble);
-    else await correct(context, { wanted, hash, live, notes: result.notes });
+    else await correct(context, { wanted, hash, live, result });
   } catch (error) {
     const refused = refusal(error);
     if (!refused) throw error;
@@ -144,19 +148,27 @@ interface Correction {
   hash: string;
   live: KubernetesObject | undefined;
   /** Gets what cannot be had. */
-  notes: string[];
+  result: Applied;
 }
 
 /** Writes what is wanted unless what there is agrees with it. */
-async function correct(context: ApplyContext, { wanted, hash, live, notes }: Correction): Promise<void> {
+async function correct(context: ApplyContext, { wanted, hash, live, result }: Correction): Promise<void> {
   const { object, notes: kept } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
-  notes.push(...kept);
+  result.notes.push(...kept);
   const desired = withHash(object, hash);
   const differing = live ? differences(desired, live) : ['all'];
   let now = live;
   if (differing.length > 0) {
+    const repair = live && { live, hash, paths: differing };
+    const lost = repair && context.contests.lost(repair);
+    if (lost) {
+      result.notes.push(lost);
+      result.contested = true;
+      return;
+    }
     context.log.info({ ...lineOf(desired), differing }, 'correcting');
     now = await write(context, desired, live);
+    if (repair) context.contests.made(repair);
   }
   // With a note it is looked at each time, or the note would be forgotten.
   if (now && kept.length === 0) agree(context, { desired, hash }, now);

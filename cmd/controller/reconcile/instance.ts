@@ -14,10 +14,10 @@ import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { differenceTold } from './agreement.ts';
 import { type Applied, applyAll, prune } from './apply.ts';
 import type { Finding } from './conditions.ts';
+import { createContests } from './contests.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense, type LicenseDecision } from './license.ts';
 import type { OwnedCache } from './owned.ts';
-import type { Trouble } from './ownership.ts';
 import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
@@ -53,6 +53,7 @@ export function createReconciler(
   options: ReconcilerOptions,
 ): (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined> {
   const { client, owned, settings, clock, random, log } = options;
+  const contests = createContests(clock);
 
   return async function reconcile(key, signal, failures) {
     const [namespace, name = ''] = key.split('/');
@@ -93,6 +94,7 @@ export function createReconciler(
       applied.troubles.push(...result.troubles);
       applied.notes.push(...result.notes);
       applied.agreement = result.agreement;
+      applied.contested = result.contested ?? false;
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
@@ -113,7 +115,7 @@ export function createReconciler(
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
     const { agreement } = applied;
     await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
-    return nextLook(applied.troubles, components, decision);
+    return nextLook(applied, components, decision);
   }
 
   async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Applied> {
@@ -134,7 +136,7 @@ export function createReconciler(
     }
     const { uid = '' } = instance.metadata;
     const agreement = anew ? undefined : status.agreement;
-    const context = { client, owned, signal, log, instance: { key, uid, agreement } };
+    const context = { client, owned, contests, signal, log, instance: { key, uid, agreement } };
     const applied = await applyAll(context, objects);
     if (applied.troubles.length === 0) await prune(context, objects);
     return applied;
@@ -189,12 +191,12 @@ export function createReconciler(
   }
 
   function nextLook(
-    troubles: readonly Trouble[],
+    { troubles, contested }: Applied,
     components: Record<ComponentName, ComponentState>,
     { nextChange }: LicenseDecision,
   ): number | undefined {
     const waits = [
-      ...(troubles.length > 0 || !allDone(components) ? [options.lookAgainMs ?? LOOK_AGAIN_MS] : []),
+      ...(troubles.length > 0 || contested || !allDone(components) ? [options.lookAgainMs ?? LOOK_AGAIN_MS] : []),
       ...(nextChange === undefined ? [] : [nextChange - clock()]),
     ];
     return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));

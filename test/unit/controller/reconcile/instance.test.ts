@@ -22,10 +22,12 @@ describe('the reconciler of an instance', () => {
   let instances: Instances;
   /** Reasons of events. */
   let told: string[];
+  let now: number;
   let reconcile: (failures?: number, signal?: AbortSignal) => Promise<number | undefined>;
 
   beforeEach(() => {
     server = memoryClient();
+    now = NOW;
     start();
     const { metadata, spec } = situationOf().instance;
     const { apiVersion, kind } = RESOURCES.svcInstance;
@@ -41,7 +43,7 @@ describe('the reconciler of an instance', () => {
       ...{ client: server.client, owned, instances, settings: () => situationOf().settings },
       events: { record: (_, { reason }) => void told.push(reason) },
       audit: { record: () => undefined },
-      clock: () => NOW,
+      clock: () => now,
       random: (size) => new Uint8Array(size).fill(0x5a),
       log: testLogger(),
     });
@@ -120,6 +122,63 @@ describe('the reconciler of an instance', () => {
     expect(await reconcile(10).catch((error: Error) => error)).to.equal(late);
     expect(condition('Ready')).to.include({ status: 'False', reason: 'ApiServerFails' });
     expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
+  });
+
+  describe('with somebody who changes again what it puts right', () => {
+    const front = () => server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
+
+    /** As an autoscaler does, with each change of ours. */
+    async function quarrel(): Promise<string[]> {
+      server.asked();
+      for (let time = 0; time < 20; time += 1) {
+        const { metadata, spec, ...rest } = front() ?? ({} as never);
+        const managedFields = [...(metadata.managedFields ?? []), { manager: 'scaler', operation: 'Update' }];
+        owned.seen(server.put({ ...rest, metadata: { ...metadata, managedFields }, spec: { ...spec, replicas: 7 } }));
+        await reconcile();
+      }
+      return server.asked().filter((request) => request === 'apply Deployment/office-front');
+    }
+
+    beforeEach(async () => {
+      await reconcile();
+      runAll();
+      await reconcile();
+    });
+
+    it('leaves it so after a while, says who it may be, and tries again later', async () => {
+      expect(await quarrel()).to.have.lengthOf(8);
+      runAll();
+      expect(await reconcile(), 'looks again').to.be.a('number');
+      expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
+      expect(condition('Ready')?.message).to.include(
+        'Deployment office-front is changed again and again by somebody else (spec.replicas), it may be scaler: end that.',
+      );
+      now += 600_000;
+      await reconcile();
+      expect(front()?.spec.replicas).to.equal(2);
+      runAll();
+      await reconcile();
+      expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
+    });
+
+    it('takes no failure of its own for somebody', async () => {
+      const late = new ApiError('PATCH /x', { status: 500, message: 'failed calling webhook' });
+      server.admit = () => Promise.reject(late);
+      change({}, { front: { ...office().spec.front, replicas: 3 } });
+      for (let time = 0; time < 20; time += 1) {
+        expect(await reconcile().catch((error: Error) => error)).to.equal(late);
+      }
+    });
+
+    it('follows the spec all the same, however often that changes', async () => {
+      await quarrel();
+      for (let time = 0; time < 20; time += 1) {
+        const replicas = 3 + (time % 2);
+        change({}, { front: { ...office().spec.front, replicas } });
+        await reconcile();
+        expect(front()?.spec.replicas).to.equal(replicas);
+      }
+    });
   });
 
   describe('with a webhook that insists on its own way', () => {
