@@ -30,10 +30,16 @@ export function startWatches(options: WatchesOptions): Reflection[] {
 
   function onInstance({ type, object }: Change<SvcInstance>): void {
     const key = keyOf(object);
+    const rivals = instances.rivals(key);
     if (type === 'DELETED') {
       instances.gone(key);
       queue.forget(key);
-    } else if (instances.seen(object)) queue.add(key);
+    } else if (instances.seen(object)) {
+      queue.add(key);
+      rivals.push(...instances.rivals(key));
+    } else return;
+    // What is said of a host depends on who else has it.
+    for (const rival of new Set(rivals)) queue.add(rival);
   }
 
   function onOwned({ type, object }: Change<KubernetesObject>): void {

@@ -102,6 +102,7 @@ export function createReconciler(
     applied.notes.push(
       ...all.flatMap((one) => differenceTold(one) ?? []),
       ...all.flatMap(({ refusal }) => refusal ?? []),
+      ...sameHost(instance),
     );
 
     const components = await observe(instance);
@@ -116,6 +117,13 @@ export function createReconciler(
     const { agreement } = applied;
     await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
     return nextLook(applied, components, decision);
+  }
+
+  /** An edge that finds a host twice serves the older one, and nobody hears of it. */
+  function sameHost({ metadata, spec: { host } }: SvcInstance): string[] {
+    const [elder] = options.instances.elders(keyOf({ metadata }));
+    if (elder === undefined) return [];
+    return [`Host ${host} is that of the older SvcInstance ${elder} as well, where edges lead: change one of the two.`];
   }
 
   async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Applied> {

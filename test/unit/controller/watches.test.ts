@@ -51,7 +51,7 @@ describe('the watches', () => {
     server.put(SERVICES, name, { metadata });
   }
 
-  const add = (name: string) => server.put(INSTANCES, name, { spec: { host: 'office.example' } });
+  const add = (name: string, host = `${name}.example`) => server.put(INSTANCES, name, { spec: { host } });
   const known = (key: string) => until(`${key} is known`, () => instances.has(key) || undefined);
 
   /** The namespace is gone, or not there yet: its roles are as well. */
@@ -99,5 +99,24 @@ describe('the watches', () => {
     service('other-gate', 'other');
     await until('the other one is queued', () => queued.includes('one/other') || undefined);
     expect(queued).to.deep.equal(['one/other']);
+  });
+
+  it('queue whoever has the same host as an instance that comes, changes or goes', async () => {
+    await start('one');
+    for (const name of ['office', 'other']) {
+      add(name);
+      await known(`one/${name}`);
+    }
+    for (const happen of [
+      () => add('new', 'office.example'),
+      () => add('new', 'new.example'),
+      () => add('new', 'office.example'),
+      () => server.remove(INSTANCES, 'new'),
+    ]) {
+      queued = [];
+      happen();
+      await until('office is queued', () => queued.includes('one/office') || undefined);
+      expect(queued).not.to.include('one/other');
+    }
   });
 });

@@ -124,6 +124,27 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
   });
 
+  it('says that another instance has its host already, until that is over', async () => {
+    const { metadata, spec } = office();
+    const older = { ...metadata, namespace: 'elsewhere', creationTimestamp: '2026-01-01T00:00:00Z' };
+    const younger = { ...older, namespace: 'later', creationTimestamp: '2026-12-01T00:00:00Z' };
+    server.put({ ...office(), metadata: { ...metadata, creationTimestamp: '2026-06-01T00:00:00Z' } });
+    instances.seen(office());
+    for (const other of [older, younger]) instances.seen({ ...office(), metadata: other });
+    await reconcile();
+    runAll();
+    await reconcile();
+    expect(condition('Ready')).to.include({
+      reason: 'AvailableWithRemarks',
+      message:
+        `All components are available. Host ${spec.host} is that of the older SvcInstance elsewhere/office as well, ` +
+        'where edges lead: change one of the two.',
+    });
+    instances.seen({ ...office(), metadata: older, spec: { ...spec, ingress: { ...spec.ingress, gating: 'None' } } });
+    await reconcile();
+    expect(condition('Ready')?.reason).to.equal('AllAvailable');
+  });
+
   describe('with somebody who changes again what it puts right', () => {
     const front = () => server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
 
