@@ -150,6 +150,15 @@ describe('the chart on an API server', function () {
     });
   }
 
+  it('is installed a second time under another name, for other namespaces, with the CRD of the first', async () => {
+    await server.kubectl(['create', 'namespace', 'others']);
+    const watched = ['--set-json', 'watchNamespaces=["others"]'];
+    const refused = await run('install', 'second', CHART, ...watched).catch((error: { stderr: string }) => error.stderr);
+    expect(refused).to.include('svcinstances.svc.internal').and.to.include('ownership');
+    expect(await run('install', 'second', CHART, ...watched, '--set', 'crds.enabled=false')).to.include('deployed');
+    await run('uninstall', 'second');
+  });
+
   it('keeps the CRD and every instance when it is upgraded without, and takes it back', async () => {
     await server.kubectl(['apply', '-f', EXAMPLE]);
     const instance = () => server.kubectl(['get', 'svcinstance', 'office', '-o', 'jsonpath={.metadata.uid}']);
