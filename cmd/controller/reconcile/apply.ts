@@ -2,7 +2,7 @@ import type { Logger } from '../../../src/common/log.ts';
 import { stageOf } from '../desired/index.ts';
 import { MANAGED_BY } from '../desired/labels.ts';
 import { ApiError } from '../k8s/api-error.ts';
-import { resourceOf } from '../k8s/resources.ts';
+import { RESOURCES, resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
 import type { Contests } from './contests.ts';
@@ -12,7 +12,7 @@ import { attainable, mustBeReplaced } from './immutable.ts';
 import { appliedFields } from './managed.ts';
 import { overwritten } from './overwrite.ts';
 import { APPLIED_HASH, type Owned, type OwnedCache } from './owned.ts';
-import { ownershipTrouble, type Trouble } from './ownership.ts';
+import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
 
 /** Objects of one instance that are read and written at a time. */
 const PARALLEL = 8;
@@ -116,8 +116,12 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
     const [owner] = wanted.metadata.ownerReferences ?? [];
     const trouble = live && owner && ownershipTrouble(live, owner);
-    if (trouble) result.troubles.push(trouble);
-    else await correct(context, { wanted, hash, live, result });
+    if (trouble) {
+      result.troubles.push(trouble);
+      return false;
+    }
+    if (live && !isOwned(live)) await expectNotDeleted(context);
+    await correct(context, { wanted, hash, live, result });
   } catch (error) {
     const refused = refusal(error);
     if (!refused) throw error;
@@ -126,6 +130,17 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     else result.troubles.push(refused);
   }
   return false;
+}
+
+/**
+ * Before an object is taken (back): it may have been let go just now because the instance is being deleted without it
+ * (`--cascade=orphan`), and as its own it would go with it, documents and all.
+ */
+async function expectNotDeleted({ client, instance }: ApplyContext): Promise<void> {
+  const [namespace, name = ''] = instance.key.split('/');
+  const now = await client.get(RESOURCES.svcInstance, namespace, name);
+  const same = now?.metadata.uid === instance.uid && now.metadata.deletionTimestamp === undefined;
+  if (!same) throw new Error('the instance was deleted meanwhile');
 }
 
 /** Writes what is wanted where there is nothing yet. @returns whether it did */

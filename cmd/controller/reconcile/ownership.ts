@@ -38,6 +38,11 @@ export function ownershipTrouble(live: KubernetesObject, owner: { name: string; 
   };
 }
 
+/** Whether it goes with whoever owns it. */
+export function isOwned({ metadata }: KubernetesObject): boolean {
+  return metadata.ownerReferences?.some((reference) => reference.controller) ?? false;
+}
+
 /** Kubernetes keeps a claim for as long as a pod uses it, and so the pod, which runs on, keeps it from going. */
 function ending({ kind }: KubernetesObject, what: string): Pick<Trouble, 'stalled' | 'message'> {
   if (kind !== 'PersistentVolumeClaim') {

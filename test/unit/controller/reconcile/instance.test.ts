@@ -124,6 +124,24 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
   });
 
+  it('takes nothing back that was let go when the instance was deleted meanwhile, as with --cascade=orphan', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    change({}, { logLevel: 'Debug' });
+    server.admit = (object) => {
+      // The third stage is still to come.
+      const budget = server.find('PodDisruptionBudget', 'office-gate');
+      if (object.kind !== 'Deployment' || !budget) return object;
+      server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+      owned.seen(server.put({ ...budget, metadata: { ...budget.metadata, ownerReferences: [] } }));
+      return object;
+    };
+    await reconcile().catch(() => undefined);
+    expect(server.asked()).to.include('apply Deployment/office-gate');
+    expect(server.find('PodDisruptionBudget', 'office-gate')?.metadata.ownerReferences).to.deep.equal([]);
+  });
+
   it('says that another instance has its host already, until that is over', async () => {
     const { metadata, spec } = office();
     const older = { ...metadata, namespace: 'elsewhere', creationTimestamp: '2026-01-01T00:00:00Z' };
