@@ -174,7 +174,9 @@ async function correct(context: ApplyContext, { wanted, hash, live, result }: Co
   const differing = live ? differences(desired, live) : ['all'];
   let now = live;
   if (differing.length > 0) {
-    const repair = live && { live, hash, paths: differing };
+    // Once agreed to what is wanted still, it is somebody else who has changed it since.
+    const theirs = context.owned.find(wanted)?.agreed?.desired === hash;
+    const repair = live && theirs ? { live, paths: differing } : undefined;
     const lost = repair && context.contests.lost(repair);
     if (lost) {
       result.notes.push(lost);

@@ -15,44 +15,33 @@ export interface Contests {
 }
 
 export interface Repair {
-  /** As it was before. */
+  /** As others have made it. */
   live: KubernetesObject;
-  /** Of the object as it should be: with another one than the last time it is we who change it. */
-  hash: string;
   /** Where `live` is not as it should be. */
   paths: readonly string[];
 }
 
-/** When some fields of an object were put right, and what for. */
-interface Repairs {
-  hash: string;
-  times: number[];
-}
-
 export function createContests(clock: Clock): Contests {
-  /** By uid and fields. */
-  const repairs = new Map<string, Repairs>();
-  let swept = clock();
-
-  function sweep(since: number): void {
-    if (swept > since) return;
-    swept = clock();
-    for (const [key, { times }] of repairs) if ((times.at(-1) ?? 0) <= since) repairs.delete(key);
-  }
-
+  /** When repairs were made, by uid and fields; those that were made again last are last. */
+  const repairs = new Map<string, number[]>();
   const keyOf = ({ live, paths }: Repair): string => [live.metadata.uid, ...paths].join(' ');
 
-  function timesOf(repair: Repair): number[] {
-    const before = repairs.get(keyOf(repair));
+  function timesOf(key: string): number[] {
     const since = clock() - WITHIN_MS;
-    return before?.hash === repair.hash ? before.times.filter((time) => time > since) : [];
+    return (repairs.get(key) ?? []).filter((time) => time > since);
   }
 
   return {
-    lost: (repair) => (timesOf(repair).length < TIMES ? undefined : told(repair)),
+    lost: (repair) => (timesOf(keyOf(repair)).length < TIMES ? undefined : told(repair)),
     made(repair) {
-      sweep(clock() - WITHIN_MS);
-      repairs.set(keyOf(repair), { hash: repair.hash, times: [...timesOf(repair), clock()] });
+      const key = keyOf(repair);
+      const times = [...timesOf(key), clock()];
+      repairs.delete(key);
+      repairs.set(key, times);
+      for (const old of repairs.keys()) {
+        if (timesOf(old).length > 0) break;
+        repairs.delete(old);
+      }
     },
   };
 }
