@@ -179,6 +179,7 @@ async function correct(context: ApplyContext, { wanted, hash, live, result }: Co
     const repair = live && theirs ? { live, paths: differing } : undefined;
     const lost = repair && context.contests.lost(repair);
     if (lost) {
+      context.log.warn({ ...lineOf(desired), differing }, 'somebody else changes it again and again: left so for now');
       result.notes.push(lost);
       result.contested = true;
       return;

@@ -22,7 +22,7 @@ import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
-import { askedFor, type Found, failingStatus, sameStatus, statusOf } from './status.ts';
+import { askedFor, type Found, failingStatus, sameStatus, statusHash, statusOf } from './status.ts';
 import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
@@ -183,6 +183,14 @@ export function createReconciler(
   async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<void> {
     const previous = instance.status ?? {};
     if (sameStatus(previous, status)) return;
+    const key = keyOf(instance);
+    // Another controller, which says something else for as long as this one does.
+    const theirs = ![undefined, statusHash(previous)].includes(options.instances.said(key));
+    const repair = { live: instance, paths: ['status'] };
+    if (theirs && contests.lost(repair)) {
+      log.warn({ instance: key }, 'somebody else writes another status again and again: it is left so for now');
+      return;
+    }
     // Told first: a process that ends in between tells twice rather than never.
     tellChanges(options, instance, previous, status);
     // The watch may show it before the answer comes.
@@ -194,6 +202,8 @@ export function createReconciler(
       { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance,
       { manager: STATUS_MANAGER, subresource: 'status' },
     );
+    if (theirs) contests.made(repair);
+    options.instances.say(key, statusHash(status));
     // As it was read: should the spec have changed since, the event of that is news.
     options.instances.seen({ ...instance, status: written.status ?? {} });
   }

@@ -28,6 +28,9 @@ export interface Instances {
   /** @returns whether it is not as it was when last seen or written */
   seen(instance: SvcInstance): boolean;
   gone(key: string): void;
+  /** Remembers what was written as the status of one, as a hash. */
+  say(key: string, status: string): void;
+  said(key: string): string | undefined;
   has(key: string): boolean;
   /** Keys of the instances that name a Secret. */
   naming(namespace: string, secretName: string): string[];
@@ -42,6 +45,7 @@ export interface Instances {
 
 export function createInstances(): Instances {
   const known = new Map<string, Known>();
+  const said = new Map<string, string>();
 
   function rivals(key: string): [string, Known][] {
     const { host } = known.get(key) ?? {};
@@ -64,7 +68,12 @@ export function createInstances(): Instances {
     },
     rivals: (key) => rivals(key).map(([other]) => other),
     elders: (key) => rivals(key).flatMap(([other, { age }]) => (age < (known.get(key)?.age ?? '') ? [other] : [])),
-    gone: (key) => void known.delete(key),
+    gone(key) {
+      known.delete(key);
+      said.delete(key);
+    },
+    say: (key, status) => void said.set(key, status),
+    said: (key) => said.get(key),
     has: (key) => known.has(key),
     naming: (namespace, secretName) =>
       [...known].flatMap(([key, { secrets }]) =>
