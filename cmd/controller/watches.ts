@@ -59,20 +59,29 @@ export function startWatches(options: WatchesOptions): Reflection[] {
     resource: Resource,
     onEvent: (change: Change<T>) => void,
     selection: Selection = {},
-    onSync: () => void = () => undefined,
+    onSync: (namespace: string | undefined) => void = () => undefined,
   ): Reflection[] {
     const { client, clock, log } = options;
     const namespaces = options.namespaces.length > 0 ? options.namespaces : [undefined];
     return namespaces.map((namespace) =>
-      reflect<T>({ client, resource, selection: { ...selection, namespace }, onEvent, onSync, clock, log }),
+      reflect<T>({
+        ...{ client, resource, selection: { ...selection, namespace }, clock, log },
+        onEvent,
+        onSync: () => onSync(namespace),
+      }),
     );
+  }
+
+  /** With each list all in it are looked at, whatever the events before it said; before the start, the last that are added come first. */
+  function onList(namespace: string | undefined): void {
+    const listed = instances.keys().filter((key) => namespace === undefined || key.startsWith(`${namespace}/`));
+    for (const key of [...listed, ...instances.unobserved()]) queue.add(key);
   }
 
   return [
     ...Object.values(OWNED).flatMap((resource) => watch(resource, onOwned, { labelSelector: OWNED_SELECTOR })),
     ...watch(secret, onSecret, { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
-    // With each list all are looked at, whatever the events before it said; before the start, the last that are added come first.
-    ...watch(svcInstance, onInstance, {}, () => [...instances.keys(), ...instances.unobserved()].forEach(queue.add)),
+    ...watch(svcInstance, onInstance, {}, onList),
   ];
 }
 
@@ -82,15 +91,18 @@ export function startWatches(options: WatchesOptions): Reflection[] {
  * @returns the namespaces that are missing
  */
 export async function untilRead(watches: readonly Reflection[]): Promise<string[]> {
-  const namespaces = [...Map.groupBy(watches, ({ namespace }) => namespace)];
-  const missing = await Promise.all(
-    namespaces.map(async ([namespace = '', all]) => {
+  const namespaces = [...Map.groupBy(watches, ({ namespace = '' }) => namespace)];
+  const missing = new Set<string>();
+  await Promise.all(
+    namespaces.map(async ([namespace, all]) => {
       const forbidden = await Promise.all(all.map((watch) => watch.forbidden));
-      return forbidden.includes(true) ? [namespace] : [];
+      if (forbidden.includes(true)) missing.add(namespace);
     }),
   );
-  if (missing.every((names) => names.length > 0)) {
-    await Promise.any(namespaces.map(([, all]) => Promise.all(all.map(({ synced }) => synced))));
-  }
-  return missing.flat();
+  const read = async ([namespace, all]: [string, Reflection[]]) => {
+    await Promise.all(all.map(({ synced }) => synced));
+    missing.delete(namespace);
+  };
+  if (missing.size === namespaces.length) await Promise.any(namespaces.map(read));
+  return [...missing];
 }

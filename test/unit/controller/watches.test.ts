@@ -78,7 +78,30 @@ describe('the watches', () => {
     await until('it is forbidden', () => watches.every((watch) => watch.trouble()) || undefined);
     expect(await Promise.race([read, 'not yet'])).to.equal('not yet');
     server.fault = undefined;
-    await read;
+    expect(await read).to.deep.equal([]);
+  });
+
+  it('queue no instance of other namespaces when the list of one is read again', async () => {
+    await start('one', 'two');
+    add('office');
+    await known('one/office');
+    const listed = `GET ${INSTANCES.replace('/one/', '/two/')}?limit=`;
+    const lists = () => server.requests.filter((request) => request.startsWith(listed)).length;
+    server.fault = ({ url = '' }, response) => {
+      const expired = url.includes('/namespaces/two/svcinstances') && url.includes('watch=1') && lists() === 1;
+      if (expired) refuse(response, 410, 'Expired');
+      return expired;
+    };
+    await until('all watch', () => server.watches() === watches.length || undefined);
+    queued = [];
+    server.endWatches();
+    await until('a second list', () => lists() > 1 || undefined);
+    server.put(INSTANCES.replace('/one/', '/two/'), 'last', {
+      metadata: { name: 'last', namespace: 'two' },
+      spec: { host: 'last.example' },
+    });
+    await until('what comes after it', () => queued.includes('two/last') || undefined);
+    expect(queued).not.to.include('one/office');
   });
 
   it('queue an instance for what happens to its objects, until it is deleted', async () => {
