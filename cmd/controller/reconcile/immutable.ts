@@ -22,11 +22,11 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
   const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
   const notes: string[] = [];
   const shrinks = (quantityValue(size) ?? 0) < (quantityValue(has) ?? 0);
-  if (shrinks) notes.push(`claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}`);
+  if (shrinks) notes.push(`Claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}.`);
   const className = wanted.spec?.storageClassName;
   if (className !== undefined && className !== spec?.storageClassName) {
     notes.push(
-      `claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}`,
+      `Claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}.`,
     );
   }
   const keep = {
