@@ -182,9 +182,12 @@ export function createReconciler(
 
   async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<void> {
     const previous = instance.status ?? {};
-    if (sameStatus(previous, status)) return;
     const key = keyOf(instance);
-    // Another controller, which says something else for as long as this one does.
+    if (sameStatus(previous, status)) {
+      options.instances.say(key, statusHash(status));
+      return;
+    }
+    // Not what was last said here: another controller says something else for as long as this one does.
     const theirs = ![undefined, statusHash(previous)].includes(options.instances.said(key));
     const repair = { live: instance, paths: ['status'] };
     if (theirs && contests.lost(repair)) {

@@ -220,6 +220,28 @@ describe('the reconciler of an instance', () => {
     });
   });
 
+  it('quarrels with no other controller that says the same, however often that changes', async () => {
+    const controllers = [0, 1].map(() => {
+      start();
+      return { owned, reconcile };
+    });
+    const [first, second] = controllers as [(typeof controllers)[0], (typeof controllers)[0]];
+    await first.reconcile();
+    for (let time = 0; time < 42; time += 1) {
+      now += 1_000;
+      for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
+        const seen =
+          object.kind === 'Deployment' ? server.put(time % 2 === 0 ? running(object) : ended(object)) : object;
+        for (const controller of controllers) controller.owned.seen(seen);
+      }
+      // They take turns in saying it first, until one of them is no more.
+      const both = time % 4 < 2 ? [first, second] : [second, first];
+      const turns = time < 40 ? both : [first];
+      for (const controller of turns) await controller.reconcile();
+      expect(condition('Ready')?.status, `after change ${time}`).to.equal(time % 2 === 0 ? 'True' : 'False');
+    }
+  });
+
   describe('with a webhook that insists on its own way', () => {
     const insisted = () => server.find<KubernetesObject & { spec: { type?: string } }>('Service', 'office-gate')?.spec;
 
@@ -332,4 +354,8 @@ function running(deployment: KubernetesObject): KubernetesObject {
   const conditions = [{ type: 'Available', status: 'True' }];
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
   return { ...deployment, status: { ...counts, conditions } } as KubernetesObject;
+}
+
+function ended(deployment: KubernetesObject): KubernetesObject {
+  return { ...deployment, status: {} } as KubernetesObject;
 }
