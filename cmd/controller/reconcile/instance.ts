@@ -115,8 +115,8 @@ export function createReconciler(
     ];
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
     const { agreement } = applied;
-    await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
-    return nextLook(applied, components, decision);
+    const told = await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
+    return nextLook({ ...applied, contested: applied.contested || !told }, components, decision);
   }
 
   /** An edge that finds a host twice serves the older one, and nobody hears of it. */
@@ -167,11 +167,11 @@ export function createReconciler(
   async function writeStatus(
     situation: Situation,
     found: Pick<Found, 'findings' | 'components' | 'agreement' | 'applied'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};
     const paused = isPaused(instance);
-    await put(instance, statusOf({ ...found, situation, previous, paused, now: clock() }));
+    return put(instance, statusOf({ ...found, situation, previous, paused, now: clock() }));
   }
 
   /** Best effort: what has failed may fail here too. */
@@ -180,19 +180,20 @@ export function createReconciler(
     await put(instance, status).catch((err) => log.warn({ instance: keyOf(instance), err }, 'the status is not told'));
   }
 
-  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<void> {
+  /** @returns whether it says so now; not where it is left to somebody else for a while */
+  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<boolean> {
     const previous = instance.status ?? {};
     const key = keyOf(instance);
     if (sameStatus(previous, status)) {
       options.instances.say(key, statusHash(status));
-      return;
+      return true;
     }
     // Not what was last said here: another controller says something else for as long as this one does.
     const theirs = ![undefined, statusHash(previous)].includes(options.instances.said(key));
     const repair = { live: instance, paths: ['status'] };
     if (theirs && contests.lost(repair)) {
       log.warn({ instance: key }, 'somebody else writes another status again and again: it is left so for now');
-      return;
+      return false;
     }
     // Told first: a process that ends in between tells twice rather than never.
     tellChanges(options, instance, previous, status);
@@ -209,6 +210,7 @@ export function createReconciler(
     options.instances.say(key, statusHash(status));
     // As it was read: should the spec have changed since, the event of that is news.
     options.instances.seen({ ...instance, status: written.status ?? {} });
+    return true;
   }
 
   function nextLook(

@@ -220,6 +220,24 @@ describe('the reconciler of an instance', () => {
     });
   });
 
+  it('says over what another controller says for a while only, looks again, and tries again later', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    const { version } = office().status ?? {};
+    server.asked();
+    let next: number | undefined;
+    for (let time = 0; time < 20; time += 1) {
+      server.put({ ...office(), status: { ...office().status, version: 'other' } });
+      next = await reconcile();
+    }
+    expect(server.asked().filter((request) => request.startsWith('status'))).to.have.lengthOf(8);
+    expect(next).to.be.a('number');
+    now += 600_000;
+    await reconcile();
+    expect(office().status).to.include({ version });
+  });
+
   it('quarrels with no other controller that says the same, however often that changes', async () => {
     const controllers = [0, 1].map(() => {
       start();
