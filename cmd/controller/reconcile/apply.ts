@@ -1,6 +1,7 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { stageOf } from '../desired/index.ts';
 import { MANAGED_BY } from '../desired/labels.ts';
+import { allNames } from '../desired/names.ts';
 import { ApiError } from '../k8s/api-error.ts';
 import { RESOURCES, resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
@@ -87,6 +88,8 @@ export async function prune(
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  // What comes from a backup was applied by nobody.
+  const named = new Set(allNames(instance.key.split('/')[1] ?? ''));
   const superfluous = ({ kind, name, deleting, ownerUid, applied }: Owned) =>
     !wanted.has(`${kind}/${name}`) &&
     !KEPT.has(kind) &&
@@ -96,7 +99,7 @@ export async function prune(
   for (const object of owned.of(instance.key).filter(superfluous)) {
     signal.throwIfAborted();
     const live = await client.get(resourceOf(object), object.namespace, object.name);
-    if (!live || !appliedFields(live)) continue;
+    if (!live || !(appliedFields(live) || named.has(object.name))) continue;
     log.info({ instance: instance.key, kind: object.kind, object: object.name }, 'removing what is no longer wanted');
     await client.remove(resourceOf(object), object.namespace, object.name, object.uid);
   }

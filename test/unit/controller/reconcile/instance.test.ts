@@ -320,11 +320,15 @@ describe('the reconciler of an instance', () => {
       const { uid: _, managedFields: __, ...metadata } = original.metadata;
       server.put({ ...original, metadata: { ...metadata, name: `${name}-copy` } });
     }
+    // As from a backup, which has no managedFields.
+    const socket = server.find('Ingress', 'office-socket');
+    if (socket) server.put({ ...socket, metadata: { ...socket.metadata, managedFields: [] } });
     runAll();
     expect(server.find('Ingress', 'office-page')).not.to.equal(undefined);
     change({}, { ingress: { ...office().spec.ingress, gating: 'Front' } });
     await reconcile();
     expect(server.find('Ingress', 'office-page')).to.equal(undefined);
+    expect(server.find('Ingress', 'office-socket')).to.equal(undefined);
     expect(server.find('Secret', 'office-secrets-copy')).not.to.equal(undefined);
     expect(server.find('ConfigMap', 'office-license-keys-copy')).not.to.equal(undefined);
   });
