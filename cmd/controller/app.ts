@@ -23,7 +23,7 @@ import { createInstances } from './reconcile/instances.ts';
 import { watchLicenseKeys } from './reconcile/license-keys.ts';
 import { createOwnedCache } from './reconcile/owned.ts';
 import { createQueue } from './reconcile/queue.ts';
-import { startWatches } from './watches.ts';
+import { startWatches, untilRead } from './watches.ts';
 
 const CONTROLLER = 'svc.internal/controller';
 /** Milliseconds. Well below the 10 s in which the lease must be renewed. */
@@ -134,7 +134,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
 
   async function untilDefined(): Promise<void> {
     for (let told = ''; !stopped; await new Promise((resolve) => setTimeout(resolve, DEFINITION_MS))) {
-      const problem = await definitionProblem(leaseApi, config.namespaces[0]).catch((error: Error) => error.message);
+      const problem = await definitionProblem(leaseApi, config.namespaces).catch((error: Error) => error.message);
       if (problem === undefined) return;
       waitsFor = problem;
       if (problem !== told) log.error({ problem }, 'waiting');
@@ -157,9 +157,11 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     if (stopped) return;
     waitsFor = 'reading what there is';
     watches = startWatches({ client, namespaces: config.namespaces, instances, owned, queue, clock, log });
-    await Promise.all(watches.map(({ synced }) => synced));
+    const missing = await untilRead(watches);
     if (stopped) return;
     waitsFor = undefined;
+    if (missing.length > 0)
+      log.warn({ namespaces: missing }, 'namespaces that may not be read: looked after when they may');
     log.info({ instances: instances.keys().length, objects: owned.size() }, 'ready');
     if (!config.leaderElection) {
       log.info('leading');

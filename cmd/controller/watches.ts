@@ -30,10 +30,16 @@ export function startWatches(options: WatchesOptions): Reflection[] {
 
   function onInstance({ type, object }: Change<SvcInstance>): void {
     const key = keyOf(object);
+    const rivals = instances.rivals(key);
     if (type === 'DELETED') {
       instances.gone(key);
       queue.forget(key);
-    } else if (instances.seen(object)) queue.add(key);
+    } else if (instances.seen(object)) {
+      queue.add(key);
+      rivals.push(...instances.rivals(key));
+    } else return;
+    // What is said of a host depends on who else has it.
+    for (const rival of new Set(rivals)) queue.add(rival);
   }
 
   function onOwned({ type, object }: Change<KubernetesObject>): void {
@@ -53,19 +59,50 @@ export function startWatches(options: WatchesOptions): Reflection[] {
     resource: Resource,
     onEvent: (change: Change<T>) => void,
     selection: Selection = {},
-    onSync: () => void = () => undefined,
+    onSync: (namespace: string | undefined) => void = () => undefined,
   ): Reflection[] {
     const { client, clock, log } = options;
     const namespaces = options.namespaces.length > 0 ? options.namespaces : [undefined];
     return namespaces.map((namespace) =>
-      reflect<T>({ client, resource, selection: { ...selection, namespace }, onEvent, onSync, clock, log }),
+      reflect<T>({
+        ...{ client, resource, selection: { ...selection, namespace }, clock, log },
+        onEvent,
+        onSync: () => onSync(namespace),
+      }),
     );
+  }
+
+  /** With each list all in it are looked at, whatever the events before it said; before the start, the last that are added come first. */
+  function onList(namespace: string | undefined): void {
+    const listed = instances.keys().filter((key) => namespace === undefined || key.startsWith(`${namespace}/`));
+    for (const key of [...listed, ...instances.unobserved()]) queue.add(key);
   }
 
   return [
     ...Object.values(OWNED).flatMap((resource) => watch(resource, onOwned, { labelSelector: OWNED_SELECTOR })),
     ...watch(secret, onSecret, { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
-    // With each list all are looked at, whatever the events before it said; before the start, the last that are added come first.
-    ...watch(svcInstance, onInstance, {}, () => [...instances.keys(), ...instances.unobserved()].forEach(queue.add)),
+    ...watch(svcInstance, onInstance, {}, onList),
   ];
+}
+
+/**
+ * Resolves when all is read that there is, of all namespaces that let themselves be read, one at least: one that was deleted,
+ * and its role with it, keeps nobody else waiting. It is read when that changes.
+ * @returns the namespaces that are missing
+ */
+export async function untilRead(watches: readonly Reflection[]): Promise<string[]> {
+  const namespaces = [...Map.groupBy(watches, ({ namespace = '' }) => namespace)];
+  const missing = new Set<string>();
+  await Promise.all(
+    namespaces.map(async ([namespace, all]) => {
+      const forbidden = await Promise.all(all.map((watch) => watch.forbidden));
+      if (forbidden.includes(true)) missing.add(namespace);
+    }),
+  );
+  const read = async ([namespace, all]: [string, Reflection[]]) => {
+    await Promise.all(all.map(({ synced }) => synced));
+    missing.delete(namespace);
+  };
+  if (missing.size === namespaces.length) await Promise.any(namespaces.map(read));
+  return [...missing];
 }

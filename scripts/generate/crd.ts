@@ -35,7 +35,21 @@ const NAME_RULES = [
     fieldPath: '.metadata.name',
     message: 'metadata.name must begin with a letter and have lower case letters, digits and dashes only, no dots',
   },
+  // A broken licence in the controller's own copy would leave no good one that counts on.
+  notMade('license', 'secretName', 'license'),
+  notMade('secrets', 'secretName', 'secrets'),
+  notMade('editor', 'adminSecretName', 'secrets'),
 ];
+
+/** That a Secret which the spec names is none of those that the controller makes. */
+function notMade(part: string, field: string, made: 'license' | 'secrets'): Node {
+  const path = `${part}.${field}`;
+  return {
+    rule: `!has(self.spec.${part}) || !has(self.spec.${path}) || self.spec.${path} != self.metadata.name + '-${made}'`,
+    fieldPath: `.spec.${path}`,
+    message: `${path} may not be the Secret <name>-${made} of an instance <name>, which the controller makes itself: call yours otherwise`,
+  };
+}
 
 /** `crds/svcinstances.svc.internal.yaml`, for kubectl and GitOps. */
 export function crdFile(): string {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { type ApiServer, apiServerMissing, startApiServer } from '../support/api-server.ts';
 import { CHART, environmentOf, helm, helmMissing, render } from '../support/helm.ts';
+import { established } from '../support/kubectl.ts';
 import { secret } from '../support/logs.ts';
 import { spawnMain } from '../support/process.ts';
 import { until as within } from '../support/until.ts';
@@ -39,7 +40,7 @@ describe('the chart on an API server', function () {
     home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
     server = await startApiServer();
     installed = await run('install', 'svc', CHART, '--create-namespace');
-    await server.kubectl(['wait', '--for=condition=Established', 'crd/svcinstances.svc.internal', '--timeout=20s']);
+    await established(server.kubectl, 'svcinstances.svc.internal');
   });
   after(async () => {
     await server?.stop();
@@ -88,7 +89,9 @@ describe('the chart on an API server', function () {
       ['delete', 'svcinstances', '-n', 'default'],
       ['create', 'pods', '-n', 'default'],
       ['create', 'pods', '--subresource=exec', '-n', 'default'],
+      ['delete', 'secrets', '-n', 'default'],
       ['deletecollection', 'secrets', '-n', 'default'],
+      ['delete', 'persistentvolumeclaims', '-n', 'default'],
       ['create', 'serviceaccounts', '--subresource=token', '-n', 'default'],
       ['create', 'rolebindings', '-n', 'default'],
       ['list', 'nodes'],
@@ -147,6 +150,17 @@ describe('the chart on an API server', function () {
       }
     });
   }
+
+  it('is installed a second time under another name, for other namespaces, with the CRD of the first', async () => {
+    await server.kubectl(['create', 'namespace', 'others']);
+    const watched = ['--set-json', 'watchNamespaces=["others"]'];
+    const refused = await run('install', 'second', CHART, ...watched).catch(
+      (error: { stderr: string }) => error.stderr,
+    );
+    expect(refused).to.include('svcinstances.svc.internal').and.to.include('ownership');
+    expect(await run('install', 'second', CHART, ...watched, '--set', 'crds.enabled=false')).to.include('deployed');
+    await run('uninstall', 'second');
+  });
 
   it('keeps the CRD and every instance when it is upgraded without, and takes it back', async () => {
     await server.kubectl(['apply', '-f', EXAMPLE]);

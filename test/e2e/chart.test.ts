@@ -5,7 +5,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { V1ConfigMap, V1CustomResourceDefinition, V1Deployment, V1PolicyRule } from '@kubernetes/client-node';
+import type {
+  V1ConfigMap,
+  V1CustomResourceDefinition,
+  V1Deployment,
+  V1NetworkPolicy,
+  V1PolicyRule,
+} from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { load, loadAll } from 'js-yaml';
 import { loadConfig } from '../../cmd/controller/config.ts';
@@ -26,6 +32,8 @@ const FULL = { files: [join(CHART, 'ci/full-values.yaml')] };
 
 /** What the controller does to each kind that it knows; a kind that is new there does not compile here. */
 const OWNED = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
+/** They go with their instance, and no sooner. */
+const KEPT = OWNED.filter((verb) => verb !== 'delete');
 /** Beside the table: read by name or listed only. */
 const FURTHER: Record<string, readonly string[]> = {
   'customresourcedefinitions.apiextensions.k8s.io': ['get'],
@@ -38,8 +46,8 @@ const VERBS: Record<keyof typeof RESOURCES, readonly string[]> = {
   service: OWNED,
   serviceAccount: OWNED,
   configMap: OWNED,
-  secret: OWNED,
-  persistentVolumeClaim: OWNED,
+  secret: KEPT,
+  persistentVolumeClaim: KEPT,
   podDisruptionBudget: OWNED,
   networkPolicy: OWNED,
   ingress: OWNED,
@@ -87,6 +95,15 @@ describe('the chart', function () {
     expect(
       granted.filter(({ resourceNames }) => resourceNames).map(({ resourceNames }) => resourceNames),
     ).to.deep.equal([['svcinstances.svc.internal'], ['svc-controller']]);
+  });
+
+  it('lets the controller reach DNS at all ports at which its instances reach it', async () => {
+    const egress = (objects: readonly KubernetesObject[], name: string) =>
+      only<V1NetworkPolicy & KubernetesObject>(objects, 'NetworkPolicy', name).spec?.egress ?? [];
+    const ofFront = egress(desired(situationOf()), 'office-front').at(-1)?.ports ?? [];
+    const ofController = egress(await render(), 'svc-controller')[0]?.ports ?? [];
+    const shown = ({ port, protocol }: { port?: unknown; protocol?: string }) => `${port}/${protocol}`;
+    expect(ofController.map(shown).sort()).to.deep.equal(ofFront.map(shown).sort());
   });
 
   it('gives each release a Lease of its own, and the right to that one', async () => {

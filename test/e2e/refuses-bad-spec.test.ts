@@ -5,6 +5,7 @@ import { load } from 'js-yaml';
 import { Agent, request } from 'undici';
 import type { SvcInstanceSpec } from '../../src/common/generated/wire.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/api-server.ts';
+import { established } from '../support/kubectl.ts';
 import { BAD_CHANGES, BAD_NAMES, badSpecs, GOOD, type Spec, UNKNOWN, withValue } from './support/bad-specs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -32,7 +33,7 @@ describe('SvcInstance on a real API server', function () {
     server = await sharedApiServer();
     agent = new Agent({ connect: { ca: server.ca } });
     await server.kubectl(['apply', '--server-side', '-f', CRD]);
-    await server.kubectl(['wait', '--for=condition=Established', `-f=${CRD}`, '--timeout=30s']);
+    await established(server.kubectl, 'svcinstances.svc.internal');
     namespace = await server.namespace();
   });
 

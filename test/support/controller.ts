@@ -14,6 +14,7 @@ import type { Environment } from '../../src/common/config.ts';
 import { signEdDsa } from '../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from './api-server.ts';
+import { established } from './kubectl.ts';
 import { secret, testLogger } from './logs.ts';
 import { until } from './until.ts';
 
@@ -201,7 +202,7 @@ export function defineInstances(server: ApiServer): Promise<void> {
 
 async function define(server: ApiServer): Promise<void> {
   await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', DEFINITION]);
-  await server.kubectl(['wait', '--for=condition=Established', 'crd/svcinstances.svc.internal', '--timeout=30s']);
+  await established(server.kubectl, 'svcinstances.svc.internal');
 }
 
 /** Says, as controller-manager would, that all pods of a Deployment run. */

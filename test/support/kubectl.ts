@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { kubernetesProgram } from './kubernetes.ts';
+import { until } from './until.ts';
 
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 
@@ -17,4 +18,20 @@ export function kubectlFor(kubeconfig: string, folder: string): Kubectl {
     running.child.stdin?.end(input);
     return (await running).stdout;
   };
+}
+
+/**
+ * Resolves when objects of a CustomResourceDefinition can be made. `kubectl wait` fails, instead of waiting, for one that is so new
+ * that it has no conditions at all.
+ */
+export async function established(kubectl: Kubectl, name: string): Promise<void> {
+  await until(
+    `${name} is established`,
+    async () => {
+      const { status = {} } = JSON.parse(await kubectl(['get', 'crd', name, '-o', 'json']));
+      const conditions = (status.conditions ?? []) as { type: string; status: string }[];
+      return conditions.some(({ type, status: value }) => type === 'Established' && value === 'True') || undefined;
+    },
+    30_000,
+  );
 }

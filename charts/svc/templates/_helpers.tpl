@@ -100,8 +100,12 @@ imagePullSecrets:
   resources: [deployments]
   verbs: [get, list, watch, create, update, patch, delete]
 - apiGroups: ['']
-  resources: [services, serviceaccounts, configmaps, persistentvolumeclaims]
+  resources: [services, serviceaccounts, configmaps]
   verbs: [get, list, watch, create, update, patch, delete]
+# Documents are never deleted by the controller: claims go with their instance.
+- apiGroups: ['']
+  resources: [persistentvolumeclaims]
+  verbs: [get, list, watch, create, update, patch]
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, watch, create, update, patch, delete]
@@ -117,7 +121,7 @@ imagePullSecrets:
 # beforehand (they stand in each spec). Who wants no such right in the whole cluster sets `watchNamespaces`. The rest is for <instance>-secrets and <instance>-license.
 - apiGroups: ['']
   resources: [secrets]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, update, patch]
 # Why a pod does not start, for the status.
 - apiGroups: ['']
   resources: [pods]

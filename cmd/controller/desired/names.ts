@@ -59,3 +59,9 @@ export function namesOf(instance: string): Names {
     defaultDeny: `${instance}-default-deny`,
   };
 }
+
+/** All of them. */
+export function allNames(instance: string): string[] {
+  const { component, ...others } = namesOf(instance);
+  return [...Object.values(component), ...Object.values(others)];
+}

@@ -51,7 +51,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
       try {
         return await object<T>(resource, { method: 'GET', path: objectPath(resource, namespace, name) });
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return undefined;
+        if (isGone(error)) return undefined;
         throw error;
       }
     },
@@ -154,6 +154,14 @@ function typed<T extends KubernetesObject>(resource: Resource, object: Partial<T
 function membersOf(exchange: Exchange, value: unknown): object {
   if (typeof value === 'object' && value !== null) return value;
   throw noAnswer(exchange, 'the answer is no JSON object');
+}
+
+/**
+ * The API server says that there is no such object. A 404 without that word comes from something in between, or from a
+ * server that starts and does not know the kind yet: an object may well be there.
+ */
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
 }
 
 function noAnswer({ method, path }: Exchange, message: string): UnreachableError {

@@ -5,7 +5,7 @@ import { ApiError, refusalOfEvent, UnreachableError } from './api-error.ts';
 import { type Change, createKnown, keyOf } from './known.ts';
 import { pause } from './pause.ts';
 import type { Client, KubernetesObject, Resource, Selection, WatchEvent } from './types.ts';
-import { isAbsent, isBusy, isConnectionLost, isExpired, waitAfter } from './watch-failure.ts';
+import { isAbsent, isBusy, isConnectionLost, isExpired, isForbidden, waitAfter } from './watch-failure.ts';
 
 export type { Change } from './known.ts';
 
@@ -38,8 +38,12 @@ export interface ReflectOptions<T extends KubernetesObject> {
 
 export interface Reflection {
   readonly resource: Resource;
+  /** Absent: all. */
+  readonly namespace: string | undefined;
   /** Resolves after the first complete list (or when the API server does not have the kind); never after a stop. */
   readonly synced: Promise<void>;
+  /** Resolves as soon as it is `synced`, or has been forbidden several times in a row, with whether it is the latter. */
+  readonly forbidden: Promise<boolean>;
   /**
    * Epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch opened or ended in order, or that
    * the API server has refused, as where a namespace or a role is gone.
@@ -76,6 +80,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
   const timings = { ...DEFAULT_TIMINGS, ...options.timings };
   const known = createKnown<T>(resource);
   const synced = Promise.withResolvers<void>();
+  const forbidden = Promise.withResolvers<boolean>();
   /** From one restart to the next. */
   let turn = new AbortController();
   let stopped = false;
@@ -109,6 +114,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     if (stopped) return;
     void guarded(options.onSync);
     synced.resolve();
+    forbidden.resolve(false);
   }
 
   async function list(signal: AbortSignal): Promise<void> {
@@ -186,6 +192,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     if (!isConnectionLost(error) && !isBusy(error)) position = undefined;
     if (isExpired(error) && failures === 1) return 0;
     if (failures >= TELLING) trouble = (error as Error).message;
+    if (failures >= TELLING && isForbidden(error)) forbidden.resolve(true);
     if (failures === TELLING) log.warn({ err: error, kind: resource.kind }, 'cannot watch, trying on');
     return waitAfter(error, failures, timings.backoffMs);
   }
@@ -206,7 +213,9 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
   void run();
   return {
     resource,
+    namespace: selection.namespace,
     synced: synced.promise,
+    forbidden: forbidden.promise,
     lastContact: () => contact,
     trouble: () => trouble,
     restart() {

@@ -10,7 +10,7 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
-  managedFields?: unknown;
+  managedFields?: { manager?: string; operation?: string; subresource?: string; fieldsV1?: object }[];
 }
 
 export interface OwnerReference {
@@ -92,7 +92,7 @@ export interface ApplyOptions {
  * cannot be reached.
  */
 export interface Client {
-  /** @returns undefined where there is none. */
+  /** @returns undefined where there is none, in the API server's own words. */
   get<T extends KubernetesObject>(
     resource: Resource,
     namespace: string | undefined,

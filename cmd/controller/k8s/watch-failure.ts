@@ -8,6 +8,11 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** There is no right to ask, as where a namespace is gone and its roles with it. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}
+
 /** The version to watch from, or the rest of a list, is no longer kept. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
@@ -27,8 +32,13 @@ export function isConnectionLost(error: unknown): boolean {
  * Milliseconds to wait after the n-th failure in a row, n from 1: doubled each time up to the longest, half of it
  * random, and no less than the server asks for.
  */
-export function waitAfter(error: unknown, failures: number, [first, longest]: readonly [number, number]): number {
+export function waitAfter(
+  error: unknown,
+  failures: number,
+  [first, longest]: readonly [number, number],
+  random = Math.random,
+): number {
   const full = Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
   const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER) * 1000 : 0;
-  return Math.max(asked, full * (0.5 + 0.5 * Math.random()));
+  return Math.max(asked, full * (0.5 + 0.5 * random()));
 }

@@ -1,23 +1,29 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { stageOf } from '../desired/index.ts';
 import { MANAGED_BY } from '../desired/labels.ts';
+import { allNames } from '../desired/names.ts';
 import { ApiError } from '../k8s/api-error.ts';
-import { resourceOf } from '../k8s/resources.ts';
+import { RESOURCES, resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
+import type { Contests } from './contests.ts';
 import { differences } from './diff.ts';
 import { hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
+import { appliedFields } from './managed.ts';
 import { overwritten } from './overwrite.ts';
 import { APPLIED_HASH, type Owned, type OwnedCache } from './owned.ts';
-import { ownershipTrouble, type Trouble } from './ownership.ts';
+import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
 
 /** Objects of one instance that are read and written at a time. */
 const PARALLEL = 8;
+/** Kinds of which the controller deletes none, nor may it by its role: they go with their instance. */
+const KEPT: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
 
 export interface ApplyContext {
   client: Client;
   owned: OwnedCache;
+  contests: Contests;
   /** @property agreement of its status */
   instance: { key: string; uid: string; agreement: string | undefined };
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -28,6 +34,8 @@ export interface ApplyContext {
 export interface Applied {
   troubles: Trouble[];
   notes: string[];
+  /** Something is left as it is for now. */
+  contested?: boolean;
   /** `agreementOf`, where everything does agree and nothing is merely left as it is. */
   agreement?: string | undefined;
 }
@@ -71,20 +79,27 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
   return result;
 }
 
-/** Removes what the instance owns and no longer wants. Claims stay: a change of a spec deletes no document. */
+/**
+ * Removes what the instance owns and no longer wants. Claims and Secrets stay: a change of a spec deletes no document and
+ * no key. So do copies that people have made of its objects.
+ */
 export async function prune(
   { client, owned, instance, log, signal }: ApplyContext,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  // What comes from a backup was applied by nobody.
+  const named = new Set(allNames(instance.key.split('/')[1] ?? ''));
   const superfluous = ({ kind, name, deleting, ownerUid, applied }: Owned) =>
     !wanted.has(`${kind}/${name}`) &&
-    kind !== 'PersistentVolumeClaim' &&
+    !KEPT.has(kind) &&
     !deleting &&
     applied &&
     (ownerUid === undefined || ownerUid === instance.uid);
   for (const object of owned.of(instance.key).filter(superfluous)) {
     signal.throwIfAborted();
+    const live = await client.get(resourceOf(object), object.namespace, object.name);
+    if (!live || !(appliedFields(live) || named.has(object.name))) continue;
     log.info({ instance: instance.key, kind: object.kind, object: object.name }, 'removing what is no longer wanted');
     await client.remove(resourceOf(object), object.namespace, object.name, object.uid);
   }
@@ -104,8 +119,12 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
     const [owner] = wanted.metadata.ownerReferences ?? [];
     const trouble = live && owner && ownershipTrouble(live, owner);
-    if (trouble) result.troubles.push(trouble);
-    else await correct(context, { wanted, hash, live, notes: result.notes });
+    if (trouble) {
+      result.troubles.push(trouble);
+      return false;
+    }
+    if (live && !isOwned(live)) await expectNotDeleted(context);
+    await correct(context, { wanted, hash, live, result });
   } catch (error) {
     const refused = refusal(error);
     if (!refused) throw error;
@@ -114,6 +133,17 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     else result.troubles.push(refused);
   }
   return false;
+}
+
+/**
+ * Before an object is taken (back): it may have been let go just now because the instance is being deleted without it
+ * (`--cascade=orphan`), and as its own it would go with it, documents and all.
+ */
+async function expectNotDeleted({ client, instance }: ApplyContext): Promise<void> {
+  const [namespace, name = ''] = instance.key.split('/');
+  const now = await client.get(RESOURCES.svcInstance, namespace, name);
+  const same = now?.metadata.uid === instance.uid && now.metadata.deletionTimestamp === undefined;
+  if (!same) throw new Error('the instance was deleted meanwhile');
 }
 
 /** Writes what is wanted where there is nothing yet. @returns whether it did */
@@ -136,19 +166,30 @@ interface Correction {
   hash: string;
   live: KubernetesObject | undefined;
   /** Gets what cannot be had. */
-  notes: string[];
+  result: Applied;
 }
 
 /** Writes what is wanted unless what there is agrees with it. */
-async function correct(context: ApplyContext, { wanted, hash, live, notes }: Correction): Promise<void> {
+async function correct(context: ApplyContext, { wanted, hash, live, result }: Correction): Promise<void> {
   const { object, notes: kept } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
-  notes.push(...kept);
+  result.notes.push(...kept);
   const desired = withHash(object, hash);
   const differing = live ? differences(desired, live) : ['all'];
   let now = live;
   if (differing.length > 0) {
+    // Once agreed to what is wanted still, it is somebody else who has changed it since.
+    const theirs = context.owned.find(wanted)?.agreed?.desired === hash;
+    const repair = live && theirs ? { live, paths: differing } : undefined;
+    const lost = repair && context.contests.lost(repair);
+    if (lost) {
+      context.log.warn({ ...lineOf(desired), differing }, 'somebody else changes it again and again: left so for now');
+      result.notes.push(lost);
+      result.contested = true;
+      return;
+    }
     context.log.info({ ...lineOf(desired), differing }, 'correcting');
     now = await write(context, desired, live);
+    if (repair) context.contests.made(repair);
   }
   // With a note it is looked at each time, or the note would be forgotten.
   if (now && kept.length === 0) agree(context, { desired, hash }, now);

@@ -26,13 +26,16 @@ interface Definition extends KubernetesObject {
 /**
  * What is wrong with the CustomResourceDefinition, and what to do; undefined when nothing is. An older one would cut off
  * fields that this controller reads or writes.
- * @param namespace one that the controller may list instances in; absent: all
+ * @param namespaces those that the controller may list instances in; empty: all
  */
-export async function definitionProblem(client: Client, namespace?: string): Promise<string | undefined> {
+export async function definitionProblem(
+  client: Client,
+  namespaces: readonly string[] = [],
+): Promise<string | undefined> {
   const missing = `the CustomResourceDefinition ${NAME} is not installed: apply crds/${NAME}.yaml`;
   const definition = await readDefinition(client);
   if (definition === 'absent') return missing;
-  if (definition === 'forbidden') return (await isServed(client, namespace)) ? undefined : missing;
+  if (definition === 'forbidden') return (await isServed(client, namespaces)) ? undefined : missing;
   const version = definition.spec.versions.find(({ name, served }) => name === VERSION && served);
   if (!version) return `the CustomResourceDefinition ${NAME} does not serve ${VERSION}: apply crds/${NAME}.yaml`;
   const root = version.schema?.openAPIV3Schema?.properties ?? {};
@@ -54,12 +57,16 @@ async function readDefinition(client: Client): Promise<Definition | 'absent' | '
   }
 }
 
-async function isServed(client: Client, namespace: string | undefined): Promise<boolean> {
+/** @throws {ApiError} when the API server lets nobody ask in any of the namespaces */
+async function isServed(client: Client, [namespace, ...others]: readonly string[]): Promise<boolean> {
   try {
     await client.list(RESOURCES.svcInstance, { namespace, limit: 1 });
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return false;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 404) return false;
+    // One that is gone forbids it, as its role is gone with it.
+    if (error.status === 403 && others.length > 0) return isServed(client, others);
     throw error;
   }
 }

@@ -13,9 +13,15 @@ const CHECKS: Partial<Record<SecretKey | 'username' | 'password', (value: string
   'embed-jwt-secret-previous': secretProblem,
   'embed-callback-secret': () => undefined,
   'embed-link-secret': () => undefined,
-  username: () => undefined,
-  password: () => undefined,
+  // RFC 7617: a colon ends it.
+  username: (value) => (value.includes(':') ? 'has a colon' : controlCharacters(value)),
+  password: controlCharacters,
 };
+
+/** RFC 7617 has none; and no variable of a container may have NUL. */
+function controlCharacters(value: string): string | undefined {
+  return /\p{Cc}/u.test(value) ? 'has control characters' : undefined;
+}
 
 /**
  * Why a Secret that the spec names cannot be used. A service that gets a value which it refuses does not start, and the one

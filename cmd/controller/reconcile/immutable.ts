@@ -1,6 +1,7 @@
-import type { V1Deployment, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
+import type { V1Deployment, V1Ingress, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { canonicalJson } from './hash.ts';
+import { appliedFields } from './managed.ts';
 import { quantityValue } from './quantity.ts';
 
 /** What is wanted, as far as a live object can become it. */
@@ -21,11 +22,11 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
   const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
   const notes: string[] = [];
   const shrinks = (quantityValue(size) ?? 0) < (quantityValue(has) ?? 0);
-  if (shrinks) notes.push(`claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}`);
+  if (shrinks) notes.push(`Claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}.`);
   const className = wanted.spec?.storageClassName;
   if (className !== undefined && className !== spec?.storageClassName) {
     notes.push(
-      `claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}`,
+      `Claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}.`,
     );
   }
   const keep = {
@@ -38,7 +39,8 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
 
 /**
  * Whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
- * an address are settled for life. Neither holds data.
+ * an address are settled for life, and the cluster's default class is given to an Ingress at its birth only: without the
+ * one that we have named it would have none, and no edge. None of these holds data.
  */
 export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject): boolean {
   if (desired.kind === 'Deployment') {
@@ -48,6 +50,12 @@ export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject
   if (desired.kind === 'Service') {
     const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Service['spec'] }).spec?.clusterIP);
     return (wanted === 'None') !== (has === 'None');
+  }
+  if (desired.kind === 'Ingress') {
+    const { spec } = desired as { spec?: V1Ingress['spec'] };
+    return (
+      spec?.ingressClassName === undefined && appliedFields(live)?.['f:spec']?.['f:ingressClassName'] !== undefined
+    );
   }
   return false;
 }

@@ -14,15 +14,15 @@ import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { differenceTold } from './agreement.ts';
 import { type Applied, applyAll, prune } from './apply.ts';
 import type { Finding } from './conditions.ts';
+import { createContests } from './contests.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense, type LicenseDecision } from './license.ts';
 import type { OwnedCache } from './owned.ts';
-import type { Trouble } from './ownership.ts';
 import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
-import { askedFor, type Found, failingStatus, sameStatus, statusOf } from './status.ts';
+import { askedFor, type Found, failingStatus, sameStatus, statusHash, statusOf } from './status.ts';
 import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
@@ -53,6 +53,7 @@ export function createReconciler(
   options: ReconcilerOptions,
 ): (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined> {
   const { client, owned, settings, clock, random, log } = options;
+  const contests = createContests(clock);
 
   return async function reconcile(key, signal, failures) {
     const [namespace, name = ''] = key.split('/');
@@ -93,6 +94,7 @@ export function createReconciler(
       applied.troubles.push(...result.troubles);
       applied.notes.push(...result.notes);
       applied.agreement = result.agreement;
+      applied.contested = result.contested ?? false;
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
@@ -100,6 +102,7 @@ export function createReconciler(
     applied.notes.push(
       ...all.flatMap((one) => differenceTold(one) ?? []),
       ...all.flatMap(({ refusal }) => refusal ?? []),
+      ...sameHost(instance),
     );
 
     const components = await observe(instance);
@@ -112,8 +115,15 @@ export function createReconciler(
     ];
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
     const { agreement } = applied;
-    await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
-    return nextLook(applied.troubles, components, decision);
+    const told = await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
+    return nextLook({ ...applied, contested: applied.contested || !told }, components, decision);
+  }
+
+  /** An edge that finds a host twice serves the older one, and nobody hears of it. */
+  function sameHost({ metadata, spec: { host } }: SvcInstance): string[] {
+    const [elder] = options.instances.elders(keyOf({ metadata }));
+    if (elder === undefined) return [];
+    return [`Host ${host} is that of the older SvcInstance ${elder} as well, where edges lead: change one of the two.`];
   }
 
   async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Applied> {
@@ -134,7 +144,7 @@ export function createReconciler(
     }
     const { uid = '' } = instance.metadata;
     const agreement = anew ? undefined : status.agreement;
-    const context = { client, owned, signal, log, instance: { key, uid, agreement } };
+    const context = { client, owned, contests, signal, log, instance: { key, uid, agreement } };
     const applied = await applyAll(context, objects);
     if (applied.troubles.length === 0) await prune(context, objects);
     return applied;
@@ -157,11 +167,11 @@ export function createReconciler(
   async function writeStatus(
     situation: Situation,
     found: Pick<Found, 'findings' | 'components' | 'agreement' | 'applied'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};
     const paused = isPaused(instance);
-    await put(instance, statusOf({ ...found, situation, previous, paused, now: clock() }));
+    return put(instance, statusOf({ ...found, situation, previous, paused, now: clock() }));
   }
 
   /** Best effort: what has failed may fail here too. */
@@ -170,9 +180,21 @@ export function createReconciler(
     await put(instance, status).catch((err) => log.warn({ instance: keyOf(instance), err }, 'the status is not told'));
   }
 
-  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<void> {
+  /** @returns whether it says so now; not where it is left to somebody else for a while */
+  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<boolean> {
     const previous = instance.status ?? {};
-    if (sameStatus(previous, status)) return;
+    const key = keyOf(instance);
+    if (sameStatus(previous, status)) {
+      options.instances.say(key, statusHash(status));
+      return true;
+    }
+    // Not what was last said here: another controller says something else for as long as this one does.
+    const theirs = ![undefined, statusHash(previous)].includes(options.instances.said(key));
+    const repair = { live: instance, paths: ['status'] };
+    if (theirs && contests.lost(repair)) {
+      log.warn({ instance: key }, 'somebody else writes another status again and again: it is left so for now');
+      return false;
+    }
     // Told first: a process that ends in between tells twice rather than never.
     tellChanges(options, instance, previous, status);
     // The watch may show it before the answer comes.
@@ -184,17 +206,20 @@ export function createReconciler(
       { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance,
       { manager: STATUS_MANAGER, subresource: 'status' },
     );
+    if (theirs) contests.made(repair);
+    options.instances.say(key, statusHash(status));
     // As it was read: should the spec have changed since, the event of that is news.
     options.instances.seen({ ...instance, status: written.status ?? {} });
+    return true;
   }
 
   function nextLook(
-    troubles: readonly Trouble[],
+    { troubles, contested }: Applied,
     components: Record<ComponentName, ComponentState>,
     { nextChange }: LicenseDecision,
   ): number | undefined {
     const waits = [
-      ...(troubles.length > 0 || !allDone(components) ? [options.lookAgainMs ?? LOOK_AGAIN_MS] : []),
+      ...(troubles.length > 0 || contested || !allDone(components) ? [options.lookAgainMs ?? LOOK_AGAIN_MS] : []),
       ...(nextChange === undefined ? [] : [nextChange - clock()]),
     ];
     return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));

@@ -24,7 +24,7 @@ export function ownershipTrouble(live: KubernetesObject, owner: { name: string; 
   const ours = controller ? controller.uid === owner.uid : live.metadata.annotations?.[APPLIED_HASH] !== undefined;
   if (ours) {
     if (live.metadata.deletionTimestamp === undefined) return undefined;
-    return { reason: 'Deleting', stalled: false, message: `${what} is being deleted, and made anew when it is gone.` };
+    return { reason: 'Deleting', ...ending(live, what) };
   }
   if (controller?.kind === KIND && controller.name === owner.name) {
     const message = `${what} of the former ${KIND} ${owner.name} is still being deleted.`;
@@ -36,4 +36,20 @@ export function ownershipTrouble(live: KubernetesObject, owner: { name: string; 
     stalled: true,
     message: `${what} exists already and ${whose}: delete or rename it, or give the ${KIND} another name.`,
   };
+}
+
+/** Whether it goes with whoever owns it. */
+export function isOwned({ metadata }: KubernetesObject): boolean {
+  return metadata.ownerReferences?.some((reference) => reference.controller) ?? false;
+}
+
+/** Kubernetes keeps a claim for as long as a pod uses it, and so the pod, which runs on, keeps it from going. */
+function ending({ kind }: KubernetesObject, what: string): Pick<Trouble, 'stalled' | 'message'> {
+  if (kind !== 'PersistentVolumeClaim') {
+    return { stalled: false, message: `${what} is being deleted, and made anew when it is gone.` };
+  }
+  const message =
+    `${what} is being deleted: it goes, with all that is in it, as soon as its pod ends. ` +
+    'Save that first, then end the pod: the claim is made anew, empty.';
+  return { stalled: true, message };
 }

@@ -36,7 +36,9 @@ export async function podTroubles(
 export function troubleOf(pod: V1Pod & KubernetesObject): PodTrouble | undefined {
   const { name } = pod.metadata;
   const { status } = pod;
-  if (pod.metadata.deletionTimestamp !== undefined) return undefined;
+  // Evicted, or lost with its node: it stays in the list for days, and another has its place.
+  const over = status?.phase === 'Failed' || status?.phase === 'Succeeded';
+  if (over || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const unscheduled = status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
@@ -47,7 +49,9 @@ export function troubleOf(pod: V1Pod & KubernetesObject): PodTrouble | undefined
       ? { reason: 'VolumePending', message: `Pod ${name} waits for its volume: ${message}. Is there a StorageClass?` }
       : { reason: 'Unschedulable', message: `Pod ${name} fits no node: ${message}` };
   }
-  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  // Others may have put containers into it that end in order before ours start.
+  const first = status?.initContainerStatuses?.filter(({ state }) => state?.terminated?.exitCode !== 0) ?? [];
+  const containers = [...first, ...(status?.containerStatuses ?? [])];
   return containers.map((container) => containerTrouble(name, container)).find((trouble) => trouble !== undefined);
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
+import { waitAfter } from '../k8s/watch-failure.ts';
 
 /** The longest that a Node timer can wait for; later is asked for again. */
 const LONGEST_TIMER_MS = 86_400_000;
@@ -14,7 +15,7 @@ export interface QueueOptions {
   /** Keys at a time. */
   parallel?: number;
   timeoutMs?: number;
-  /** Of the first and of the longest wait after a failure. */
+  /** Of the first and of the longest wait after a failure; an API server that asks for more gets more. */
   backoff?: { minMs: number; maxMs: number };
   random?: () => number;
   log: Pick<Logger, 'warn'>;
@@ -131,7 +132,7 @@ export function createQueue(options: QueueOptions): Queue {
       const times = before + 1;
       failures.set(key, times);
       counts.failed += 1;
-      const wait = Math.min(backoff.maxMs, backoff.minMs * 2 ** Math.min(times - 1, 30)) * (0.5 + random() / 2);
+      const wait = waitAfter(error, times, [backoff.minMs, backoff.maxMs], random);
       log.warn({ instance: key, err: error, times, retry_ms: Math.round(wait) }, 'reconciling failed');
       return { ms: wait, hurried: true };
     }

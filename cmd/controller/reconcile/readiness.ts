@@ -36,7 +36,7 @@ export function componentFindings(components: Readonly<Record<ComponentName, Com
  * `Ready`, and `Reconciling` or `Stalled` while they are true, so that kstatus tells "wait" from "this will not become
  * ready by itself".
  * @param troubles of applying; they come before what the components say
- * @param remarks that are told in any case
+ * @param remarks that are told in any case: they may be the reason
  */
 export function readinessFindings(
   troubles: readonly Trouble[],
@@ -45,7 +45,7 @@ export function readinessFindings(
 ): Finding[] {
   const [first] = troubles;
   if (first) {
-    const message = troubles.map((trouble) => trouble.message).join(' ');
+    const message = [...troubles.map((trouble) => trouble.message), ...remarks].join(' ');
     return notReady(
       first.reason,
       message,
@@ -58,7 +58,7 @@ export function readinessFindings(
   });
   const worst = missing.find(({ reason }) => reason !== 'Progressing') ?? missing[0];
   if (worst) {
-    const message = missing.map((found) => found.message).join(' ');
+    const message = [...missing.map((found) => found.message), ...remarks].join(' ');
     return notReady(
       worst.reason,
       message,

@@ -11,7 +11,7 @@ import { baseUrl } from '../desired/urls.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { ObjectMeta } from '../k8s/types.ts';
 import { conditionsOf, type Finding, ownConditions } from './conditions.ts';
-import { canonicalJson } from './hash.ts';
+import { hashOf } from './hash.ts';
 import type { SvcInstance } from './instances.ts';
 import type { ComponentState } from './readiness.ts';
 
@@ -117,11 +117,12 @@ function failureOf(error: unknown): Pick<Finding, 'reason' | 'message'> {
  * the agreement, which is another one whenever others change what is theirs.
  */
 export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
-  return canonicalJson(withOwn(one)) === canonicalJson(withOwn(other));
+  return statusHash(one) === statusHash(other);
 }
 
-function withOwn({ conditions = [], agreement: _, ...status }: SvcInstanceStatus): SvcInstanceStatus {
-  return { ...status, conditions: ownConditions(conditions) };
+/** The same for what says the same to people. */
+export function statusHash({ conditions = [], agreement: _, ...status }: SvcInstanceStatus): string {
+  return hashOf({ ...status, conditions: ownConditions(conditions) });
 }
 
 const LICENSE_STATES = {

@@ -3,6 +3,7 @@ import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
 import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { established } from '../../support/kubectl.ts';
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -19,7 +20,7 @@ describe('an instance behind a Gateway', function () {
   before(async function () {
     cluster = await startTestCluster(this);
     definition = await cluster.client.create(DEFINITIONS, anyRoute());
-    await cluster.server.kubectl(['wait', '--for=condition=Established', `crd/${definition.metadata.name}`]);
+    await established(cluster.server.kubectl, definition.metadata.name);
     await cluster.startController();
   });
   after(async () => {

@@ -189,6 +189,10 @@ const COMBINATIONS: [field: string, spec: Spec][] = [
     'spec.license.key',
     { license: { secretName: 'a', key } },
   ]),
+  // Of an instance `office`, which makes these itself.
+  ['spec.license.secretName', { license: { secretName: 'office-license' } }],
+  ['spec.secrets.secretName', { secrets: { secretName: 'office-secrets' } }],
+  ['spec.editor.adminSecretName', { editor: { adminSecretName: 'office-secrets' } }],
   ['spec.tls.secretName', { tls: { mode: 'Disabled', secretName: 'office-tls' } }],
   ['spec.tls.secretName', { tls: { secretName: 'office-tls' }, ingress: route({}) }],
   ['spec.tls.secretName', { tls: { secretName: 'office-tls' }, ingress: { gating: 'None' } }],

@@ -3,10 +3,10 @@ import { type ApiClient, createClient } from '../../../cmd/controller/k8s/client
 import type { Reflection } from '../../../cmd/controller/k8s/reflector.ts';
 import { createInstances, type Instances } from '../../../cmd/controller/reconcile/instances.ts';
 import { createOwnedCache } from '../../../cmd/controller/reconcile/owned.ts';
-import { startWatches } from '../../../cmd/controller/watches.ts';
+import { startWatches, untilRead } from '../../../cmd/controller/watches.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
-import { type StandIn, startStandIn } from './k8s/stand-in.ts';
+import { refuse, type StandIn, startStandIn } from './k8s/stand-in.ts';
 
 const INSTANCES = '/apis/svc.internal/v1/namespaces/one/svcinstances';
 const SERVICES = '/api/v1/namespaces/one/services';
@@ -23,9 +23,11 @@ describe('the watches', () => {
     client = createClient(server.connection);
     instances = createInstances();
     queued = [];
+  });
+
+  function start(...namespaces: string[]): Promise<string[]> {
     watches = startWatches({
-      ...{ client, instances, owned: createOwnedCache(), clock: Date.now, log: testLogger() },
-      namespaces: ['one'],
+      ...{ client, instances, namespaces, owned: createOwnedCache(), clock: Date.now, log: testLogger() },
       queue: {
         add: (key) => void queued.push(key),
         forget: (key) => {
@@ -33,8 +35,8 @@ describe('the watches', () => {
         },
       },
     });
-    await Promise.all(watches.map(({ synced }) => synced));
-  });
+    return untilRead(watches);
+  }
 
   afterEach(async () => {
     for (const watch of watches) watch.stop();
@@ -49,10 +51,61 @@ describe('the watches', () => {
     server.put(SERVICES, name, { metadata });
   }
 
-  const add = (name: string) => server.put(INSTANCES, name, { spec: { host: 'office.example' } });
+  const add = (name: string, host = `${name}.example`) => server.put(INSTANCES, name, { spec: { host } });
   const known = (key: string) => until(`${key} is known`, () => instances.has(key) || undefined);
 
+  /** The namespace is gone, or not there yet: its roles are as well. */
+  function forbid(namespace: string): void {
+    server.fault = (request, response) => {
+      const asked = request.url?.includes(`/namespaces/${namespace}/`);
+      if (asked) refuse(response, 403, 'Forbidden');
+      return asked;
+    };
+  }
+
+  it('wait for no namespace that may not be read, and read it as soon as it may', async () => {
+    forbid('one');
+    expect(await start('one', 'two')).to.deep.equal(['one']);
+    add('office');
+    server.fault = undefined;
+    await known('one/office');
+    expect(queued).to.include('one/office');
+  });
+
+  it('wait as long as no namespace at all may be read', async () => {
+    forbid('one');
+    const read = start('one');
+    await until('it is forbidden', () => watches.every((watch) => watch.trouble()) || undefined);
+    expect(await Promise.race([read, 'not yet'])).to.equal('not yet');
+    server.fault = undefined;
+    expect(await read).to.deep.equal([]);
+  });
+
+  it('queue no instance of other namespaces when the list of one is read again', async () => {
+    await start('one', 'two');
+    add('office');
+    await known('one/office');
+    const listed = `GET ${INSTANCES.replace('/one/', '/two/')}?limit=`;
+    const lists = () => server.requests.filter((request) => request.startsWith(listed)).length;
+    server.fault = ({ url = '' }, response) => {
+      const expired = url.includes('/namespaces/two/svcinstances') && url.includes('watch=1') && lists() === 1;
+      if (expired) refuse(response, 410, 'Expired');
+      return expired;
+    };
+    await until('all watch', () => server.watches() === watches.length || undefined);
+    queued = [];
+    server.endWatches();
+    await until('a second list', () => lists() > 1 || undefined);
+    server.put(INSTANCES.replace('/one/', '/two/'), 'last', {
+      metadata: { name: 'last', namespace: 'two' },
+      spec: { host: 'last.example' },
+    });
+    await until('what comes after it', () => queued.includes('two/last') || undefined);
+    expect(queued).not.to.include('one/office');
+  });
+
   it('queue an instance for what happens to its objects, until it is deleted', async () => {
+    expect(await start('one')).to.deep.equal([]);
     add('office');
     add('other');
     await known('one/office');
@@ -69,5 +122,24 @@ describe('the watches', () => {
     service('other-gate', 'other');
     await until('the other one is queued', () => queued.includes('one/other') || undefined);
     expect(queued).to.deep.equal(['one/other']);
+  });
+
+  it('queue whoever has the same host as an instance that comes, changes or goes', async () => {
+    await start('one');
+    for (const name of ['office', 'other']) {
+      add(name);
+      await known(`one/${name}`);
+    }
+    for (const happen of [
+      () => add('new', 'office.example'),
+      () => add('new', 'new.example'),
+      () => add('new', 'office.example'),
+      () => server.remove(INSTANCES, 'new'),
+    ]) {
+      queued = [];
+      happen();
+      await until('office is queued', () => queued.includes('one/office') || undefined);
+      expect(queued).not.to.include('one/other');
+    }
   });
 });

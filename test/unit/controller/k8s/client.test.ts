@@ -96,6 +96,19 @@ describe('k8s: client', () => {
     expect(await failure(client.list(RESOURCES.httpRoute, {}))).to.include({ status: 404, reason: '' });
   });
 
+  it('takes an object for absent only when the API server says so, since secrets that are gone are made anew', async () => {
+    server.fault = (_, response) => {
+      response.writeHead(404).end('404 page not found');
+      return true;
+    };
+    expect(await failure(client.get(RESOURCES.secret, 'one', 'a'))).to.include({ name: 'ApiError', status: 404 });
+    server.fault = (_, response) => {
+      refuse(response, 404, 'NotFound');
+      return true;
+    };
+    expect(await client.get(RESOURCES.secret, 'one', 'a')).to.equal(undefined);
+  });
+
   for (const [what, answer] of [
     ['a page of a proxy', '<html>welcome</html>'],
     ['nothing', ''],

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
 import { definitionProblem } from '../../../../cmd/controller/reconcile/definition.ts';
+import { failure } from '../k8s/failure.ts';
 import { refuse, type StandIn, startStandIn } from '../k8s/stand-in.ts';
 
 interface Schema {
@@ -71,7 +72,17 @@ describe('the CustomResourceDefinition in a cluster', () => {
       if (url === WHERE) refuse(response, 403, 'Forbidden');
       return url === WHERE;
     };
-    expect(await definitionProblem(client, 'one')).to.equal(undefined);
+    expect(await definitionProblem(client, ['one', 'two'])).to.equal(undefined);
     expect(server.requests.at(-1)).to.include('/apis/svc.internal/v1/namespaces/one/svcinstances');
+  });
+
+  it('is looked for in the next namespace, where the first one is gone', async () => {
+    server.fault = ({ url }, response) => {
+      const forbidden = url === WHERE || url?.includes('/namespaces/one/');
+      if (forbidden) refuse(response, 403, 'Forbidden');
+      return forbidden;
+    };
+    expect(await definitionProblem(client, ['one', 'two'])).to.equal(undefined);
+    expect(await failure(definitionProblem(client, ['one']))).to.include({ status: 403 });
   });
 });

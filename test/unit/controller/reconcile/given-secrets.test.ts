@@ -35,6 +35,17 @@ describe('a Secret that the spec names', () => {
     });
   });
 
+  it('is not where the editor could not be logged in to with it, or its container not be started', () => {
+    expect(troubleOf({ username: 'portal:admin', password: 'a:b' })?.message).to.include(
+      'cannot be used: username has a colon.',
+    );
+    for (const key of ['username', 'password']) {
+      for (const value of ['two\nlines', 'nul\0', 'tab\t', '\u009b']) {
+        expect(troubleOf({ [key]: value })?.message).to.include(`cannot be used: ${key} has control characters.`);
+      }
+    }
+  });
+
   it('says what to do when it is missing', () => {
     expect(givenTrouble('spec.editor.adminSecretName', 'console', undefined)).to.include({
       reason: 'SecretNotFound',

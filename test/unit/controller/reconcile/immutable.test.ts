@@ -17,13 +17,13 @@ describe('what the API server never changes', () => {
     expect(attainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
     const { object: kept, notes } = attainable(claim('10Gi'), claim('20Gi'));
     expect(kept).to.deep.include({ spec: claim('20Gi').spec });
-    expect(notes).to.deep.equal(['claim office-gate keeps its 20Gi: a volume cannot shrink to 10Gi']);
+    expect(notes).to.deep.equal(['Claim office-gate keeps its 20Gi: a volume cannot shrink to 10Gi.']);
   });
 
   it('leaves the class of a claim as it is', () => {
     const { object: kept, notes } = attainable(claim('20Gi', 'fast'), claim('20Gi', 'slow'));
     expect(kept).to.deep.include({ spec: claim('20Gi', 'slow').spec });
-    expect(notes).to.deep.equal(['claim office-gate keeps its class slow: it cannot become fast']);
+    expect(notes).to.deep.equal(['Claim office-gate keeps its class slow: it cannot become fast.']);
     expect(attainable(claim('20Gi'), claim('20Gi', 'slow')).notes).to.deep.equal([]);
   });
 
@@ -36,6 +36,23 @@ describe('what the API server never changes', () => {
     expect(mustBeReplaced(service('None'), service('None'))).to.equal(false);
     expect(mustBeReplaced(service('None'), service('10.0.0.1'))).to.equal(true);
     expect(mustBeReplaced(service(), service('None'))).to.equal(true);
+  });
+
+  it('makes another Ingress for the default class, which an Ingress is given at its birth only', () => {
+    const ingress = (ingressClassName?: string, applied: object = {}) => ({
+      ...object('Ingress', { ...(ingressClassName !== undefined && { ingressClassName }) }),
+      metadata: {
+        name: 'office',
+        managedFields: [{ manager: 'svc-controller', operation: 'Apply', fieldsV1: { 'f:spec': applied } }],
+      },
+    });
+    const ours = ingress('nginx', { 'f:ingressClassName': {} });
+    expect(mustBeReplaced(ingress(), ours)).to.equal(true);
+    expect(mustBeReplaced(ingress('nginx'), ours)).to.equal(false);
+    expect(mustBeReplaced(ingress('other'), ours)).to.equal(false);
+    expect(mustBeReplaced(ingress(), ingress('given'))).to.equal(false);
+    expect(mustBeReplaced(ingress('nginx'), ingress('given'))).to.equal(false);
+    expect(mustBeReplaced(ingress(), ingress())).to.equal(false);
   });
 });
 

@@ -22,10 +22,12 @@ describe('the reconciler of an instance', () => {
   let instances: Instances;
   /** Reasons of events. */
   let told: string[];
+  let now: number;
   let reconcile: (failures?: number, signal?: AbortSignal) => Promise<number | undefined>;
 
   beforeEach(() => {
     server = memoryClient();
+    now = NOW;
     start();
     const { metadata, spec } = situationOf().instance;
     const { apiVersion, kind } = RESOURCES.svcInstance;
@@ -41,7 +43,7 @@ describe('the reconciler of an instance', () => {
       ...{ client: server.client, owned, instances, settings: () => situationOf().settings },
       events: { record: (_, { reason }) => void told.push(reason) },
       audit: { record: () => undefined },
-      clock: () => NOW,
+      clock: () => now,
       random: (size) => new Uint8Array(size).fill(0x5a),
       log: testLogger(),
     });
@@ -122,6 +124,142 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
   });
 
+  it('takes nothing back that was let go when the instance was deleted meanwhile, as with --cascade=orphan', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    change({}, { logLevel: 'Debug' });
+    server.admit = (object) => {
+      // The third stage is still to come.
+      const budget = server.find('PodDisruptionBudget', 'office-gate');
+      if (object.kind !== 'Deployment' || !budget) return object;
+      server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+      owned.seen(server.put({ ...budget, metadata: { ...budget.metadata, ownerReferences: [] } }));
+      return object;
+    };
+    await reconcile().catch(() => undefined);
+    expect(server.asked()).to.include('apply Deployment/office-gate');
+    expect(server.find('PodDisruptionBudget', 'office-gate')?.metadata.ownerReferences).to.deep.equal([]);
+  });
+
+  it('says that another instance has its host already, until that is over', async () => {
+    const { metadata, spec } = office();
+    const older = { ...metadata, namespace: 'elsewhere', creationTimestamp: '2026-01-01T00:00:00Z' };
+    const younger = { ...older, namespace: 'later', creationTimestamp: '2026-12-01T00:00:00Z' };
+    server.put({ ...office(), metadata: { ...metadata, creationTimestamp: '2026-06-01T00:00:00Z' } });
+    instances.seen(office());
+    for (const other of [older, younger]) instances.seen({ ...office(), metadata: other });
+    await reconcile();
+    runAll();
+    await reconcile();
+    expect(condition('Ready')).to.include({
+      reason: 'AvailableWithRemarks',
+      message:
+        `All components are available. Host ${spec.host} is that of the older SvcInstance elsewhere/office as well, ` +
+        'where edges lead: change one of the two.',
+    });
+    instances.seen({ ...office(), metadata: older, spec: { ...spec, ingress: { ...spec.ingress, gating: 'None' } } });
+    await reconcile();
+    expect(condition('Ready')?.reason).to.equal('AllAvailable');
+  });
+
+  describe('with somebody who changes again what it puts right', () => {
+    const front = () => server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
+
+    /** As an autoscaler does, with each change of ours. */
+    async function quarrel(): Promise<string[]> {
+      server.asked();
+      for (let time = 0; time < 20; time += 1) {
+        const { metadata, spec, ...rest } = front() ?? ({} as never);
+        const managedFields = [...(metadata.managedFields ?? []), { manager: 'scaler', operation: 'Update' }];
+        owned.seen(server.put({ ...rest, metadata: { ...metadata, managedFields }, spec: { ...spec, replicas: 7 } }));
+        await reconcile();
+      }
+      return server.asked().filter((request) => request === 'apply Deployment/office-front');
+    }
+
+    beforeEach(async () => {
+      await reconcile();
+      runAll();
+      await reconcile();
+    });
+
+    it('leaves it so after a while, says who it may be, and tries again later', async () => {
+      expect(await quarrel()).to.have.lengthOf(8);
+      runAll();
+      expect(await reconcile(), 'looks again').to.be.a('number');
+      expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
+      expect(condition('Ready')?.message).to.include(
+        'Deployment office-front is changed again and again by somebody else (spec.replicas), it may be scaler: end that.',
+      );
+      now += 600_000;
+      await reconcile();
+      expect(front()?.spec.replicas).to.equal(2);
+      runAll();
+      await reconcile();
+      expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
+    });
+
+    it('takes no failure of its own for somebody', async () => {
+      const late = new ApiError('PATCH /x', { status: 500, message: 'failed calling webhook' });
+      server.admit = () => Promise.reject(late);
+      change({}, { front: { ...office().spec.front, replicas: 3 } });
+      for (let time = 0; time < 20; time += 1) {
+        expect(await reconcile().catch((error: Error) => error)).to.equal(late);
+      }
+    });
+
+    it('follows the spec all the same, however often that changes', async () => {
+      await quarrel();
+      for (let time = 0; time < 20; time += 1) {
+        const replicas = 3 + (time % 2);
+        change({}, { front: { ...office().spec.front, replicas } });
+        await reconcile();
+        expect(front()?.spec.replicas).to.equal(replicas);
+      }
+    });
+  });
+
+  it('says over what another controller says for a while only, looks again, and tries again later', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    const { version } = office().status ?? {};
+    server.asked();
+    let next: number | undefined;
+    for (let time = 0; time < 20; time += 1) {
+      server.put({ ...office(), status: { ...office().status, version: 'other' } });
+      next = await reconcile();
+    }
+    expect(server.asked().filter((request) => request.startsWith('status'))).to.have.lengthOf(8);
+    expect(next).to.be.a('number');
+    now += 600_000;
+    await reconcile();
+    expect(office().status).to.include({ version });
+  });
+
+  it('quarrels with no other controller that says the same, however often that changes', async () => {
+    const controllers = [0, 1].map(() => {
+      start();
+      return { owned, reconcile };
+    });
+    const [first, second] = controllers as [(typeof controllers)[0], (typeof controllers)[0]];
+    await first.reconcile();
+    for (let time = 0; time < 42; time += 1) {
+      now += 1_000;
+      for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
+        const seen =
+          object.kind === 'Deployment' ? server.put(time % 2 === 0 ? running(object) : ended(object)) : object;
+        for (const controller of controllers) controller.owned.seen(seen);
+      }
+      // They take turns in saying it first, until one of them is no more.
+      const both = time % 4 < 2 ? [first, second] : [second, first];
+      const turns = time < 40 ? both : [first];
+      for (const controller of turns) await controller.reconcile();
+      expect(condition('Ready')?.status, `after change ${time}`).to.equal(time % 2 === 0 ? 'True' : 'False');
+    }
+  });
+
   describe('with a webhook that insists on its own way', () => {
     const insisted = () => server.find<KubernetesObject & { spec: { type?: string } }>('Service', 'office-gate')?.spec;
 
@@ -170,6 +308,31 @@ describe('the reconciler of an instance', () => {
     });
   });
 
+  it('removes what it made and is no longer wanted, but no copy that somebody else has made of it', async () => {
+    await reconcile();
+    for (const [kind, name] of [
+      ['Secret', 'office-secrets'],
+      ['ConfigMap', 'office-license-keys'],
+    ] as const) {
+      const original = server.find(kind, name);
+      if (!original) throw new Error(`no ${name}`);
+      // As `kubectl get -o yaml`, another name and `kubectl apply` make one.
+      const { uid: _, managedFields: __, ...metadata } = original.metadata;
+      server.put({ ...original, metadata: { ...metadata, name: `${name}-copy` } });
+    }
+    // As from a backup, which has no managedFields.
+    const socket = server.find('Ingress', 'office-socket');
+    if (socket) server.put({ ...socket, metadata: { ...socket.metadata, managedFields: [] } });
+    runAll();
+    expect(server.find('Ingress', 'office-page')).not.to.equal(undefined);
+    change({}, { ingress: { ...office().spec.ingress, gating: 'Front' } });
+    await reconcile();
+    expect(server.find('Ingress', 'office-page')).to.equal(undefined);
+    expect(server.find('Ingress', 'office-socket')).to.equal(undefined);
+    expect(server.find('Secret', 'office-secrets-copy')).not.to.equal(undefined);
+    expect(server.find('ConfigMap', 'office-license-keys-copy')).not.to.equal(undefined);
+  });
+
   it('forgets an instance that is deleted while its status is written', async () => {
     await reconcile();
     expect(instances.keys()).to.deep.equal([keyOf(office())]);
@@ -213,4 +376,8 @@ function running(deployment: KubernetesObject): KubernetesObject {
   const conditions = [{ type: 'Available', status: 'True' }];
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
   return { ...deployment, status: { ...counts, conditions } } as KubernetesObject;
+}
+
+function ended(deployment: KubernetesObject): KubernetesObject {
+  return { ...deployment, status: {} } as KubernetesObject;
 }

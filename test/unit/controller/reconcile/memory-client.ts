@@ -37,7 +37,8 @@ export function memoryClient(): MemoryClient {
     if (options.subresource)
       return store({ ...live, status: (given as T & { status: unknown }).status } as unknown as T);
     const admitted = await memory.admit(structuredClone(given));
-    return store({ ...live, ...admitted, metadata: { ...live?.metadata, ...admitted.metadata } } as T);
+    const managedFields = [{ manager: options.manager, operation: 'Apply' }];
+    return store({ ...live, ...admitted, metadata: { ...live?.metadata, ...admitted.metadata, managedFields } } as T);
   }
 
   const refused = () => Promise.reject(new Error('not in memory'));

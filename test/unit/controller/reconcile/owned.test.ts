@@ -203,4 +203,15 @@ describe('an object with a name of ours', () => {
       stalled: false,
     });
   });
+
+  it('takes a person when it is a claim: it goes with its pod, which nobody ends, and takes the documents along', () => {
+    const claim = object('PersistentVolumeClaim', { deletionTimestamp: '2026-11-21T12:00:00Z' });
+    expect(ownershipTrouble(claim, { name: 'office', uid: 'instance-1' })).to.deep.equal({
+      reason: 'Deleting',
+      stalled: true,
+      message:
+        'PersistentVolumeClaim office-gate is being deleted: it goes, with all that is in it, as soon as its pod ends. ' +
+        'Save that first, then end the pod: the claim is made anew, empty.',
+    });
+  });
 });

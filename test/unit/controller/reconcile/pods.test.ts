@@ -54,6 +54,24 @@ describe('what keeps a pod from running', () => {
     });
   });
 
+  it('is nothing when what comes first in it has ended well, as what a service mesh adds does', () => {
+    const first = (exitCode: number) => ({ name: 'first', image: 'mesh:1', state: { terminated: { exitCode } } });
+    const starting = { name: 'gate', image: 'svc/gate:9', state: { waiting: { reason: 'PodInitializing' } } };
+    const status = (exitCode: number) => ({
+      initContainerStatuses: [first(exitCode)],
+      containerStatuses: [starting],
+    });
+    expect(troubleOf(pod(status(0)))).to.equal(undefined);
+    expect(troubleOf(pod(status(1)))?.reason).to.equal('Crashing');
+  });
+
+  it('is nothing of one that is over, in whose place there is another', () => {
+    const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown' };
+    const evicted = container({ terminated });
+    evicted.status = { ...evicted.status, phase: 'Failed', reason: 'Evicted' };
+    expect(troubleOf(evicted)).to.equal(undefined);
+  });
+
   it('is nothing once it is being deleted', () => {
     const gone = container({ waiting: { reason: 'ErrImagePull' } });
     gone.metadata.deletionTimestamp = '2026-11-21T12:00:00Z' as never;

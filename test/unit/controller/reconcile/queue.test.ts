@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { createQueue, type QueueOptions } from '../../../../cmd/controller/reconcile/queue.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
@@ -100,6 +101,20 @@ describe('the queue of instances', () => {
     await until('five failures', () => waits.length >= 5 || undefined);
     await queue.stop();
     expect(waits.slice(0, 5)).to.deep.equal([4, 8, 16, 16, 16]);
+  });
+
+  it('waits as long as a busy API server asks for', async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const queue = createQueue({
+      work: async () => {
+        throw new ApiError('PATCH /x', { status: 429, retryAfter: 7 });
+      },
+      log: { warn: (facts: object) => resolve((facts as { retry_ms: number }).retry_ms) } as typeof log,
+    });
+    queue.start();
+    queue.add('a');
+    expect(await promise).to.equal(7_000);
+    await queue.stop();
   });
 
   it('forgets failures after a success', async () => {

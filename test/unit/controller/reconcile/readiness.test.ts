@@ -63,6 +63,20 @@ describe('whether an instance is ready', () => {
       message: 'All components are available. Claim x keeps its size.',
     });
   });
+
+  it('tells remarks also while it is not ready, for which they may be the reason', () => {
+    const starting = { ...ALL, gate: {} };
+    expect(readinessFindings([], starting, ['The image is changed again and again.'])[0]).to.include({
+      status: 'False',
+      reason: 'Progressing',
+      message: 'The gate is not there yet. The image is changed again and again.',
+    });
+    const trouble = { reason: 'NameTaken', stalled: true, message: 'Service x is taken.' };
+    expect(readinessFindings([trouble], ALL, ['Claim x keeps its size.'])[0]).to.include({
+      reason: 'NameTaken',
+      message: 'Service x is taken. Claim x keeps its size.',
+    });
+  });
 });
 
 describe('conditions', () => {
