@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes the secrets that compose.yaml reads, once, in .data/compose. What is there already stays.
+# Makes the secrets that compose.yaml reads, once, in .data/compose, and the folder for a licence. What is there already stays.
 set -eu
 cd "$(dirname "$0")/.."
 folder=.data/compose
 
 # Only the folder keeps other people out: an engine mounts each file as it is, and services don't run as its owner.
 umask 022
-mkdir -p "$folder"
+mkdir -p "$folder/license"
 chmod 0700 "$folder"
 
 random() { od -An -tx1 -N 24 /dev/urandom | tr -d ' \n'; }

@@ -95,6 +95,17 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('gives gate and DocBuilder the same folder for a licence, of which they write nothing', () => {
+    for (const [name, load] of [['gate', loadGate] as const, ['docbuilder', loadDocbuilder] as const]) {
+      const { licenseFile, licenseKeysFile } = load(withoutFiles(environmentOf(plain, name)));
+      expect([licenseFile, licenseKeysFile]).to.deep.equal([
+        '/run/license/license.jwt',
+        '/run/license/license-keys.json',
+      ]);
+      expect(plain.services[name]?.volumes).to.include('./.data/compose/license:/run/license:ro');
+    }
+  });
+
   it('has an editor that knows its address and its one WOPI host, of a named release', () => {
     const { image } = plain.services['editor'] ?? { image: '' };
     expect(image).to.match(/^collabora\/code:\d+(\.\d+){3,}$/);
@@ -128,7 +139,8 @@ describe('compose.yaml', () => {
 
   it('has no volume, secret, network or service that is named and not there', () => {
     for (const { volumes = [], secrets = [], networks = [], depends_on = {} } of Object.values(plain.services)) {
-      expect(Object.keys(plain.volumes)).to.include.members(volumes.map((volume) => splitOnce(volume, ':')[0]));
+      const named = volumes.map((volume) => splitOnce(volume, ':')[0]).filter((name) => !name.startsWith('./'));
+      expect(Object.keys(plain.volumes)).to.include.members(named);
       expect(Object.keys(plain.secrets)).to.include.members(secrets);
       expect(Object.keys(plain.networks)).to.include.members(networks);
       expect(Object.keys(plain.services)).to.include.members(Object.keys(depends_on));
@@ -150,6 +162,13 @@ describe('compose.yaml', () => {
       expect((await stat(join(secrets, 'embed-jwt-secret'))).mode & 0o777).to.equal(0o644);
 
       for (const { file } of Object.values(plain.secrets)) await stat(join(folder, file));
+      const bound = Object.values(plain.services).flatMap(({ volumes = [] }) =>
+        volumes.filter((one) => one[0] === '.'),
+      );
+      for (const volume of bound) {
+        const { mode } = await stat(join(folder, splitOnce(volume, ':')[0]));
+        expect(mode & 0o777, volume).to.equal(0o755);
+      }
       const inFolder = (environment: Record<string, string>) =>
         mapValues(environment, (value) => value.replace('/run/secrets', secrets));
       const gate = loadGate(inFolder(environmentOf(plain, 'gate')));
@@ -182,7 +201,7 @@ function environmentOf({ services }: Compose, service: string): Record<string, s
 
 /** Without the secrets that come from files. */
 function withoutFiles(environment: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.endsWith('_FILE')));
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => !value.startsWith('/run/secrets/')));
 }
 
 function mapValues<T>(values: Record<string, T>, change: (value: T) => string): Record<string, string> {
@@ -195,8 +214,8 @@ function splitOnce(text: string, separator = '='): [string, string] {
 }
 
 async function contents(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder)).sort();
+  const files = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
   return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
+    await Promise.all(files.map(async ({ name }) => [name, await readFile(join(folder, name), 'utf8')] as const)),
   );
 }
