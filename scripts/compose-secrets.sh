@@ -18,6 +18,7 @@ make() {
 
 make docbuilder-api-keys compose:svc_
 make embed-jwt-secret
+[ -e "$folder/embed-jwt-secret-previous" ] || : >"$folder/embed-jwt-secret-previous"
 make callback-secret
 make editor-password
 # The editor takes its password from the environment only.

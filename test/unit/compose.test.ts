@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -175,6 +175,11 @@ describe('compose.yaml', () => {
       expect(first['editor.env']).to.equal(`password=${gate.editor.adminPassword}\n`);
       expect(gate.editor.adminPassword).to.match(/^[0-9a-f]{48}$/);
       expect(gate.embed.jwtSecrets).to.have.length(1);
+      // A new one, as docs/compose.md says: the former counts on.
+      await rename(join(secrets, 'embed-jwt-secret'), join(secrets, 'embed-jwt-secret-previous'));
+      await make();
+      const { embed } = loadGate(inFolder(environmentOf(plain, 'gate')));
+      expect(embed.jwtSecrets).to.have.length(2).and.include(gate.embed.jwtSecrets[0]);
       expect(loadDocbuilder(inFolder(environmentOf(plain, 'docbuilder'))).apiKeys).to.have.length(1);
     } finally {
       await rm(folder, { recursive: true, force: true });
