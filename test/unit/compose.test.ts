@@ -9,12 +9,14 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { loadConfig as loadDocbuilder } from '../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../cmd/gate/config.ts';
 import { frontVariables } from '../../src/common/front.ts';
+import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
 import { schemas } from '../../src/common/schema.ts';
 
 interface Service {
   image: string;
   environment?: Record<string, string | number>;
   command?: string[];
+  stop_grace_period?: string;
   ports?: string[];
   read_only?: boolean;
   cap_drop?: string[];
@@ -104,6 +106,11 @@ describe('compose.yaml', () => {
       ]);
       expect(plain.services[name]?.volumes).to.include('./.data/compose/license:/run/license:ro');
     }
+  });
+
+  it('waits for jobs that run, as long as one may take', () => {
+    const seconds = Number.parseInt(plain.services['docbuilder']?.stop_grace_period ?? '', 10);
+    expect(seconds).to.be.at.least(LONGEST_JOB_SECONDS + 30);
   });
 
   it('has an editor that knows its address and its one WOPI host, of a named release', () => {
