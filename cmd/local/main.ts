@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nginx } from './front.ts';
 import { internalSide } from './internal.ts';
 import { localSecret } from './key.ts';
-import { freePorts, isFree } from './port.ts';
-import { node, type RunningService, startService } from './service.ts';
+import { freePorts, isFree, isPort } from './port.ts';
+import { node, type RunningService, type ServiceOptions, startService } from './service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const dataDir = resolve(process.env['SVC_LOCAL_DIR'] || `${root}/.data`);
@@ -12,6 +13,10 @@ const address = `http://localhost:${port}`;
 /** An editor server that runs already; without one the stand-in is started. */
 const ownEditor = process.env['SVC_ONLINE_URL'];
 
+if (!isPort(port)) {
+  console.error(`PORT=${process.env['PORT']} is no port. A number from 1 to 65535 is: make run PORT=8081`);
+  process.exit(1);
+}
 if (!(await isFree(port))) {
   console.error(`Port ${port} is taken. Choose another: make run PORT=${port + 1}`);
   process.exit(1);
@@ -22,89 +27,108 @@ const adminPassword = await localSecret(dataDir, 'editor-password');
 const [gate, internalPort = 0, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(6);
 const internal = internalSide(process.env, internalPort);
 const on = (some: number | undefined): string => `127.0.0.1:${some}`;
+const isGiven = (secret: string): boolean => Boolean(process.env[secret] || process.env[`${secret}_FILE`]);
 const log = (name: string): string => `${dataDir}/${name}.log`;
 
 const services: RunningService[] = [];
-if (!ownEditor) {
-  services.push(
-    await startService({
-      name: 'stand-in editor',
-      ...node(`${root}/test/editor/main.ts`),
-      logFile: log('editor'),
-      readyUrl: `http://${on(editor)}/hosting/capabilities`,
-      environment: {
-        EDITOR_LISTEN: on(editor),
-        EDITOR_ADMIN_USER: 'admin',
-        EDITOR_ADMIN_PASSWORD: adminPassword,
-        EDITOR_SERVER_NAME: `localhost:${port}`,
-        EDITOR_WOPI_ALLOW: URL.parse(internal.wopiUrl)?.hostname ?? '',
-        EDITOR_FRAME_ANCESTORS: 'localhost:* 127.0.0.1:*',
-      },
-    }),
-  );
+let [isUp, stopping, failed] = [false, false, false];
+const stop = (signal: NodeJS.Signals): void => {
+  stopping = true;
+  for (const service of services) service.stop(signal);
+};
+// From the beginning: services are in groups of their own, and nobody else would end them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+
+/** Starts a service and waits until it is ready. When it can't be, it says why, and stops all. */
+async function start(options: ServiceOptions): Promise<void> {
+  if (stopping) return;
+  const service = await startService(options);
+  services.push(service);
+  if (stopping) service.stop('SIGTERM');
+  if ((await service.ready) || stopping) return;
+  console.error(`${service.name} did not start. The end of ${service.logFile}:\n`);
+  console.error((await readFile(service.logFile, 'utf8')).split('\n').slice(-6).join('\n'));
+  failed = true;
+  stop('SIGTERM');
 }
-services.push(
-  ...(await Promise.all([
-    startService({
-      name: 'docbuilder',
-      ...node(`${root}/cmd/docbuilder/main.ts`),
-      logFile: log('docbuilder'),
-      readyUrl: `http://${on(docbuilder)}/v1/status`,
-      environment: {
-        SVC_DOCBUILDER_LISTEN: on(docbuilder),
-        SVC_BASE_URL: address,
-        SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
-        SVC_DOCBUILDER_API_KEYS: `local:${key}`,
-        SVC_DEV_MODE: '1',
-      },
-    }),
-    startService({
-      name: 'gate',
-      ...node(`${root}/cmd/gate/main.ts`),
-      logFile: log('gate'),
-      readyUrl: `http://${on(gate)}/svc/healthz`,
-      environment: {
-        SVC_GATE_LISTEN: on(gate),
-        SVC_GATE_INTERNAL_LISTEN: internal.listen,
-        SVC_GATE_DATA_DIR: `${dataDir}/gate`,
-        SVC_GATE_WOPI_URL: internal.wopiUrl,
-        SVC_BASE_URL: address,
-        SVC_ONLINE_URL: ownEditor ?? `http://${on(editor)}`,
-        SVC_ONLINE_ADMIN_PASSWORD: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
-        // A page on this machine may embed, and have its documents fetched, without signing anything.
-        SVC_EMBED_ALLOW_UNSIGNED: '1',
-        SVC_EMBED_ALLOWED_ORIGINS: '*',
-        SVC_EMBED_CALLBACK_SECRET: callbackSecret,
-        SVC_FETCH_ALLOW_HOSTS: 'localhost,127.0.0.1',
-        SVC_DEV_MODE: '1',
-      },
-    }),
-  ])),
-);
-services.push(
-  await startService({
-    name: 'front',
-    ...(await nginx({
-      prefix: `${dataDir}/front`,
-      directory: `${root}/ingress/front`,
-      log: log('front'),
-      address: '127.0.0.1',
-      ...{ port, openPort, askPort },
-      gate: on(gate),
-      gateInternal: internal.front,
-      docbuilder: on(docbuilder),
-      editor: ownEditor ? new URL(ownEditor).host : on(editor),
-    })),
-    logFile: log('front'),
-    readyUrl: `${address}/svc/healthz`,
-    environment: {},
+
+if (!ownEditor) {
+  await start({
+    name: 'stand-in editor',
+    ...node(`${root}/test/editor/main.ts`),
+    logFile: log('editor'),
+    readyUrl: `http://${on(editor)}/hosting/capabilities`,
+    environment: {
+      EDITOR_LISTEN: on(editor),
+      EDITOR_ADMIN_USER: 'admin',
+      EDITOR_ADMIN_PASSWORD: adminPassword,
+      EDITOR_SERVER_NAME: `localhost:${port}`,
+      EDITOR_WOPI_ALLOW: URL.parse(internal.wopiUrl)?.hostname ?? '',
+      EDITOR_FRAME_ANCESTORS: 'localhost:* 127.0.0.1:*',
+    },
+  });
+}
+await Promise.all([
+  start({
+    name: 'docbuilder',
+    ...node(`${root}/cmd/docbuilder/main.ts`),
+    logFile: log('docbuilder'),
+    readyUrl: `http://${on(docbuilder)}/v1/status`,
+    environment: {
+      SVC_DOCBUILDER_LISTEN: on(docbuilder),
+      SVC_BASE_URL: address,
+      SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
+      SVC_DOCBUILDER_API_KEYS: `local:${key}`,
+      ...(!isGiven('SVC_DOCBUILDER_CALLBACK_SECRET') && { SVC_DOCBUILDER_CALLBACK_SECRET: callbackSecret }),
+      SVC_DEV_MODE: '1',
+    },
   }),
-);
+  start({
+    name: 'gate',
+    ...node(`${root}/cmd/gate/main.ts`),
+    logFile: log('gate'),
+    readyUrl: `http://${on(gate)}/svc/healthz`,
+    environment: {
+      SVC_GATE_LISTEN: on(gate),
+      SVC_GATE_INTERNAL_LISTEN: internal.listen,
+      SVC_GATE_DATA_DIR: `${dataDir}/gate`,
+      SVC_GATE_WOPI_URL: internal.wopiUrl,
+      SVC_BASE_URL: address,
+      SVC_ONLINE_URL: ownEditor ?? `http://${on(editor)}`,
+      SVC_ONLINE_ADMIN_PASSWORD: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
+      // A page on this machine may embed, and have its documents fetched, without signing anything.
+      SVC_EMBED_ALLOW_UNSIGNED: '1',
+      SVC_EMBED_ALLOWED_ORIGINS: '*',
+      SVC_EMBED_CALLBACK_SECRET: callbackSecret,
+      SVC_FETCH_ALLOW_HOSTS: `localhost,127.0.0.1,${process.env['SVC_FETCH_ALLOW_HOSTS'] ?? ''}`,
+      SVC_DEV_MODE: '1',
+    },
+  }),
+]);
+await start({
+  name: 'front',
+  ...(await nginx({
+    prefix: `${dataDir}/front`,
+    directory: `${root}/ingress/front`,
+    log: log('front'),
+    address: '127.0.0.1',
+    ...{ port, openPort, askPort },
+    gate: on(gate),
+    gateInternal: internal.front,
+    docbuilder: on(docbuilder),
+    editor: ownEditor ? new URL(ownEditor).host : on(editor),
+  })),
+  logFile: log('front'),
+  readyUrl: `${address}/svc/healthz`,
+  environment: {},
+});
 
 const documents = ownEditor
   ? `\n  its documents    ${internal.wopiUrl}, where it must reach the gate, which listens on ${internal.listen}`
   : '';
-console.log(`
+isUp = !stopping;
+if (isUp) {
+  console.log(`
 SVC is running.  Ctrl+C stops it.
 
   address          ${address}
@@ -118,18 +142,13 @@ Convert a document (any .docx, .xlsx, .pptx, .odt ... in place of report.docx):
 
 curl -H 'Authorization: Bearer ${key}' -F file=@report.docx -F to=pdf ${address}/v1/convert -o report.pdf
 `);
+}
 
-let stopping = false;
-const stop = (signal: NodeJS.Signals): void => {
-  stopping = true;
-  for (const service of services) service.stop(signal);
-};
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
 const codes = services.map(async ({ name, ended, logFile }) => {
   const code = await ended;
-  if (code !== 0) console.error(`${name} ended with ${code}; see ${logFile}`);
+  if (code !== 0 && isUp) console.error(`${name} ended with ${code}; see ${logFile}`);
   // One alone is of no use. To those that are stopping, a second signal would say to drop what they finish.
   if (!stopping) stop('SIGTERM');
   return code;
 });
-process.exitCode = Math.max(...(await Promise.all(codes)));
+process.exitCode = Math.max(failed ? 1 : 0, ...(await Promise.all(codes)));

@@ -6,6 +6,11 @@ const LOWEST = 10_000;
 /** Where the kernel hands out ports by itself when it does not say (Linux's own default). */
 const EPHEMERAL = 32_768;
 
+/** Whether it is a port that somebody can be told. */
+export function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
+}
+
 /** Whether nobody listens on this port of the loopback address. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {

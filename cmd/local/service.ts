@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
 
@@ -21,6 +21,8 @@ export interface RunningService {
   name: string;
   logFile: string;
   stop(signal: NodeJS.Signals): void;
+  /** Whether it answers; false when it has ended before, or does not answer in time. */
+  ready: Promise<boolean>;
   /** Resolves with the exit code. */
   ended: Promise<number>;
 }
@@ -30,36 +32,36 @@ export function node(main: string): Pick<ServiceOptions, 'command' | 'parameters
   return { command: process.execPath, parameters: [...NODE_FLAGS, main] };
 }
 
-/** Starts one service as a process of its own and waits until it is ready; ends this process when it can't be. */
-export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const log = await open(options.logFile, 'a', 0o600);
+/** Starts one service as a process of its own. */
+export async function startService({ name, logFile, ...options }: ServiceOptions): Promise<RunningService> {
+  const log = await open(logFile, 'a', 0o600);
   const child = spawn(options.command, options.parameters, {
     env: { ...process.env, ...NODE_ENVIRONMENT, ...options.environment },
     stdio: ['ignore', log.fd, log.fd],
     // Its own group: Ctrl+C reaches only this process, which passes it on once.
     detached: true,
   });
-  await log.close();
+  const over = new AbortController();
   const ended = Promise.race([
     once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1)),
     once(child, 'error').then(() => 127),
-  ]);
+  ]).finally(() => over.abort());
   process.once('exit', () => child.kill('SIGKILL'));
-
-  const ready = await Promise.race([answers(options.readyUrl), ended.then(() => false)]);
-  if (!ready) {
-    console.error(`${options.name} did not start. The end of ${options.logFile}:\n`);
-    console.error((await readFile(options.logFile, 'utf8')).split('\n').slice(-6).join('\n'));
-    process.exit(1);
-  }
-  return { name: options.name, logFile: options.logFile, stop: (signal) => void child.kill(signal), ended };
+  await log.close();
+  return {
+    name,
+    logFile,
+    stop: (signal) => void child.kill(signal),
+    ready: answers(options.readyUrl, over.signal),
+    ended,
+  };
 }
 
-async function answers(url: string): Promise<boolean> {
-  for (const deadline = Date.now() + READY_SECONDS * 1000; Date.now() < deadline; await delay(100)) {
-    const response = await fetch(url).catch(() => undefined);
+async function answers(url: string, over: AbortSignal): Promise<boolean> {
+  for (const deadline = Date.now() + READY_SECONDS * 1000; Date.now() < deadline && !over.aborted; await delay(100)) {
+    const response = await fetch(url, { signal: over }).catch(() => undefined);
     await response?.body?.cancel();
-    if (response?.ok) return true;
+    if (response?.ok) return !over.aborted;
   }
   return false;
 }

@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
+import { signCallback } from '../../src/common/crypto/signature.ts';
 import type { EmbedSession, GateStatus } from '../../src/common/generated/wire.ts';
 import { startEditor } from '../editor/editor.ts';
+import { callbackReceiver } from '../support/gate-receiver.ts';
+import { licensed } from '../support/license.ts';
 import { secret } from '../support/logs.ts';
 import { freePort, processesNaming } from '../support/process.ts';
 import { form } from '../support/service.ts';
@@ -33,6 +37,17 @@ async function startLocal(environment: Record<string, string> = {}) {
   return { child, folder, port, ended, said: () => said };
 }
 
+/** Processes that were started for a folder. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`SVC_LOCAL_DIR=${folder}`);
+    } catch {
+      return false;
+    }
+  });
+}
+
 describe('the service on a developer’s machine', function () {
   this.timeout(60_000);
   let local: Awaited<ReturnType<typeof startLocal>>;
@@ -45,6 +60,7 @@ describe('the service on a developer’s machine', function () {
       },
       50_000,
     );
+  const printed = (what: string) => new RegExp(`^ *${what} +(\\S+)$`, 'm').exec(local.said())?.[1] ?? '';
   afterEach(async () => {
     local.child.kill('SIGTERM');
     await local.ended;
@@ -54,10 +70,9 @@ describe('the service on a developer’s machine', function () {
   it('starts, says where and with which key, demonstrates, converts, and leaves nothing behind after Ctrl+C', async () => {
     local = await startLocal();
     const { child, folder, said } = local;
-    const printed = (what: string) => new RegExp(`^ *${what} +(\\S+)$`, 'm').exec(said())?.[1];
     await isRunning();
     const address = printed('address');
-    const key = secret(printed('API key') ?? '');
+    const key = secret(printed('API key'));
     expect(address).to.equal(`http://localhost:${local.port}`);
 
     const home = await fetch(`${address}/`);
@@ -91,6 +106,48 @@ describe('the service on a developer’s machine', function () {
     for (const path of ['/svc/healthz', '/v1/status']) {
       const answer = await fetch(`${address}${path}`).catch(() => undefined);
       expect(answer?.status).to.equal(undefined);
+    }
+  });
+
+  it('leaves nothing behind either when it is stopped before all of it runs', async () => {
+    local = await startLocal();
+    const { child, folder, said } = local;
+    await until('a service begins', () => processesIn(folder).length > 1 || undefined);
+    child.kill('SIGINT');
+    await local.ended;
+    expect(said()).to.equal('');
+    await until('no process is left', () => processesIn(folder).length === 0 || undefined);
+  });
+
+  it('says which variable is wrong, and ends what runs', async () => {
+    local = await startLocal({ SVC_DOCBUILDER_WORKERS: 'many' });
+    expect(await local.ended).to.equal(2);
+    expect(local.said()).to.match(/docbuilder did not start.*SVC_DOCBUILDER_WORKERS/s);
+    await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
+  });
+
+  it('says what is no port', async () => {
+    local = await startLocal({ PORT: '80808' });
+    expect(await local.ended).to.equal(1);
+    expect(local.said()).to.equal('PORT=80808 is no port. A number from 1 to 65535 is: make run PORT=8081\n');
+  });
+
+  it('signs callbacks of jobs with the secret that it prints, and posts them to hosts that are allowed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-license-'));
+    const receiver = await callbackReceiver(() => 204);
+    try {
+      const license = (await licensed(folder)) as Record<string, string>;
+      local = await startLocal({ SVC_FETCH_ALLOW_HOSTS: '127.0.0.1', ...license });
+      await isRunning();
+      const body = form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf', async: 'true', callback_url: receiver.url });
+      const init = { method: 'POST', headers: { Authorization: `Bearer ${secret(printed('API key'))}` }, body };
+      expect((await fetch(`${printed('address')}/v1/convert`, init)).status).to.equal(202);
+      const { headers, raw } = await until('a callback', () => receiver.arrived[0]);
+      const time = Number(headers['x-svc-timestamp']);
+      expect(headers['x-svc-signature']).to.equal(signCallback(secret(printed('callback secret')), time, raw));
+    } finally {
+      await receiver.stop();
+      await rm(folder, { recursive: true });
     }
   });
 
