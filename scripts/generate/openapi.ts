@@ -13,16 +13,24 @@ interface Operation {
   auth: boolean;
   counted?: boolean;
   parameters?: Record<string, { description: string; pattern: string }>;
-  request?: { schema: string; multipart?: boolean };
+  /** `or`: what may be the whole body as well. */
+  request?: { schema: string; multipart?: boolean; or?: string };
   responses: Record<string, Answer>;
   errors: ErrorCode[];
   /** `bad_request` with a status of its own. */
   refusals?: Record<string, Answer>;
 }
 
+interface Body {
+  required?: string[];
+  properties?: Record<string, { format?: string }>;
+}
+
 interface Answer {
   description: string;
   schema?: string;
+  /** Media type of a JSON object that no schema describes. */
+  object?: string;
   file?: boolean;
   text?: boolean;
   /** Names, besides those that any such answer has. */
@@ -37,22 +45,29 @@ const WITH_AUTH: ErrorCode[] = ['unauthorized', 'token_expired'];
 /** Headers of every answer, of every answer to a counted request (these come before it is counted), of every answer with a status. */
 const REQUEST_ID = 'X-SVC-Request-Id';
 const RATE = ['Limit', 'Remaining', 'Reset', 'Limit-Day', 'Remaining-Day'].map((name) => `X-RateLimit-${name}`);
-const BEFORE_COUNTING = new Set(['401', '405']);
+const BEFORE_COUNTING = new Set(['401', '405', '502']);
 const BY_STATUS: Record<string, string[]> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
-/** Answers with `bad_request` that any operation has, and those to requests with a body. */
-const WRONG_METHOD: Record<string, Answer> = {
+/** Answers that any operation has, and those to requests with a body. */
+const ANY: Record<string, Answer> = {
   405: { description: 'Another method: `detail.allowed` has those known.' },
+  502: { description: '`internal`: DocBuilder is not running, or not ready. The front says so.' },
 };
 const STALLED: Record<string, Answer> = { 408: { description: 'The upload stalled.' } };
 
-const { docbuilder, headers: knownHeaders } = JSON.parse(
-  readFileSync(new URL('../../schemas/openapi/operations.json', import.meta.url), 'utf8'),
-) as { docbuilder: Operation[]; headers: Record<string, object> };
+const {
+  docbuilder,
+  headers: knownHeaders,
+  callbackHeaders,
+} = JSON.parse(readFileSync(new URL('../../schemas/openapi/operations.json', import.meta.url), 'utf8')) as {
+  docbuilder: Operation[];
+  headers: Record<string, object>;
+  callbackHeaders: Record<string, object>;
+};
 
 /** DocBuilder's OpenAPI 3.1 document, from the operations, the schemas and the error catalogue. */
 export function openapi(): Record<string, unknown> {
@@ -77,19 +92,56 @@ export function openapi(): Record<string, unknown> {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key or an HS256 JWT.' },
       },
       headers: knownHeaders,
+      callbacks: { jobEnded: jobEnded() },
       schemas: Object.fromEntries(
         [...schemas.values()]
           .filter(({ $id }) => used.has($id))
-          .map((schema) => [schema.title, inlineReferences(schema, PREFIX)]),
+          .flatMap((schema) => written(schema.title, inlineReferences(schema, PREFIX))),
       ),
     },
   };
 }
 
+/** A schema by its title; one of a body that may come in two ways as two, of which each says what it needs. */
+function written(title: string, schema: Body): [title: string, schema: Body][] {
+  const { required = [], properties = {} } = schema;
+  const files = Object.keys(properties).filter((name) => properties[name]?.format === 'binary');
+  if (files.length === 0) return [[title, schema]];
+  const without = (names: string[]) =>
+    Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
+  const form = {
+    ...schema,
+    title: formTitle(title),
+    required: [...files, ...required],
+    properties: without(['url']),
+    ...('options' in properties && { patternProperties: { '^options\\.': { type: 'string' } } }),
+  };
+  return [
+    [title, { ...schema, required: ['url', ...required], properties: without(files) }],
+    [form.title, form],
+  ];
+}
+
+function formTitle(title: string): string {
+  return title.replace('Request', 'Form');
+}
+
+/** What is posted to `callback_url` (contract: Events). */
+function jobEnded(): Record<string, unknown> {
+  const parameters = Object.entries(callbackHeaders).map(([name, header]) => ({ name, in: 'header', ...header }));
+  const post = {
+    summary: 'A job has ended',
+    parameters,
+    requestBody: { required: true, content: { 'application/json': { schema: reference('job-callback.json') } } },
+    responses: { '2XX': { description: 'Taken. Anything else, or nothing within 10 seconds, is tried again.' } },
+  };
+  return { '{$request.body#/callback_url}': { post } };
+}
+
 function operationObject(operation: Operation): Record<string, unknown> {
   const { counted = false } = operation;
   const errors = new Set([...operation.errors, ...(operation.auth ? WITH_AUTH : []), ...ALWAYS]);
-  const refusals = { ...WRONG_METHOD, ...(counted && STALLED), ...operation.refusals };
+  const refusals = { ...ANY, ...(counted && STALLED), ...operation.refusals };
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -117,24 +169,31 @@ function operationObject(operation: Operation): Record<string, unknown> {
         ]),
       ),
     },
+    ...(counted && { callbacks: { jobEnded: { $ref: '#/components/callbacks/jobEnded' } } }),
   };
 }
 
-function requestBody({ schema, multipart }: NonNullable<Operation['request']>): Record<string, unknown> {
-  const content = { schema: reference(schema) };
+function requestBody({ schema, multipart, or }: NonNullable<Operation['request']>): Record<string, unknown> {
+  const json = reference(schema);
+  const form = { $ref: formTitle(json.$ref) };
   return {
     required: true,
-    content: { ...(multipart && { 'multipart/form-data': content }), 'application/json': content },
+    content: {
+      ...(multipart && { 'multipart/form-data': { schema: form } }),
+      'application/json': { schema: or === undefined ? json : { anyOf: [json, reference(or)] } },
+    },
   };
 }
 
 function answer(
   status: string,
-  { description, schema, file, text, headers = [] }: Answer,
+  { description, schema, object, file, text, headers = [] }: Answer,
   counted: boolean,
 ): Record<string, unknown> {
   const content = {
-    ...(file && { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
+    // Of whatever type the file is. A client that asks for a type named here in its stead would get the job.
+    ...(file && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
+    ...(object && { [object]: { schema: { type: 'object' } } }),
     ...(schema && { 'application/json': { schema: reference(schema) } }),
     ...(text && { 'text/plain': { schema: { type: 'string' } } }),
   };

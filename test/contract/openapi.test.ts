@@ -11,8 +11,12 @@ const GENERAL = new Set([
 const TEXT = Buffer.from('Xin chào\n');
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
+interface Answer {
+  headers: Record<string, { $ref: string }>;
+  content?: Record<string, object>;
+}
 interface OpenApi {
-  paths: Record<string, Record<string, { responses: Record<string, { headers: Record<string, { $ref: string }> }> }>>;
+  paths: Record<string, Record<string, { responses: Record<string, Answer> }>>;
   components: { headers: Record<string, object> };
 }
 
@@ -57,6 +61,9 @@ describe('the OpenAPI document', () => {
       expect(names.get(name), `${what}: header ${name}`).to.be.a('string');
       seen.add(names.get(name) ?? '');
     }
+    const [type = ''] = String(response.headers['content-type'] ?? '').split(';');
+    const types = Object.keys(declared?.content ?? {});
+    if (text !== '') expect(types.includes(type) || types.includes('*/*'), `${what}: ${type}`).to.equal(true);
     return { text, header: (name) => String(response.headers[name]) };
   }
 
@@ -109,6 +116,13 @@ describe('the OpenAPI document', () => {
     state.now += 86_400_000;
     await answer('/v1/jobs/{id}', 410, { id });
     await answer('/v1/files/{id}', 410, of());
+  });
+
+  it('names types that give a client who asks for all of them the file', async () => {
+    const accept = Object.keys(document.paths['/v1/convert']?.['post']?.responses[200]?.content ?? {}).join();
+    const body = form(TEXT, 'a.txt', { to: 'pdf' });
+    const { header } = await answer('/v1/convert', 200, convert({ body, headers: { accept } }));
+    expect(header('content-type')).to.equal('application/pdf');
   });
 
   it('declares what refused work is answered with', async () => {
