@@ -8,7 +8,7 @@ import { configurationPage } from './generate/configuration.ts';
 import { crdFile, crdTemplate } from './generate/crd.ts';
 import { instancePage } from './generate/instance-reference.ts';
 import { openapi } from './generate/openapi.ts';
-import { referencePage, scriptPage } from './generate/reference.ts';
+import { gatePage, referencePage, scriptPage } from './generate/reference.ts';
 import { scriptTypes, types } from './generate/types.ts';
 
 const root = new URL('../', import.meta.url);
@@ -23,6 +23,7 @@ const files: Record<string, string> = {
   'charts/svc/templates/crd.yaml': crdTemplate(),
   'docs/svcinstance.md': instancePage(),
   'docs/configuration.md': configurationPage(),
+  'docs/gate-reference.md': gatePage(),
   'docs/reference.md': referencePage(),
   'docs/script-reference.md': scriptPage(),
 };

@@ -1,6 +1,25 @@
+import { readFileSync } from 'node:fs';
 import { type Schema, schemas } from '../../src/common/schema.ts';
 
 const PAGES = ['docbuilder-config.json', 'gate-config.json', 'controller-config.json'];
+
+/** What `ingress/front/nginx.conf.template` takes. Defaults are those of the image, as the Dockerfile has them. */
+const FRONT: Record<string, string> = {
+  SVC_FRONT_GATE:
+    'The gate’s public side, `host:port`. Any of these names may have ` resolve` behind it: it is looked up again while nginx runs.',
+  SVC_FRONT_GATE_INTERNAL: 'The gate’s internal side, which is asked about new sessions.',
+  SVC_FRONT_DOCBUILDER: 'DocBuilder.',
+  SVC_FRONT_EDITOR: 'The editor server.',
+  SVC_FRONT_RESOLVER: 'Name server for names with ` resolve`.',
+  SVC_FRONT_ADDRESS: 'Address that all three ports listen on, such as `0.0.0.0` or `[::]`.',
+  SVC_FRONT_PORT: 'The service.',
+  SVC_FRONT_OPEN_PORT: 'The service without asking the gate, for an edge that has asked. Never open to clients.',
+  SVC_FRONT_ASK_PORT: 'What such an edge asks, and `/ready` for health checks. Never open to clients.',
+  SVC_FRONT_WORKERS: 'Worker processes of nginx.',
+  SVC_FRONT_LOG: 'File of the access log.',
+  SVC_FRONT_PREFIX: 'Folder for all that is written. The root may be read-only.',
+  SVC_FRONT_DIR: 'Folder of the template and its pages.',
+};
 
 /** docs/configuration.md: every variable of every service. */
 export function configurationPage(): string {
@@ -10,10 +29,28 @@ export function configurationPage(): string {
     '<!-- Made from schemas/ by `npm run generate`. Do not edit. -->',
     '',
     'Services are configured by environment variables. All mistakes are reported at start-up at once. An empty variable',
-    'counts as absent; booleans are `1` and `0`.',
+    'counts as absent; booleans are `1` and `0`. Those of compose.yaml and of `make run` are in [compose.md](compose.md).',
     '',
   ];
-  return [...head, ...PAGES.flatMap((name) => section(schemas.get(name)))].join('\n');
+  return [...head, ...PAGES.flatMap((name) => section(schemas.get(name))), ...front()].join('\n');
+}
+
+function front(): string[] {
+  const image = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+  const rows = Object.entries(FRONT).map(([name, description]) => {
+    const [, value] = new RegExp(`\\b${name}=(\\S+)`).exec(image) ?? [];
+    return `| \`${name}\` | ${description} | \`${value}\` |`;
+  });
+  return [
+    '## Front',
+    '',
+    'Environment of the front’s image, which is nginx (1.27.3 or later for ` resolve`) and `ingress/front/nginx.conf.template`.',
+    '',
+    '| variable | what it does | default |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ];
 }
 
 function section(schema: Schema | undefined): string[] {

@@ -81,6 +81,36 @@ function reachable(names: readonly string[]): Set<string> {
   return seen;
 }
 
+/** Requests of the gate, and the schemas of what they take and give. */
+const GATE: [request: string, takes: string, gives: string][] = [
+  ['POST /svc/embed/session', 'embed-config.json', 'embed-session.json'],
+  ['GET /svc/embed/session/{session_id}', '', 'embed-session-state.json'],
+  ['POST /svc/embed/session/{session_id}/mode', 'embed-mode-request.json', 'embed-session.json'],
+  ['GET /svc/status', '', 'gate-status.json'],
+  ['GET /svc/limits', '', 'gate-limits.json'],
+  ['a callback, posted to `editor.callbackUrl`', 'document-callback.json', ''],
+];
+
+/** docs/gate-reference.md: every body of `/svc`. */
+export function gatePage(): string {
+  const bodies = GATE.flatMap(([, takes, gives]) => [takes, gives].filter((name) => name !== ''));
+  const all = reachable([...bodies, 'error.json']);
+  const linked = (name: string): string => (name === '' ? '' : link(name));
+  return [
+    '# Gate reference',
+    '',
+    NOTE,
+    '',
+    '[embedding.md](embedding.md) is the way in, and says what else there is.',
+    '',
+    '| request | takes | gives |',
+    '| --- | --- | --- |',
+    ...GATE.map(([request, takes, gives]) => `| ${request} | ${linked(takes)} | ${linked(gives)} |`),
+    '',
+    ...[...all].map((name) => schemas.get(name)).flatMap((schema) => (schema ? shape(schema) : [])),
+  ].join('\n');
+}
+
 /** docs/script-reference.md: every shape of svcscript. */
 export function scriptPage(): string {
   const root = schemas.get('script.json');

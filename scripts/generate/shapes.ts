@@ -29,19 +29,35 @@ function range(node: Node): string {
   return from === undefined ? '' : ` from ${from}`;
 }
 
-/** A table of an object's members. */
+/** A table of an object's members; those of objects that stand within it by their path: `workers.total`, `parts[].text`. */
 export function members(node: Node, link: (reference: string) => string): string[] {
+  const rows = memberRows(node, '', link);
+  return rows.length === 0 ? [] : ['| member | value | |', '| --- | --- | --- |', ...rows, ''];
+}
+
+function memberRows(node: Node, prefix: string, link: (reference: string) => string): string[] {
   const properties = (node['properties'] ?? {}) as Record<string, Schema>;
   const required = new Set((node['required'] ?? []) as string[]);
-  const rows = Object.entries(properties).map(([name, property]) => {
+  return Object.entries(properties).flatMap(([name, property]) => {
     const text = [
       ...(required.has(name) ? ['Required.'] : []),
       description(property),
       ...('default' in property ? [`Default: \`${property['default']}\`.`] : []),
     ];
-    return `| \`${name}\` | ${cell(shapeOf(property, link))} | ${cell(text.filter(Boolean).join(' '))} |`;
+    const path = prefix + name;
+    const row = `| \`${path}\` | ${cell(shapeOf(property, link))} | ${cell(text.filter(Boolean).join(' '))} |`;
+    const items = property['type'] === 'array' ? ((property['items'] ?? {}) as Node) : undefined;
+    const within = items
+      ? memberRows(items, `${path}[].`, link)
+      : insides(property).flatMap((one) => memberRows(one, `${path}.`, link));
+    return [row, ...within];
   });
-  return rows.length === 0 ? [] : ['| member | value | |', '| --- | --- | --- |', ...rows, ''];
+}
+
+/** The objects that a value may be. */
+function insides(node: Node): Node[] {
+  const choice = (node['anyOf'] ?? node['oneOf']) as Node[] | undefined;
+  return choice ? choice.flatMap(insides) : [node];
 }
 
 function description(property: Node): string {

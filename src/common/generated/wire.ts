@@ -554,7 +554,7 @@ export interface EmbedSessionState {
 }
 export interface EmbedSave {
   /**
-   * What the save that made the current version was asked for with; null if it was not.
+   * What it was asked for with.
    */
   nonce: string;
   /**
