@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { freePorts } from '../../cmd/local/port.ts';
-import { atEnd } from './at-end.ts';
+import { runEnding } from './at-end.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { type Kubectl, kubectlFor } from './kubectl.ts';
@@ -53,7 +53,7 @@ export function apiServerMissing(): string | undefined {
 export function sharedApiServer(): Promise<ApiServer> {
   if (shared === undefined) {
     shared = startApiServer();
-    atEnd(async () => (await shared?.catch(() => undefined))?.stop());
+    runEnding.at(async () => (await shared?.catch(() => undefined))?.stop());
   }
   return shared;
 }

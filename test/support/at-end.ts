@@ -1,13 +1,24 @@
 type Step = () => Promise<void>;
 
-const steps: Step[] = [];
-
-/** Has `step` done after the last test of this run, in the reverse order of calls: for what test files share. */
-export function atEnd(step: Step): void {
-  steps.unshift(step);
+/** What is to be done once nobody needs any more what test files share. */
+export interface Ending {
+  /** Has `step` done at the end, in the reverse order of calls. */
+  at(step: Step): void;
+  /** Does all that was asked for, once. */
+  end(): Promise<void>;
 }
 
-/** For the root hook: does all that was asked for. */
-export async function end(): Promise<void> {
-  for (const step of steps.splice(0)) await step();
+/** After the last test of this run. */
+export const runEnding = createEnding();
+/** After the last test on a cluster: a node costs the tests that follow much of the machine. */
+export const clusterEnding = createEnding();
+
+function createEnding(): Ending {
+  const steps: Step[] = [];
+  return {
+    at: (step) => void steps.unshift(step),
+    async end() {
+      for (const step of steps.splice(0)) await step();
+    },
+  };
 }

@@ -1,23 +1,25 @@
 import { expect } from 'chai';
 import type { Context, RootHookObject } from 'mocha';
-import { end } from './at-end.ts';
+import { clusterEnding, runEnding } from './at-end.ts';
 import { leaks, loggedLines } from './logs.ts';
 
 /**
- * Before the first test of a run of others and of tests on a cluster, the cluster begins to be made, beside the others.
- * After the last test of a run: what test files share is stopped, and no line that any service logged holds a key, a
- * token, a password or document text.
+ * Before the first test of a run of others and of tests on a cluster, the cluster begins to be made, beside the others;
+ * after the last test on it, it ends. After the last test of a run: what test files share is stopped, and no line that
+ * any service logged holds a key, a token, a password or document text.
  */
 export const mochaHooks: RootHookObject = {
   async beforeAll(this: Context) {
-    const files = (this.test?.parent?.suites ?? []).map(({ file = '' }) => file);
-    const isOnCluster = (file: string) => file.includes('/test/e2e/cluster/');
-    if (files.some(isOnCluster) && !files.every(isOnCluster)) {
+    const suites = this.test?.parent?.suites ?? [];
+    const onCluster = suites.filter(({ file }) => file?.includes('/test/e2e/cluster/'));
+    if (onCluster.length > 0 && onCluster.length < suites.length) {
       (await import('../e2e/cluster/ground.ts')).prepareGround();
     }
+    onCluster.at(-1)?.afterAll('the cluster ends', () => clusterEnding.end());
   },
   async afterAll() {
-    await end();
+    await clusterEnding.end();
+    await runEnding.end();
     expect(leaks(), `of ${loggedLines().length} logged lines, those that hold a secret`).to.deep.equal([]);
   },
 };

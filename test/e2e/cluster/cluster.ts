@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { atEnd } from '../../support/at-end.ts';
+import { clusterEnding } from '../../support/at-end.ts';
 import type { Kubectl } from '../../support/kubectl.ts';
 import { missingPrograms } from '../../support/kubernetes.ts';
 import { hasEngine } from './engine.ts';
@@ -37,11 +37,11 @@ export function clusterMissing(): string | undefined {
   return missing(LOCAL_PROGRAMS, 'all');
 }
 
-/** The one cluster of a run of tests: started when the first asks for it, stopped after the last test. */
+/** The one cluster of a run of tests: started when the first asks for it, stopped after the last test on it. */
 export function sharedCluster(): Promise<Cluster> {
   if (shared === undefined) {
     shared = startCluster();
-    atEnd(async () => (await shared?.catch(() => undefined))?.stop());
+    clusterEnding.at(async () => (await shared?.catch(() => undefined))?.stop());
   }
   return shared;
 }

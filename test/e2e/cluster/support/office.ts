@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import type { Context } from 'mocha';
 import { signEdDsa } from '../../../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../../../src/common/crypto/key-set.ts';
-import { atEnd } from '../../../support/at-end.ts';
+import { clusterEnding } from '../../../support/at-end.ts';
 import { helmMissing } from '../../../support/helm.ts';
 import { secret } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
@@ -57,7 +57,7 @@ async function open(): Promise<Office> {
   const { cluster, images } = await sharedGround();
   await clear(cluster);
   const outside = await startOutside({ address: cluster.nodeAddress, port: NODE_PORT }, cluster.hostAddress);
-  atEnd(async () => {
+  clusterEnding.at(async () => {
     await outside.stop();
     await clear(cluster, '--wait=false');
   });
