@@ -112,7 +112,7 @@ export interface ControllerConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path or an http(s) address that takes JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) address that takes JSON.
    */
   SVC_AUDIT_TARGET: string;
 }
@@ -188,7 +188,7 @@ export interface DocbuilderConfig {
    */
   SVC_BASE_URL?: string;
   /**
-   * Folder for uploads, worker folders and results. One running service each.
+   * Absolute path of the folder for uploads, worker folders and results. One running service each.
    */
   SVC_DOCBUILDER_DATA_DIR: string;
   /**
@@ -224,7 +224,7 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_SANDBOX: 'auto' | 'namespaces' | 'landlock' | 'off';
   /**
-   * LibreOffice's program folder, when it is not in a usual place.
+   * Absolute path of LibreOffice's program folder, when it is not in a usual place.
    */
   SVC_DOCBUILDER_OFFICE_DIR?: string;
   /**
@@ -236,11 +236,11 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS?: number;
   /**
-   * File with the licence token. Watched: a new token counts at once. Absent: Community.
+   * Absolute path of the file with the licence token. Watched: a new token counts at once. Absent: Community.
    */
   SVC_LICENSE_FILE?: string;
   /**
-   * JWK Set with the public keys that licences are verified against.
+   * Absolute path of the JWK Set with the public keys that licences are verified against.
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
@@ -252,7 +252,7 @@ export interface DocbuilderConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path or an http(s) address that takes JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) address that takes JSON.
    */
   SVC_AUDIT_TARGET: string;
   /**
@@ -824,7 +824,7 @@ export interface GateConfig {
    */
   SVC_BASE_URL?: string;
   /**
-   * Folder for documents, versions and the outbox. One running gate.
+   * Absolute path of the folder for documents, versions and the outbox. One running gate.
    */
   SVC_GATE_DATA_DIR: string;
   /**
@@ -888,11 +888,11 @@ export interface GateConfig {
    */
   SVC_EMBED_LINK_SECRET: string;
   /**
-   * File with the licence token. Watched: a new token counts at once. Absent: Community.
+   * Absolute path of the file with the licence token. Watched: a new token counts at once. Absent: Community.
    */
   SVC_LICENSE_FILE?: string;
   /**
-   * JWK Set with the public keys that licences are verified against.
+   * Absolute path of the JWK Set with the public keys that licences are verified against.
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
@@ -904,7 +904,7 @@ export interface GateConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path or an http(s) address that takes JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) address that takes JSON.
    */
   SVC_AUDIT_TARGET: string;
   /**
