@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode } from '../../src/common/error-catalogue.ts';
 import { schemas } from '../../src/common/schema.ts';
 import { VERSION } from '../../src/common/version.ts';
-import { inlineReferences } from './bundle.ts';
+import { componentSchemas, formTitle, PREFIX } from './openapi-schemas.ts';
 
 interface Operation {
   method: string;
@@ -21,11 +21,6 @@ interface Operation {
   refusals?: Record<string, Answer>;
 }
 
-interface Body {
-  required?: string[];
-  properties?: Record<string, { format?: string }>;
-}
-
 interface Answer {
   description: string;
   schema?: string;
@@ -37,7 +32,6 @@ interface Answer {
   headers?: string[];
 }
 
-const PREFIX = '#/components/schemas/';
 const HEADER_PREFIX = '#/components/headers/';
 /** Errors that any operation may answer, and those of every operation that needs a key. */
 const ALWAYS: ErrorCode[] = ['bad_request', 'internal'];
@@ -93,47 +87,26 @@ export function openapi(): Record<string, unknown> {
       },
       headers: knownHeaders,
       callbacks: { jobEnded: jobEnded() },
-      schemas: Object.fromEntries(
-        [...schemas.values()]
-          .filter(({ $id }) => used.has($id))
-          .flatMap((schema) => written(schema.title, inlineReferences(schema, PREFIX))),
-      ),
+      schemas: componentSchemas(used),
     },
   };
-}
-
-/** A schema by its title; one of a body that may come in two ways as two, of which each says what it needs. */
-function written(title: string, schema: Body): [title: string, schema: Body][] {
-  const { required = [], properties = {} } = schema;
-  const files = Object.keys(properties).filter((name) => properties[name]?.format === 'binary');
-  if (files.length === 0) return [[title, schema]];
-  const without = (names: string[]) =>
-    Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
-  const form = {
-    ...schema,
-    title: formTitle(title),
-    required: [...files, ...required],
-    properties: without(['url']),
-    ...('options' in properties && { patternProperties: { '^options\\.': { type: 'string' } } }),
-  };
-  return [
-    [title, { ...schema, required: ['url', ...required], properties: without(files) }],
-    [form.title, form],
-  ];
-}
-
-function formTitle(title: string): string {
-  return title.replace('Request', 'Form');
 }
 
 /** What is posted to `callback_url` (contract: Events). */
 function jobEnded(): Record<string, unknown> {
   const parameters = Object.entries(callbackHeaders).map(([name, header]) => ({ name, in: 'header', ...header }));
   const post = {
+    operationId: 'jobEnded',
     summary: 'A job has ended',
+    security: [],
     parameters,
     requestBody: { required: true, content: { 'application/json': { schema: reference('job-callback.json') } } },
-    responses: { '2XX': { description: 'Taken. Anything else, or nothing within 10 seconds, is tried again.' } },
+    responses: {
+      '2XX': { description: 'Taken.' },
+      '4XX': {
+        description: 'Not taken. It is tried again, as after any other answer, and after none within 10 seconds.',
+      },
+    },
   };
   return { '{$request.body#/callback_url}': { post } };
 }

@@ -58,6 +58,16 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('has types at the top, where generators look for them, and says which value chooses which', () => {
+    const { schemas } = document.components;
+    for (const [name, schema] of Object.entries<{ definitions?: object }>(schemas)) {
+      expect(schema.definitions, name).to.equal(undefined);
+    }
+    const { discriminator, oneOf } = schemas.ScriptBlock;
+    expect(discriminator.mapping).to.include({ heading: '#/components/schemas/ScriptHeading' });
+    expect(Object.keys(discriminator.mapping)).to.have.length(oneOf.length);
+  });
+
   it('refers to nothing that it does not have, and has nothing that nothing refers to', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, found = '']) => found);
     for (const reference of references) {
