@@ -2,7 +2,7 @@ import { signEdDsa } from '../../src/common/crypto/jwt.ts';
 import { parsePrivateKey, toPublic } from '../../src/common/crypto/key-set.ts';
 import { readLicense } from '../../src/common/crypto/license.ts';
 import { writeAtomic } from '../../src/common/fs/atomic.ts';
-import { MIN_CONNS_PER_ORDER } from '../../src/common/plan.ts';
+import { LICENSE_FEATURES, MIN_CONNS_PER_ORDER } from '../../src/common/plan.ts';
 import { readArguments, readInput, UsageError } from './arguments.ts';
 import { describeLicense } from './describe.ts';
 
@@ -36,6 +36,10 @@ export async function mint(args: readonly string[]): Promise<number> {
   if (state.state !== 'valid') throw new UsageError(`the service would refuse it: ${state.problem}`);
   console.error(describeLicense(state));
   if (conns < MIN_CONNS_PER_ORDER) console.error(`note: an order has at least ${MIN_CONNS_PER_ORDER} connections`);
+  const unknown = features.filter((feature) => !LICENSE_FEATURES.includes(feature));
+  if (unknown.length > 0) {
+    console.error(`note: ${unknown.join(', ')} means nothing to this service; ${LICENSE_FEATURES.join(' and ')} do`);
+  }
   if (options.out === undefined) {
     console.log(token);
   } else {

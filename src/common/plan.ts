@@ -19,6 +19,12 @@ export interface DocbuilderPlan {
 /** Days for which a licence still counts after it has expired. */
 export const LICENSE_GRACE_DAYS = plan.license.grace_days;
 
+/** The features of a licence that mean something. */
+export const LICENSE_FEATURES: readonly string[] = [
+  plan.docbuilder.enterprise_feature,
+  plan.docbuilder.callback_feature,
+];
+
 /** No plan lets a job run longer, seconds. */
 export const LONGEST_JOB_SECONDS = Math.max(
   plan.docbuilder.community.job_timeout_seconds,

@@ -256,7 +256,7 @@ export interface DocbuilderConfig {
    */
   SVC_AUDIT_TARGET: string;
   /**
-   * 1 on a developer's machine.
+   * 1: on a developer's machine; GET /v1/status says so.
    */
   SVC_DEV_MODE: boolean;
 }
@@ -908,7 +908,7 @@ export interface GateConfig {
    */
   SVC_AUDIT_TARGET: string;
   /**
-   * 1 on a developer's machine.
+   * 1: the demo under /svc/demo, for everybody who reaches the service.
    */
   SVC_DEV_MODE: boolean;
 }

@@ -114,6 +114,25 @@ describe('the license command', () => {
       expect(stderr).to.include('at least 50').and.include('community');
     });
 
+    it('notes features that mean nothing, which may be misspelled', async () => {
+      const args = [
+        '--key',
+        privatePath,
+        '--conns',
+        '50',
+        '--days',
+        '1',
+        '--sub',
+        'x',
+        '--features',
+        'api_ful,callback',
+      ];
+      const { code, stderr } = await license('mint', ...args);
+      expect(code).to.equal(0);
+      expect(stderr).to.include('note: api_ful means nothing to this service; api_full and callback do');
+      expect((await mint()).stderr).not.to.include('note');
+    });
+
     it('reports every mistake at once and prints no token', async () => {
       for (const [conns, features, days] of [
         ['1.5', 'API', '365.5'],
