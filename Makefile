@@ -31,7 +31,7 @@ e2e: ## Only the tests on a real cluster: kind where Docker is, else one made of
 	@mocha $(or $(FILES),'test/e2e/cluster/**/*.test.ts')
 
 .PHONY: unit
-unit: ## Only the tests that need no engine; seconds
+unit: ## Only the tests that need no engine; a minute or two
 	@scripts/setup.sh unit
 	@mocha 'test/unit/**/*.test.ts'
 

@@ -19,17 +19,23 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# The files of an image, as tar.
+# The files of an image, as tar; by what scripts/image.sh builds with.
 files() {
-  if has docker && docker info >/dev/null 2>&1; then
-    container=$(docker create "$1")
-    docker export "$container"
-    docker rm "$container" >/dev/null
-  else
+  if has docker && docker info >/dev/null 2>&1; then exported docker "$1"
+  elif has buildah; then
     container=$(buildah from --pull-never "localhost/$1")
     tar -c -C "$(buildah mount "$container")" .
     buildah rm "$container" >/dev/null
+  elif has podman; then exported podman "localhost/$1"
+  else
+    echo '[sbom] needs docker with a running engine, buildah or podman' >&2
+    exit 1
   fi
+}
+exported() {
+  container=$("$1" create "$2")
+  "$1" export "$container"
+  "$1" rm "$container" >/dev/null
 }
 
 mkdir -p dist/sbom

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,4 +54,31 @@ describe('the bill of materials of an image', () => {
     ]);
     expect(components[2].licenses).to.deep.equal([{ license: { id: 'MIT' } }]);
   });
+
+  it('is made with podman where nothing else is', async () => {
+    const scripts = resolve(SCRIPT, '..');
+    for (const name of ['sbom.sh', 'sbom.ts', 'sbom']) {
+      await cp(join(scripts, name), join(root, 'scripts', name), { recursive: true });
+    }
+    await file('package.json', '{\n  "version": "1.2.3",\n  "x": 0\n}\n');
+    await file('image/opt/svc/node_modules/a/package.json', '{"name":"a","version":"1.0.0"}');
+    const podman =
+      '#!/bin/sh\ncase $1 in create) echo "of $2" ;; export) tar -c -C "$IMAGE" . ;; rm) echo "$2" >>"$IMAGE.log" ;; esac\n';
+    await file('bin/podman', podman);
+    await chmod(join(root, 'bin/podman'), 0o755);
+    for (const name of ['sh', 'sed', 'mktemp', 'tar', 'rm', 'mkdir', 'grep', 'dirname']) {
+      await symlink(await programPath(name), join(root, 'bin', name));
+    }
+    await symlink(process.execPath, join(root, 'bin/node'));
+    const env = { PATH: join(root, 'bin'), IMAGE: join(root, 'image') };
+    await promisify(execFile)('sh', [join(root, 'scripts/sbom.sh'), 'gate'], { env });
+    expect(await readFile(join(root, 'image.log'), 'utf8')).to.equal('of localhost/svc/gate:1.2.3\n');
+    const { components } = JSON.parse(await readFile(join(root, 'dist/sbom/gate.cdx.json'), 'utf8'));
+    expect(components).to.have.length(1);
+  });
 });
+
+async function programPath(name: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', `command -v ${name}`]);
+  return stdout.trim();
+}
