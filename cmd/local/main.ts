@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nginx } from './front.ts';
 import { internalSide } from './internal.ts';
@@ -11,10 +10,17 @@ const dataDir = resolve(process.env['SVC_LOCAL_DIR'] || `${root}/.data`);
 const port = Number(process.env['PORT'] || 8080);
 const address = `http://localhost:${port}`;
 /** An editor server that runs already; without one the stand-in is started. */
-const ownEditor = process.env['SVC_ONLINE_URL'];
+const ownEditor = process.env['SVC_ONLINE_URL'] || undefined;
+const editorUrl = ownEditor === undefined ? undefined : URL.parse(ownEditor);
 
 if (!isPort(port)) {
   console.error(`PORT=${process.env['PORT']} is no port. A number from 1 to 65535 is: make run PORT=8081`);
+  process.exit(1);
+}
+if (ownEditor && !(editorUrl?.protocol === 'http:' && editorUrl.pathname === '/')) {
+  console.error(
+    `SVC_ONLINE_URL=${ownEditor} is no address such as http://localhost:9980, over plain HTTP and without a path`,
+  );
   process.exit(1);
 }
 if (!(await isFree(port))) {
@@ -47,7 +53,7 @@ async function start(options: ServiceOptions): Promise<void> {
   if (stopping) service.stop('SIGTERM');
   if ((await service.ready) || stopping) return;
   console.error(`${service.name} did not start. The end of ${service.logFile}:\n`);
-  console.error((await readFile(service.logFile, 'utf8')).split('\n').slice(-6).join('\n'));
+  console.error(await service.lastWords());
   failed = true;
   stop('SIGTERM');
 }
@@ -105,23 +111,26 @@ await Promise.all([
     },
   }),
 ]);
-await start({
-  name: 'front',
-  ...(await nginx({
-    prefix: `${dataDir}/front`,
-    directory: `${root}/ingress/front`,
-    log: log('front'),
-    address: '127.0.0.1',
-    ...{ port, openPort, askPort },
-    gate: on(gate),
-    gateInternal: internal.front,
-    docbuilder: on(docbuilder),
-    editor: ownEditor ? new URL(ownEditor).host : on(editor),
-  })),
-  logFile: log('front'),
-  readyUrl: `${address}/svc/healthz`,
-  environment: {},
-});
+// Not what its settings would be made of, when one of them was refused already.
+if (!stopping) {
+  await start({
+    name: 'front',
+    ...(await nginx({
+      prefix: `${dataDir}/front`,
+      directory: `${root}/ingress/front`,
+      log: log('front'),
+      address: '127.0.0.1',
+      ...{ port, openPort, askPort },
+      gate: on(gate),
+      gateInternal: internal.front,
+      docbuilder: on(docbuilder),
+      editor: editorUrl?.host ?? on(editor),
+    })),
+    logFile: log('front'),
+    readyUrl: `${address}/svc/healthz`,
+    environment: {},
+  });
+}
 
 const documents = ownEditor
   ? `\n  its documents    ${internal.wopiUrl}, where it must reach the gate, which listens on ${internal.listen}`

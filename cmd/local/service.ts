@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
 
 const READY_SECONDS = 60;
+const LAST_LINES = 6;
 
 export interface ServiceOptions {
   name: string;
@@ -21,6 +22,8 @@ export interface RunningService {
   name: string;
   logFile: string;
   stop(signal: NodeJS.Signals): void;
+  /** The last lines that it has said itself: the file has earlier runs in it, too. */
+  lastWords(): Promise<string>;
   /** Whether it answers; false when it has ended before, or does not answer in time. */
   ready: Promise<boolean>;
   /** Resolves with the exit code. */
@@ -35,6 +38,7 @@ export function node(main: string): Pick<ServiceOptions, 'command' | 'parameters
 /** Starts one service as a process of its own. */
 export async function startService({ name, logFile, ...options }: ServiceOptions): Promise<RunningService> {
   const log = await open(logFile, 'a', 0o600);
+  const { size } = await log.stat();
   const child = spawn(options.command, options.parameters, {
     env: { ...process.env, ...NODE_ENVIRONMENT, ...options.environment },
     stdio: ['ignore', log.fd, log.fd],
@@ -52,6 +56,8 @@ export async function startService({ name, logFile, ...options }: ServiceOptions
     name,
     logFile,
     stop: (signal) => void child.kill(signal),
+    lastWords: async () =>
+      (await readFile(logFile)).subarray(size).toString().split('\n').slice(-LAST_LINES).join('\n'),
     ready: answers(options.readyUrl, over.signal),
     ended,
   };

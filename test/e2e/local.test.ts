@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -19,8 +19,9 @@ import { until } from '../support/until.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The service as `make run` starts it. */
-async function startLocal(environment: Record<string, string> = {}) {
+async function startLocal(environment: Record<string, string> = {}, earlierLog = '') {
   const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
+  await writeFile(join(folder, 'docbuilder.log'), earlierLog);
   const port = await freePort();
   const child = spawn(process.execPath, ['cmd/local/main.ts'], {
     cwd: ROOT,
@@ -120,9 +121,11 @@ describe('the service on a developer’s machine', function () {
   });
 
   it('says which variable is wrong, and ends what runs', async () => {
-    local = await startLocal({ SVC_DOCBUILDER_WORKERS: 'many' });
+    local = await startLocal({ SVC_DOCBUILDER_WORKERS: 'many' }, 'of an earlier run\n');
     expect(await local.ended).to.equal(2);
-    expect(local.said()).to.match(/docbuilder did not start.*SVC_DOCBUILDER_WORKERS/s);
+    expect(local.said())
+      .to.match(/docbuilder did not start.*SVC_DOCBUILDER_WORKERS/s)
+      .and.not.contain('earlier');
     await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
   });
 
@@ -131,6 +134,14 @@ describe('the service on a developer’s machine', function () {
     expect(await local.ended).to.equal(1);
     expect(local.said()).to.equal('PORT=80808 is no port. A number from 1 to 65535 is: make run PORT=8081\n');
   });
+
+  for (const address of ['localhost:9980', 'https://localhost:9980', 'http://localhost:9980/office']) {
+    it(`says that ${address} is no editor, before it starts anything`, async () => {
+      local = await startLocal({ SVC_ONLINE_URL: address });
+      expect(await local.ended).to.equal(1);
+      expect(local.said()).to.match(/^SVC_ONLINE_URL=.* is no address such as http:\/\/localhost:9980, .*\n$/);
+    });
+  }
 
   it('signs callbacks of jobs with the secret that it prints, and posts them to hosts that are allowed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-license-'));

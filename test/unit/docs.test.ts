@@ -67,10 +67,13 @@ describe('the documentation', () => {
       expect(missing([...wanted, ...Object.keys(frontVariables({} as never))], told)).to.deep.equal([]);
     });
 
-    it('that take a path say that it is an absolute one, since that is what a wrong one is told', () => {
+    it('of a certain form say which, since what is said of them is what a wrong one is told', () => {
       for (const name of ['docbuilder', 'gate', 'controller']) {
         for (const [variable, property] of Object.entries(schemas.get(`${name}-config.json`)?.properties ?? {})) {
-          if (property['pattern'] === '^/') expect(property.description, variable).to.match(/^Absolute path /);
+          const form = String(property['pattern'] ?? '');
+          if (form === '^/') expect(property.description, variable).to.match(/^Absolute path /);
+          if (/^\^https\?:|\[0-9\]\{1,5\}\$$/.test(form))
+            expect(property.description, variable).to.contain(', such as ');
         }
       }
     });

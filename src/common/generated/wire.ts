@@ -60,7 +60,7 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_NAMESPACES: string;
   /**
-   * Address and port of /healthz, /readyz and /status.
+   * Address and port of /healthz, /readyz and /status, such as 127.0.0.1:8081.
    */
   SVC_CONTROLLER_LISTEN: string;
   /**
@@ -180,11 +180,11 @@ export interface ConvertRequest {
  */
 export interface DocbuilderConfig {
   /**
-   * Address and port to listen on.
+   * Address and port to listen on, such as 127.0.0.1:8080.
    */
   SVC_DOCBUILDER_LISTEN: string;
   /**
-   * Public address of the service, for links in job objects. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
+   * Public address of the service, for links in job objects, such as https://office.example. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
    */
   SVC_BASE_URL?: string;
   /**
@@ -812,15 +812,15 @@ export interface Formats {
  */
 export interface GateConfig {
   /**
-   * Address and port of the public side.
+   * Address and port of the public side, such as 127.0.0.1:8080.
    */
   SVC_GATE_LISTEN: string;
   /**
-   * Address and port of the side that only front and editor reach: /svc/auth and /svc/wopi/.
+   * Address and port of the side that only front and editor reach (/svc/auth and /svc/wopi/), such as 127.0.0.1:8081.
    */
   SVC_GATE_INTERNAL_LISTEN: string;
   /**
-   * Public address of the service, for download links. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
+   * Public address of the service, for download links, such as https://office.example. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
    */
   SVC_BASE_URL?: string;
   /**
@@ -828,11 +828,11 @@ export interface GateConfig {
    */
   SVC_GATE_DATA_DIR: string;
   /**
-   * Address under which the editor reaches the internal side.
+   * Address under which the editor reaches the internal side, such as http://gate:8081.
    */
   SVC_GATE_WOPI_URL: string;
   /**
-   * Address under which the gate reaches the editor server: discovery and admin channel.
+   * Address under which the gate reaches the editor server (discovery and admin channel), such as http://editor:9980.
    */
   SVC_ONLINE_URL: string;
   /**
