@@ -55,7 +55,8 @@ describe('the documentation', () => {
       ...[...CODE, ...RECEIVERS].flatMap((path) => [...variablesRead(path)]),
     ]);
 
-    for (const [path, content] of text) {
+    // The changelog also names what was there once.
+    for (const [path, content] of [...text].filter(([name]) => name !== 'CHANGELOG.md')) {
       it(`${path} names none that nothing reads`, () => {
         expect(missing(all(content, /\b(SVC_[A-Z]+(?:_[A-Z]+)*)\b(?!_)/g), known)).to.deep.equal([]);
       });
