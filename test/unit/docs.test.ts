@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { ERRORS } from '../../src/common/error-catalogue.ts';
 import { frontVariables } from '../../src/common/front.ts';
-import { schemas, validator } from '../../src/common/schema.ts';
+import { schemas } from '../../src/common/schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -195,11 +195,6 @@ describe('the documentation', () => {
     for (const [path, content] of text) {
       expect([...content.matchAll(/-F [\w.]+='?(?![@<])[^'\s]*;.*/g)].map(String), path).to.deep.equal([]);
     }
-  });
-
-  it('has a callback like those that are sent', () => {
-    const [event = ''] = all(page('docs/callbacks.md'), /^```json\n(.*?)^```/gms);
-    expect(validator('job-callback.json')(JSON.parse(event))).to.have.property('ok', true);
   });
 });
 
