@@ -61,8 +61,11 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
   }
 
   async function observe(sample: EditorSample): Promise<void> {
-    // Somebody may have come and gone where nobody looked.
-    if (sampledAt === undefined || sample.at - sampledAt > QUIET_MS) quietSince.clear();
+    // Somebody may have come and gone where nobody looked, or the clock was set.
+    if (sampledAt === undefined || !isWithin(QUIET_MS, sample.at, sampledAt)) {
+      quietSince.clear();
+      lastSeen.clear();
+    }
     sampledAt = sample.at;
     await rows.transact((tx) => takeIn(tx, sample));
     await check();
@@ -70,7 +73,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   async function check(): Promise<void> {
     const now = clock();
-    if (sampledAt === undefined || now - sampledAt > QUIET_MS) return;
+    if (sampledAt === undefined || !isWithin(QUIET_MS, now, sampledAt)) return;
     const at = sampledAt;
     const candidates = [...quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
@@ -88,9 +91,10 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   function isEmpty(tx: RowsTransaction, document: DocumentRecord, at: number, now: number): boolean {
     const { docId, state, lastViewAt } = document;
-    if (state !== 'open' || saving(docId) || at - lastViewAt < QUIET_MS) return false;
+    if (state !== 'open' || saving(docId) || isWithin(QUIET_MS, at, lastViewAt)) return false;
     const seen = lastSeen.get(docId) ?? 0;
-    const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && now - createdAt < PENDING_MS;
+    const isAwaited = ({ createdAt }: { createdAt: number }) =>
+      createdAt > seen && isWithin(PENDING_MS, now, createdAt);
     return !tx.liveSessions(now, docId).some(isAwaited);
   }
 
@@ -116,4 +120,9 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
       timer = undefined;
     },
   };
+}
+
+/** Whether two times lie close together, whichever is the later: a clock that is set back makes the past the future. */
+function isWithin(ms: number, a: number, b: number): boolean {
+  return Math.abs(a - b) < ms;
 }

@@ -11,6 +11,7 @@ import type { Blobs, Presence, Rows } from './ports.ts';
 import { type Replay, replayable } from './replay.ts';
 import { type Committed, commitSave, type SaveFacts } from './save-transaction.ts';
 import { createSlabs } from './slabs.ts';
+import { createTimedKeys } from './timed-keys.ts';
 
 export interface Saves {
   /**
@@ -69,7 +70,7 @@ export function createSaves(deps: SavesDependencies): Saves {
   const { rows, blobs, keeper, presence, link, maxBytes, clock, log, audit } = deps;
   const timings = { ...TIMINGS, ...deps.timings };
   const underWay = new Map<string, number>();
-  const trouble = new Map<string, number>();
+  const trouble = createTimedKeys(timings.trouble);
   const slabs = createSlabs(REPLAY_BYTES);
 
   /** The bytes, then all that follows from them. Bytes that came to nothing are orphans, for the cleaning. */
@@ -115,7 +116,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       underWay.set(docId, (underWay.get(docId) ?? 0) + 1);
       try {
         const outcome = await store(session, replay, facts);
-        trouble.delete(docId);
+        trouble.remove(docId);
         if (outcome === 'conflict') {
           log.warn(
             { document: docId, session: session.sessionId },
@@ -132,7 +133,7 @@ export function createSaves(deps: SavesDependencies): Saves {
         audit.record('document.saved', told);
         return version;
       } catch (error) {
-        if (error instanceof AppError && error.status === 503) trouble.set(docId, clock() + timings.trouble);
+        if (error instanceof AppError && error.status === 503) trouble.add(docId, clock());
         throw error;
       } finally {
         replay.end();
@@ -151,10 +152,8 @@ export function createSaves(deps: SavesDependencies): Saves {
     },
 
     troubled(docId) {
-      const until = trouble.get(docId);
-      if (until === undefined || clock() < until) return until !== undefined;
-      trouble.delete(docId);
-      return false;
+      trouble.expire(clock());
+      return trouble.has(docId);
     },
   };
 }

@@ -84,6 +84,24 @@ describe('closing', () => {
     expect(await state()).to.equal('closed');
   });
 
+  it('comes in time although the clock was set back', async () => {
+    await step();
+    await step();
+    bench.pass(-3600 * SECOND);
+    for (let n = 0; n < 4; n += 1) {
+      expect(await state()).to.equal('open');
+      await step();
+    }
+    expect(await state()).to.equal('closed');
+  });
+
+  it('waits no longer for a session that was made before the clock was set back', async () => {
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
+    bench.pass(-3600 * SECOND);
+    for (let n = 0; n < 4; n += 1) await step();
+    expect(await bench.rows.transact((tx) => tx.document('doc_b')?.state)).to.equal('closed');
+  });
+
   it('says nothing while there is no sample', async () => {
     await step();
     bench.pass(3600 * SECOND);

@@ -170,6 +170,11 @@ describe('saves', () => {
     await save(bytes('one')).catch(() => undefined);
     bench.pass(60_000);
     expect(bench.saves.troubled('doc_a')).to.equal(false);
+    await save(bytes('one')).catch(() => undefined);
+    bench.pass(-3_600_000);
+    expect(bench.saves.troubled('doc_a')).to.equal(true);
+    bench.pass(60_000);
+    expect(bench.saves.troubled('doc_a')).to.equal(false);
   });
 
   it('leave nothing of content that breaks off or stalls', async () => {
