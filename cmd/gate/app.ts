@@ -103,7 +103,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const onDelivery = outbox.wake;
   const presence = createPresence({
-    findSessions: (ids) => rows.read((reads) => ids.flatMap((id) => reads.session(id) ?? [])),
+    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
     onMatched: (sample) => {
       counting.sampled(sample);
       closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
