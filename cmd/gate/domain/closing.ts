@@ -1,6 +1,7 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { repeat } from '../../../src/common/repeat.ts';
 import { closedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord } from './model.ts';
 import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
@@ -29,6 +30,7 @@ export interface Closing {
   observe(sample: EditorSample): Promise<void>;
   /** Closes what has been without a view for long enough. */
   check(): Promise<void>;
+  /** Checks every five seconds until `stop`. */
   start(): void;
   stop(): void;
 }
@@ -42,7 +44,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
   const quietSince = new Map<string, number>();
   const lastSeen = new Map<string, number>();
   let sampledAt: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => {};
 
   function takeIn(tx: RowsTransaction, sample: EditorSample): void {
     const viewed = new Set(sample.views.map(({ docId }) => docId));
@@ -111,14 +113,11 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
     observe,
     check,
     start: () => {
-      timer ??= setInterval(() => {
-        check().catch((error) => log.error({ err: error }, 'documents could not be closed'));
-      }, CHECK_MS);
+      stop = repeat(CHECK_MS, () =>
+        check().catch((error) => log.error({ err: error }, 'documents could not be closed')),
+      );
     },
-    stop: () => {
-      clearInterval(timer);
-      timer = undefined;
-    },
+    stop: () => stop(),
   };
 }
 
