@@ -372,6 +372,31 @@ for (const installed of BROWSERS) {
       await openEditor(page);
     });
 
+    it('destroy() while it closes ends that: no onClose, and the element is free for another one', async () => {
+      const slow = Promise.withResolvers<void>();
+      for (const mode of ['edit', 'view']) {
+        gate.orders = {};
+        await openEditor(page, { editor: { mode } });
+        gate.orders.slow = slow.promise;
+        const removals = () => gate.requests.filter((request) => request.startsWith('DELETE ')).length;
+        const before = removals();
+        await begin('editors.editor.close()', mode);
+        if (mode === 'edit') await until('it says goodbye', () => removals() > before);
+        await call('editors.editor.destroy()');
+        expect(await ended(mode), mode).to.include({ code: 'closed' });
+        await call('told.splice(0)');
+      }
+      gate.orders = {};
+      await call('void (window.first = editors.editor)');
+      await openEditor(page);
+      slow.resolve();
+      await until('the sessions are gone', () => gate.sessions.size === 1);
+      expect(await call('first.getInfo().state')).to.equal('destroyed');
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
+      await call('try { make("editor") } catch ({ code }) { window.refused = code }');
+      expect(await call('refused')).to.equal('invalid_config');
+    });
+
     it('destroy() before the server has answered leaves no session behind', async () => {
       const slow = Promise.withResolvers<void>();
       gate.orders.slow = slow.promise;

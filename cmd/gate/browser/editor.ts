@@ -241,10 +241,11 @@ export function createEditor(
       if (status === 'closing') status = before;
       throw error;
     }
-    if (isOver()) return;
+    if (isOver()) throw closedError();
     if (page.isReady()) page.post('Action_Close');
     const goodbye = session && server.remove(session).catch(() => {});
     await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
+    if (isOver()) throw closedError();
     end('closed');
   }
 
