@@ -2,6 +2,7 @@ import { checkConfig, findContainer, invalidConfig, labelsOf, serverOrigin, sess
 import { createQueue, defer } from './defer.ts';
 import { asEditorError, closedError, editorError, notLoaded } from './errors.ts';
 import { createEmit } from './events.ts';
+import { infoOf } from './info.ts';
 import { createPage } from './page.ts';
 import { createSaving, savedVersion } from './saving.ts';
 import { createServer, type Session, type SessionState } from './server.ts';
@@ -49,6 +50,7 @@ export function createEditor(
     events: {
       onReady: () => emit('onReady', getInfo()),
       onLoaded,
+      onMoved: () => session && status !== 'closing' && openAnew(session),
       onFailed: failToLoad,
       onLost,
       onModified: onModifiedStatus,
@@ -89,6 +91,11 @@ export function createEditor(
     if (granted.limited) {
       emit('onLimitReached', { message: granted.message ?? texts.limitReached, limit: granted.limit });
     }
+  }
+
+  function openAnew(granted: Session): void {
+    page.begin();
+    open(granted);
   }
 
   function open({ editor_url: path, form }: Session): void {
@@ -208,8 +215,7 @@ export function createEditor(
         enter(granted);
         // Its mode is fixed once a document is open: it has to be opened anew.
         if (granted.mode !== before) {
-          page.begin();
-          open(granted);
+          openAnew(granted);
           await page.opened();
         }
         return granted.mode;
@@ -284,18 +290,6 @@ export function createEditor(
   }
 
   function getInfo(): SVC.Info {
-    return {
-      state: status,
-      mode: session?.mode ?? null,
-      requestedMode: session?.requested_mode ?? null,
-      limited: session?.limited ?? false,
-      modified,
-      version: version ?? null,
-      savedAt: state?.saved_at ?? null,
-      key: session?.key ?? null,
-      docId: session?.doc_id ?? null,
-      sessionId: session?.session_id ?? null,
-      users: (state?.users ?? []).map(({ id, name }) => ({ id, name })),
-    };
+    return infoOf({ status, session, state, version, modified });
   }
 }
