@@ -12,7 +12,7 @@ export interface CleaningDependencies {
   keeper: BlobKeeper;
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
-  /** Whether a save of a document is under way. */
+  /** Whether a save of a document is under way or owed. */
   saving: (docId: string) => boolean;
   retainHours: number;
   clock: Clock;

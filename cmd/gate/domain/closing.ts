@@ -15,7 +15,7 @@ const CHECK_MS = 5_000;
 
 export interface ClosingDependencies {
   rows: Rows;
-  /** Whether a save of a document is under way: `closed` comes after it. */
+  /** Whether a save of a document is under way or owed: `closed` comes after it. */
   saving: (docId: string) => boolean;
   link: VersionLink;
   /** Called when there is a new callback. */

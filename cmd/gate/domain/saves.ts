@@ -21,7 +21,7 @@ export interface Saves {
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
    */
   save(session: SessionRecord, content: Readable, facts: SaveFacts): Promise<VersionRecord | 'conflict'>;
-  /** Whether a save of a document is under way. */
+  /** Whether a save of a document is under way, or has just failed for trouble of ours and will be tried again. */
   saving(docId: string): boolean;
   /** Resolves once there has been none for a moment: the last ones have their answers. */
   ended(): Promise<void>;
@@ -109,6 +109,11 @@ export function createSaves(deps: SavesDependencies): Saves {
     }
   }
 
+  function troubled(docId: string): boolean {
+    trouble.expire(clock());
+    return trouble.has(docId);
+  }
+
   return {
     async save(session, content, facts) {
       const { docId } = session;
@@ -143,7 +148,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       }
     },
 
-    saving: (docId) => underWay.has(docId),
+    saving: (docId) => underWay.has(docId) || troubled(docId),
 
     async ended() {
       for (let quiet = 0; quiet < QUIET_MS; quiet = underWay.size > 0 ? 0 : quiet + LOOK_MS) {
@@ -151,10 +156,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       }
     },
 
-    troubled(docId) {
-      trouble.expire(clock());
-      return trouble.has(docId);
-    },
+    troubled,
   };
 }
 
