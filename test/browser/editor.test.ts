@@ -411,8 +411,8 @@ for (const installed of BROWSERS) {
       await until('it was asked', () => gate.configs.length === 1);
       await call('editors.editor.destroy()');
       slow.resolve();
-      await until('it was removed', () => gate.requests.some((request) => request.startsWith('DELETE ')));
-      expect(gate.sessions.size).to.equal(0);
+      await until('it was asked to remove it', () => gate.requests.some((request) => request.startsWith('DELETE ')));
+      await until('it is removed', () => gate.sessions.size === 0);
       expect(posts()).to.deep.equal([]);
       expect(await toldBy(page)).to.deep.equal([]);
     });
@@ -481,6 +481,12 @@ for (const installed of BROWSERS) {
       }
       await until('it is greeted', async () => (await received(frame, 'Disable_Default_UIAction')).length === 2);
       expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded', 'onReady']);
+    });
+
+    it('gives its session back when the page is left, so that nobody waits for its place', async () => {
+      await openEditor(page);
+      await page.reload();
+      await until('the session is gone', () => gate.sessions.size === 0);
     });
 
     it('destroy() may be called by a handler', async () => {

@@ -55,14 +55,16 @@ export function createEditor(
       onLost,
       onModified: onModifiedStatus,
       onSaveAnswer: (message) => saving.onAnswer(message),
-      onSaving: hurry,
+      onSaving: () => watch?.hurry(),
       onPeople: () => watch?.nudge(),
       onCloseButton: () => void close('user').catch(() => {}),
     },
   });
   const unstored = createUnstored(config.warnBeforeUnload === true, () => void save().catch(() => {}));
-  const saving = createSaving({ texts, post: page.post, hurry, state: askState, doubtful: unstored.doubtful });
+  const { doubtful } = unstored;
+  const saving = createSaving({ texts, post: page.post, hurry: () => watch?.hurry(), state: askState, doubtful });
 
+  window.addEventListener('pagehide', giveBack);
   page.begin();
   void start();
   return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
@@ -118,7 +120,7 @@ export function createEditor(
   }
 
   function onModifiedStatus(on: boolean): void {
-    if (modified && !on) hurry();
+    if (modified && !on) watch?.hurry();
     setModified(on);
     if (session?.mode === 'edit') unstored.modified(on);
   }
@@ -155,10 +157,6 @@ export function createEditor(
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });
-  }
-
-  function hurry(): void {
-    watch?.hurry();
   }
 
   /** Whether the page has removed the element, or emptied it: then this is over, too. */
@@ -223,6 +221,11 @@ export function createEditor(
     );
   }
 
+  /** A place would be kept for who comes back to it, and nobody can: the token goes with the page. */
+  function giveBack({ persisted }: PageTransitionEvent): void {
+    if (session && !persisted) server.remove(session).catch(() => {});
+  }
+
   function close(reason: 'method' | 'user'): Promise<void> {
     if (status === 'closed') return Promise.resolve();
     closing ??= unlessOver(() => leave()).then(
@@ -267,6 +270,7 @@ export function createEditor(
     watch?.stop();
     saving.stop();
     unstored.stop();
+    window.removeEventListener('pagehide', giveBack);
     page.remove();
     occupied.delete(container);
     // After those whose work has just been done.
