@@ -169,6 +169,11 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     maxBytes: embed.maxFileMb * MB,
   });
 
+  if (config.baseUrl === undefined && !config.devMode) {
+    log.warn(
+      'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
+    );
+  }
   editor.onSample((sample) => void presence.sampled(sample));
   const publicServer = await listen(publicApp, config.listen);
   const internalServer = await listen(internalApp, config.internalListen, authShortcut({ ask }));
