@@ -65,7 +65,7 @@ export interface Gate {
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const clock = overrides.clock ?? systemClock;
   const { embed } = config;
-  const audit = createAudit('gate', config.auditTarget);
+  const audit = createAudit('gate', config.auditTarget, log);
   const license = await watchLicense({
     tokenPath: config.licenseFile,
     keysPath: config.licenseKeysFile,
@@ -103,7 +103,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const onDelivery = outbox.wake;
   const presence = createPresence({
-    findSessions: (ids) => rows.read((reads) => ids.flatMap((id) => reads.session(id) ?? [])),
+    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
     onMatched: (sample) => {
       counting.sampled(sample);
       closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
@@ -169,6 +169,11 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     maxBytes: embed.maxFileMb * MB,
   });
 
+  if (config.baseUrl === undefined && !config.devMode) {
+    log.warn(
+      'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
+    );
+  }
   editor.onSample((sample) => void presence.sampled(sample));
   const publicServer = await listen(publicApp, config.listen);
   const internalServer = await listen(internalApp, config.internalListen, authShortcut({ ask }));

@@ -1,5 +1,16 @@
+import { Writable } from 'node:stream';
 import winston from 'winston';
+import {
+  AUDIT_TIMINGS,
+  type AuditQueue,
+  type AuditTarget,
+  type AuditTimings,
+  auditAddress,
+  auditFile,
+  createAuditQueue,
+} from './audit-queue.ts';
 import { currentContext } from './context.ts';
+import type { Logger } from './log.ts';
 
 /** What the audit trail records (who did what, with which outcome; no content, no tokens). */
 export type AuditEvent =
@@ -24,43 +35,58 @@ export type AuditEvent =
 
 export interface Audit {
   record(event: AuditEvent, facts?: Record<string, string | number | boolean | null>): void;
-  /** Resolves when everything recorded has been handed over. */
+  /** Resolves when everything recorded has been handed over, or could not be for some seconds. */
   close(): Promise<void>;
 }
 
 /**
- * The audit trail: JSON lines marked `"audit": true`, apart from the service's log.
+ * The audit trail: JSON lines marked `"audit": true`, apart from the service's log, which says so when nobody takes them.
  * @param target `off`, `stdout`, `file:/path`, or an http(s) address that takes a POST of JSON
  */
-export function createAudit(service: string, target: string): Audit {
+export function createAudit(
+  service: string,
+  target: string,
+  log: Pick<Logger, 'info' | 'error'>,
+  timings: AuditTimings = AUDIT_TIMINGS,
+): Audit {
   if (target === 'off') return { record: () => undefined, close: async () => undefined };
+  const queue = target === 'stdout' ? undefined : createAuditQueue(targetOf(target, timings), timings, log);
   const logger = winston.createLogger({
     level: 'info',
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [transport(target)],
+    transports: [queue ? into(queue) : new winston.transports.Console({ forceConsole: false })],
   });
-  // A trail that can't be written must not take the service down; the transport's own state shows in the log.
-  logger.on('error', () => undefined);
+  // A trail that can't be written must not take the service down.
+  logger.on('error', (error) => log.error({ err: error }, 'the audit trail cannot be written'));
   return {
     record: (event, facts = {}) => {
       logger.info(event, { audit: true, service, ...currentContext(), ...facts });
     },
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await new Promise((resolve) => {
         logger.once('finish', resolve);
         logger.end();
-      }),
+      });
+      await queue?.close();
+    },
   };
 }
 
-function transport(target: string): winston.transport {
-  if (target === 'stdout') return new winston.transports.Console({ forceConsole: false });
-  if (target.startsWith('file:')) return new winston.transports.File({ filename: target.slice('file:'.length) });
-  const url = new URL(target);
-  return new winston.transports.Http({
-    host: url.hostname,
-    path: `${url.pathname}${url.search}`,
-    ssl: url.protocol === 'https:',
-    ...(url.port && { port: Number(url.port) }),
+function targetOf(target: string, timings: AuditTimings): AuditTarget {
+  return target.startsWith('file:') ? auditFile(target.slice('file:'.length)) : auditAddress(target, timings);
+}
+
+/**
+ * Winston's own transports for files and addresses lose what is not taken, without a word: and a file that once had no
+ * room takes nothing more, an address that does not answer a connection for each event.
+ */
+function into(queue: AuditQueue): winston.transport {
+  const stream = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      queue.add(line);
+      done();
+    },
   });
+  return new winston.transports.Stream({ stream, eol: '' });
 }

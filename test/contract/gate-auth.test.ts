@@ -43,7 +43,7 @@ async function startGate(limit: number) {
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     clock: systemClock,
     log: testLogger(),
-    audit: createAudit('gate', 'off'),
+    audit: createAudit('gate', 'off', testLogger()),
   });
   const open = (token: string) => {
     const tokenHash = hashOfToken(token);

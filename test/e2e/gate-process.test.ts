@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { EmbedSession } from '../../src/common/generated/wire.ts';
@@ -43,6 +44,24 @@ describe('the gate process', function () {
     expect(await ended).to.equal(2);
     expect(log()).to.contain('SVC_GATE_LISTEN').and.contain('SVC_EMBED_JWT_SECRET').and.contain('CONNECTION_CAP');
     expect(log()).to.not.contain('hunter2');
+  });
+
+  it('says that who opens a document chooses the address in its callbacks, where it was not told its own', async () => {
+    stack = await startStack({ process: true });
+    const { gate, receiver, environment } = stack;
+    const headers = { 'Content-Type': 'application/json', Host: 'elsewhere.example' };
+    const opening = request(`${gate.url}/svc/embed/session`, { method: 'POST', headers });
+    const opened = once(opening, 'response') as Promise<[IncomingMessage]>;
+    opening.end(JSON.stringify({ token: await stack.token() }));
+    const put = slowPutFile(environment['SVC_GATE_WOPI_URL'] ?? '', JSON.parse(await text((await opened)[0])));
+    put.finish();
+    expect(await put.status).to.equal(200);
+    const { body } = await until('its callback', () => receiver.arrived[0]);
+    expect(String(body['url'])).to.match(/^http:\/\/elsewhere\.example\//);
+    expect(gate.log()).to.contain('SVC_BASE_URL is not set');
+    await stack.stop();
+    stack = await startStack({ process: true, environment: { SVC_BASE_URL: 'https://office.example' } });
+    expect(stack.gate.log()).not.to.contain('SVC_BASE_URL');
   });
 
   it('on SIGTERM finishes a save that is under way, exits 0, and has it after the next start', async () => {

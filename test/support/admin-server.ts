@@ -24,8 +24,12 @@ export interface AdminServer {
     /** Sent in the place of the list. */
     answer: string | null;
     silent: boolean;
+    /** Silent, and the closing of a WebSocket is not answered either. */
+    dead: boolean;
     discovery: { status: number; body: string };
   };
+  /** WebSockets that are open. */
+  connections(): number;
   counts: { logins: number; sockets: number; commands: number; discovery: number };
   /** Tokens are good no longer, as after a restart. */
   forgetTokens(): void;
@@ -44,6 +48,7 @@ export async function startAdminServer(): Promise<AdminServer> {
     tokenIn: 'cookie',
     answer: null,
     silent: false,
+    dead: false,
     discovery: { status: 200, body: discoveryXml() },
   };
 
@@ -74,7 +79,7 @@ export async function startAdminServer(): Promise<AdminServer> {
       return session.known ? undefined : 'InvalidAuthToken';
     }
     if (!session.known) return 'NotAuthenticated';
-    if (text !== 'documents' || now.silent) return undefined;
+    if (text !== 'documents' || now.silent || now.dead) return undefined;
     return now.answer ?? `documents ${documentsJson(now.documents)}`;
   }
 
@@ -85,9 +90,11 @@ export async function startAdminServer(): Promise<AdminServer> {
     counts.sockets += 1;
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.on('end', () => socket.destroy());
     accept(request, socket);
     const session = { known: false };
-    return receive(socket, (text) => {
+    const onClose = () => now.dead || socket.end(Buffer.from([0x88, 0]));
+    return receive(socket, onClose, (text) => {
       const answer = command(text, session);
       if (answer === undefined) return;
       send(socket, 1, answer);
@@ -103,6 +110,7 @@ export async function startAdminServer(): Promise<AdminServer> {
     url,
     now,
     counts,
+    connections: () => sockets.size,
     cut,
     forgetTokens: () => tokens.clear(),
     stop: async () => {
@@ -164,8 +172,8 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** Reads masked text frames below 64 KiB; a close frame is answered and ends the connection (RFC 6455 5). */
-function receive(socket: Socket, onText: (text: string) => void): void {
+/** Reads masked text frames below 64 KiB, and close frames (RFC 6455 5). */
+function receive(socket: Socket, onClose: () => void, onText: (text: string) => void): void {
   let held = Buffer.alloc(0);
   socket.on('data', (piece) => {
     held = Buffer.concat([held, piece]);
@@ -180,7 +188,7 @@ function receive(socket: Socket, onText: (text: string) => void): void {
       const data = Buffer.from(held.subarray(start, start + length)).map((byte, at) => byte ^ (mask[at % 4] ?? 0));
       held = held.subarray(start + length);
       if (opcode === 1) onText(Buffer.from(data).toString());
-      if (opcode === 8) socket.end(Buffer.from([0x88, 0]));
+      if (opcode === 8) onClose();
     }
   });
 }

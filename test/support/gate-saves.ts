@@ -67,7 +67,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   let time = Date.UTC(2026, 8, 21);
   const clock = options.clock ?? (() => time);
   const log = testLogger();
-  const audit = createAudit('gate', 'off');
+  const audit = createAudit('gate', 'off', log);
   const keeper = createBlobKeeper({ rows, blobs });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];

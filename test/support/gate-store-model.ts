@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
-import type { OpenSessions, Rows, RowsReads, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
+import type { OpenSessions, Rows, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import type { Place } from './gate-store.ts';
 
@@ -154,7 +154,6 @@ export function rowsProperty(make: () => Promise<Place<Rows>>): void {
               rows = await place.open();
             }
             await rows.transact((t) => compare(t, model));
-            await rows.read((r) => compare(r, model));
             compareOpenSessions(rows.openSessions, model);
           }
         } finally {
@@ -178,7 +177,7 @@ function attempt(mustFail: boolean, act: () => void): void {
   act();
 }
 
-function compare(rows: RowsReads, model: Model): void {
+function compare(rows: RowsTransaction, model: Model): void {
   expect(rows.documents()).to.have.deep.members(model.documents);
   for (const state of ['open', 'closed'] as const) {
     expect(rows.documents({ state })).to.have.deep.members(model.documents.filter((row) => row.state === state));

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import { rowsProperty } from './gate-store-model.ts';
-import { readsContract } from './gate-store-reads.ts';
 
 export { blobsContract } from './gate-store-blobs.ts';
 
@@ -302,7 +301,6 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       });
     });
 
-    readsContract(() => make());
     rowsProperty(() => make());
   });
 }

@@ -77,9 +77,9 @@ declare namespace SVC {
   }
 
   interface Events {
-    /** The editor's page answers. Comes again after `setReadOnly`. */
+    /** The editor's page answers. Comes again after `setReadOnly`, and when its page was loaded anew. */
     onReady?(info: Info): void;
-    /** The document is on the screen. Comes again after `setReadOnly`. */
+    /** The document is on the screen. Comes again after `setReadOnly`, and when the element was moved in the page. */
     onDocumentLoaded?(info: Info): void;
     /** The document has unsaved changes now, or has none any more. Having none does not mean that they are stored. */
     onModified?(event: { modified: boolean }): void;

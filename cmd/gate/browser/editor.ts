@@ -2,6 +2,7 @@ import { checkConfig, findContainer, invalidConfig, labelsOf, serverOrigin, sess
 import { createQueue, defer } from './defer.ts';
 import { asEditorError, closedError, editorError, notLoaded } from './errors.ts';
 import { createEmit } from './events.ts';
+import { infoOf } from './info.ts';
 import { createPage } from './page.ts';
 import { createSaving, savedVersion } from './saving.ts';
 import { createServer, type Session, type SessionState } from './server.ts';
@@ -49,18 +50,21 @@ export function createEditor(
     events: {
       onReady: () => emit('onReady', getInfo()),
       onLoaded,
+      onMoved: () => session && status !== 'closing' && openAnew(session),
       onFailed: failToLoad,
       onLost,
       onModified: onModifiedStatus,
       onSaveAnswer: (message) => saving.onAnswer(message),
-      onSaving: hurry,
+      onSaving: () => watch?.hurry(),
       onPeople: () => watch?.nudge(),
       onCloseButton: () => void close('user').catch(() => {}),
     },
   });
   const unstored = createUnstored(config.warnBeforeUnload === true, () => void save().catch(() => {}));
-  const saving = createSaving({ texts, post: page.post, hurry, state: askState, doubtful: unstored.doubtful });
+  const { doubtful } = unstored;
+  const saving = createSaving({ texts, post: page.post, hurry: () => watch?.hurry(), state: askState, doubtful });
 
+  window.addEventListener('pagehide', giveBack);
   page.begin();
   void start();
   return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
@@ -91,6 +95,11 @@ export function createEditor(
     }
   }
 
+  function openAnew(granted: Session): void {
+    page.begin();
+    open(granted);
+  }
+
   function open({ editor_url: path, form }: Session): void {
     if (!isOver()) status = 'loading';
     setModified(false);
@@ -111,7 +120,7 @@ export function createEditor(
   }
 
   function onModifiedStatus(on: boolean): void {
-    if (modified && !on) hurry();
+    if (modified && !on) watch?.hurry();
     setModified(on);
     if (session?.mode === 'edit') unstored.modified(on);
   }
@@ -148,10 +157,6 @@ export function createEditor(
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });
-  }
-
-  function hurry(): void {
-    watch?.hurry();
   }
 
   /** Whether the page has removed the element, or emptied it: then this is over, too. */
@@ -208,13 +213,17 @@ export function createEditor(
         enter(granted);
         // Its mode is fixed once a document is open: it has to be opened anew.
         if (granted.mode !== before) {
-          page.begin();
-          open(granted);
+          openAnew(granted);
           await page.opened();
         }
         return granted.mode;
       }),
     );
+  }
+
+  /** A place would be kept for who comes back to it, and nobody can: the token goes with the page. */
+  function giveBack({ persisted }: PageTransitionEvent): void {
+    if (session && !persisted) server.remove(session).catch(() => {});
   }
 
   function close(reason: 'method' | 'user'): Promise<void> {
@@ -241,10 +250,11 @@ export function createEditor(
       if (status === 'closing') status = before;
       throw error;
     }
-    if (isOver()) return;
+    if (isOver()) throw closedError();
     if (page.isReady()) page.post('Action_Close');
     const goodbye = session && server.remove(session).catch(() => {});
     await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
+    if (isOver()) throw closedError();
     end('closed');
   }
 
@@ -260,6 +270,7 @@ export function createEditor(
     watch?.stop();
     saving.stop();
     unstored.stop();
+    window.removeEventListener('pagehide', giveBack);
     page.remove();
     occupied.delete(container);
     // After those whose work has just been done.
@@ -283,18 +294,6 @@ export function createEditor(
   }
 
   function getInfo(): SVC.Info {
-    return {
-      state: status,
-      mode: session?.mode ?? null,
-      requestedMode: session?.requested_mode ?? null,
-      limited: session?.limited ?? false,
-      modified,
-      version: version ?? null,
-      savedAt: state?.saved_at ?? null,
-      key: session?.key ?? null,
-      docId: session?.doc_id ?? null,
-      sessionId: session?.session_id ?? null,
-      users: (state?.users ?? []).map(({ id, name }) => ({ id, name })),
-    };
+    return infoOf({ status, session, state, version, modified });
   }
 }

@@ -25,6 +25,8 @@ export interface FrameOptions {
   width: string | number | undefined;
   height: string | number | undefined;
   onMessage(message: EditorMessage): void;
+  /** It was moved in the page, or taken out and put back: the browser has emptied it. */
+  onMoved(): void;
 }
 
 const HIDDEN: Partial<CSSStyleDeclaration> = {
@@ -50,15 +52,18 @@ const SHOWN: Partial<CSSStyleDeclaration> = {
   background: '#fff',
 };
 
-export function createFrame({ container, origin, title, width, height, onMessage }: FrameOptions): Frame {
+export function createFrame({ container, origin, title, width, height, onMessage, onMoved }: FrameOptions): Frame {
   const { ownerDocument: page } = container;
   const size = { width: cssLength(width), height: cssLength(height) };
   const status = page.createElement('div');
   status.setAttribute('role', 'status');
   Object.assign(status.style, HIDDEN);
+  /** The window of the frame, which has another one in another place; null while it is put in. */
+  let shown: Window | null = null;
   let iframe = makeIframe();
   let used = false;
   container.append(status, iframe);
+  shown = iframe.contentWindow;
   const onScreen = new ResizeObserver(() => settleHeight());
   if (height === undefined) onScreen.observe(status);
 
@@ -68,6 +73,11 @@ export function createFrame({ container, origin, title, width, height, onMessage
     made.title = title;
     // Without the origin a permission would go to the address in `src` only, and there is none.
     made.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
+    made.addEventListener('load', () => {
+      if (!shown || made.contentWindow === shown) return;
+      shown = made.contentWindow;
+      onMoved();
+    });
     // Properties, not a style attribute, which a Content-Security-Policy may forbid.
     Object.assign(made.style, { border: '0', display: 'block', ...size });
     return made;
@@ -96,9 +106,11 @@ export function createFrame({ container, origin, title, width, height, onMessage
     open(url, fields) {
       if (used) {
         const before = iframe;
+        shown = null;
         iframe = makeIframe();
         before.replaceWith(iframe);
       }
+      shown = iframe.contentWindow;
       used = true;
       const form = page.createElement('form');
       form.method = 'post';

@@ -49,7 +49,10 @@ export function createLoading({ origin, texts, onFail }: LoadingOptions): Loadin
   return {
     begin() {
       halt();
+      const before = opened;
       opened = defer();
+      // Whoever still waits for a document that is opened anew waits for this.
+      opened.promise.then(before.resolve, before.reject);
       hint = undefined;
       limit = setTimeout(() => fail({ reason: 'timeout' }), LOAD_MS);
     },

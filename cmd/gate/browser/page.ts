@@ -9,6 +9,8 @@ export interface PageEvents {
   onReady(): void;
   /** The document is there. */
   onLoaded(): void;
+  /** Its frame was moved in the page, and shows nothing any more. */
+  onMoved(): void;
   /** The document did not open. */
   onFailed(error: SVC.EditorError): void;
   /** The connection of an open document has ended. */
@@ -57,9 +59,11 @@ export function createPage({ container, origin, texts, title, config, events }: 
     width: config.width,
     height: config.height,
     onMessage,
+    onMoved: events.onMoved,
   });
   const loading = createLoading({ origin, texts, onFail });
   let phase: 'silent' | 'ready' | 'loaded' | 'lost' | 'failed' = 'silent';
+  let greeted = false;
   let failing: ReturnType<typeof setTimeout> | undefined;
   frame.say(texts.loading);
 
@@ -79,9 +83,11 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function onLoadingStatus(step: unknown): void {
     if (step === 'Failed') onLostSoon({ reason: step });
+    // Also of a page that the editor has loaded anew.
+    if (step === 'Initialized') greeted = false;
     if (step !== 'Frame_Ready' && step !== 'Document_Loaded') return;
     frame.post('Host_PostmessageReady');
-    if (phase === 'silent') greet();
+    if (!greeted) greet();
     // It comes again after the editor has lost its connection and found it.
     if (step === 'Document_Loaded' && phase !== 'loaded') onLoaded();
   }
@@ -92,7 +98,8 @@ export function createPage({ container, origin, texts, title, config, events }: 
   }
 
   function greet(): void {
-    phase = 'ready';
+    greeted = true;
+    if (phase === 'silent') phase = 'ready';
     // Otherwise the editor removes itself before anything is saved.
     frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
@@ -132,6 +139,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
     begin: loading.begin,
     open(url, fields) {
       phase = 'silent';
+      greeted = false;
       clearTimeout(failing);
       loading.asked();
       frame.open(url, fields);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { repeat } from '../../../src/common/repeat.ts';
 import type { BlobKeeper } from './blob-keeper.ts';
 import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
 
@@ -11,7 +12,7 @@ export interface CleaningDependencies {
   keeper: BlobKeeper;
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
-  /** Whether a save of a document is under way. */
+  /** Whether a save of a document is under way or owed. */
   saving: (docId: string) => boolean;
   retainHours: number;
   clock: Clock;
@@ -21,7 +22,7 @@ export interface CleaningDependencies {
 export interface Cleaning {
   /** Removes what is past its time. */
   sweep(): Promise<void>;
-  /** Sweeps now, for what a crash left too, and then every minute. */
+  /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
   start(): void;
   stop(): void;
 }
@@ -39,7 +40,7 @@ export function createCleaning({
   clock,
   log,
 }: CleaningDependencies): Cleaning {
-  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => {};
 
   function removeDocuments(tx: RowsTransaction, before: number): string[] {
     const past = tx
@@ -69,19 +70,16 @@ export function createCleaning({
     await keeper.discard(hashes);
   }
 
-  function report(work: Promise<void>): void {
-    work.catch((error) => log.error({ err: error }, 'what is past its time could not be removed'));
+  async function reported(work: Promise<void>): Promise<void> {
+    await work.catch((error) => log.error({ err: error }, 'what is past its time could not be removed'));
   }
 
   return {
     sweep,
     start: () => {
-      report(sweep().then(() => keeper.discardOrphans()));
-      timer ??= setInterval(() => report(sweep()), SWEEP_MS);
+      void reported(sweep().then(() => keeper.discardOrphans()));
+      stop = repeat(SWEEP_MS, () => reported(sweep()));
     },
-    stop: () => {
-      clearInterval(timer);
-      timer = undefined;
-    },
+    stop: () => stop(),
   };
 }

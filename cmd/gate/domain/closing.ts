@@ -1,6 +1,7 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { repeat } from '../../../src/common/repeat.ts';
 import { closedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord } from './model.ts';
 import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
@@ -14,7 +15,7 @@ const CHECK_MS = 5_000;
 
 export interface ClosingDependencies {
   rows: Rows;
-  /** Whether a save of a document is under way: `closed` comes after it. */
+  /** Whether a save of a document is under way or owed: `closed` comes after it. */
   saving: (docId: string) => boolean;
   link: VersionLink;
   /** Called when there is a new callback. */
@@ -29,6 +30,7 @@ export interface Closing {
   observe(sample: EditorSample): Promise<void>;
   /** Closes what has been without a view for long enough. */
   check(): Promise<void>;
+  /** Checks every five seconds until `stop`. */
   start(): void;
   stop(): void;
 }
@@ -42,7 +44,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
   const quietSince = new Map<string, number>();
   const lastSeen = new Map<string, number>();
   let sampledAt: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => {};
 
   function takeIn(tx: RowsTransaction, sample: EditorSample): void {
     const viewed = new Set(sample.views.map(({ docId }) => docId));
@@ -61,8 +63,11 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
   }
 
   async function observe(sample: EditorSample): Promise<void> {
-    // Somebody may have come and gone where nobody looked.
-    if (sampledAt === undefined || sample.at - sampledAt > QUIET_MS) quietSince.clear();
+    // Somebody may have come and gone where nobody looked, or the clock was set.
+    if (sampledAt === undefined || !isWithin(QUIET_MS, sample.at, sampledAt)) {
+      quietSince.clear();
+      lastSeen.clear();
+    }
     sampledAt = sample.at;
     await rows.transact((tx) => takeIn(tx, sample));
     await check();
@@ -70,7 +75,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   async function check(): Promise<void> {
     const now = clock();
-    if (sampledAt === undefined || now - sampledAt > QUIET_MS) return;
+    if (sampledAt === undefined || !isWithin(QUIET_MS, now, sampledAt)) return;
     const at = sampledAt;
     const candidates = [...quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
@@ -88,9 +93,10 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   function isEmpty(tx: RowsTransaction, document: DocumentRecord, at: number, now: number): boolean {
     const { docId, state, lastViewAt } = document;
-    if (state !== 'open' || saving(docId) || at - lastViewAt < QUIET_MS) return false;
+    if (state !== 'open' || saving(docId) || isWithin(QUIET_MS, at, lastViewAt)) return false;
     const seen = lastSeen.get(docId) ?? 0;
-    const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && now - createdAt < PENDING_MS;
+    const isAwaited = ({ createdAt }: { createdAt: number }) =>
+      createdAt > seen && isWithin(PENDING_MS, now, createdAt);
     return !tx.liveSessions(now, docId).some(isAwaited);
   }
 
@@ -107,13 +113,15 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
     observe,
     check,
     start: () => {
-      timer ??= setInterval(() => {
-        check().catch((error) => log.error({ err: error }, 'documents could not be closed'));
-      }, CHECK_MS);
+      stop = repeat(CHECK_MS, () =>
+        check().catch((error) => log.error({ err: error }, 'documents could not be closed')),
+      );
     },
-    stop: () => {
-      clearInterval(timer);
-      timer = undefined;
-    },
+    stop: () => stop(),
   };
+}
+
+/** Whether two times lie close together, whichever is the later: a clock that is set back makes the past the future. */
+function isWithin(ms: number, a: number, b: number): boolean {
+  return Math.abs(a - b) < ms;
 }

@@ -43,7 +43,7 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
 
   const hasSeat = (key: string): boolean => seen.has(key) || held.has(key);
   const current = (): number => seen.size + held.size();
-  const enforcing = (): boolean => sample !== undefined && clock() - sample.at <= STALE_MS;
+  const enforcing = (): boolean => sample !== undefined && Math.abs(clock() - sample.at) <= STALE_MS;
   const hasRoom = (taken: number): boolean => !enforcing() || taken < limit();
   /**
    * What stands in the way of a session of ours. Reservations on other hosts don't: anybody can make them, with tokens
@@ -103,7 +103,8 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
       next.views.filter((view) => view.docId === null).map((view) => ({ ...view, key: connectionOf(view) })),
       hasSeat,
     );
-    peaks = [...peaks.filter(({ at }) => at > next.at - PEAK_MS), { at: next.at, current: current() }];
+    const isRecent = ({ at }: { at: number }) => at > next.at - PEAK_MS && at <= next.at;
+    peaks = [...peaks.filter(isRecent), { at: next.at, current: current() }];
   }
 
   function figures(): ConnectionFigures {

@@ -72,7 +72,11 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
     const waiting = heads.filter(({ docId }) => !running.has(docId));
     let next = Number.POSITIVE_INFINITY;
     for (const delivery of waiting) {
-      if (delivery.nextAttemptAt > now) next = Math.min(next, delivery.nextAttemptAt);
+      const { nextAttemptAt, attempts } = delivery;
+      // One that waits for longer than any does is due, too: the clock was set back.
+      const longest = (schedule[attempts] ?? 0) + AGAIN_MS;
+      const isDue = nextAttemptAt <= now || nextAttemptAt > now + longest;
+      if (!isDue) next = Math.min(next, nextAttemptAt);
       else if (running.size < parallel && !stopped.signal.aborted) run(delivery);
     }
     if (next < Number.POSITIVE_INFINITY) wakeIn(next - now);

@@ -8,8 +8,6 @@ import type { DeliveryRecord, DocumentRecord, FileType, SessionRecord, VersionRe
  */
 export interface Rows {
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
-  /** Reads at one moment, between two transactions, what those before it did; `work` asks at once. */
-  read<Result>(work: (rows: RowsReads) => Result): Promise<Result>;
   readonly openSessions: OpenSessions;
   close(): Promise<void>;
 }
@@ -22,7 +20,7 @@ export interface OpenSessions {
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
-export interface RowsReads {
+export interface RowsTransaction {
   document(docId: string): DocumentRecord | undefined;
   documentByKey(key: string): DocumentRecord | undefined;
   documents(filter?: { state?: DocumentRecord['state'] }): DocumentRecord[];
@@ -45,9 +43,7 @@ export interface RowsReads {
   pendingDeliveries(): number;
   /** Newest first. */
   givenUp(limit: number): DeliveryRecord[];
-}
 
-export interface RowsTransaction extends RowsReads {
   putDocument(document: DocumentRecord): void;
   /** Removes a document with its versions and sessions; its callbacks stay. */
   removeDocument(docId: string): void;

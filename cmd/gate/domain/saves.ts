@@ -11,6 +11,7 @@ import type { Blobs, Presence, Rows } from './ports.ts';
 import { type Replay, replayable } from './replay.ts';
 import { type Committed, commitSave, type SaveFacts } from './save-transaction.ts';
 import { createSlabs } from './slabs.ts';
+import { createTimedKeys } from './timed-keys.ts';
 
 export interface Saves {
   /**
@@ -20,7 +21,7 @@ export interface Saves {
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
    */
   save(session: SessionRecord, content: Readable, facts: SaveFacts): Promise<VersionRecord | 'conflict'>;
-  /** Whether a save of a document is under way. */
+  /** Whether a save of a document is under way, or has just failed for trouble of ours and will be tried again. */
   saving(docId: string): boolean;
   /** Resolves once there has been none for a moment: the last ones have their answers. */
   ended(): Promise<void>;
@@ -69,7 +70,7 @@ export function createSaves(deps: SavesDependencies): Saves {
   const { rows, blobs, keeper, presence, link, maxBytes, clock, log, audit } = deps;
   const timings = { ...TIMINGS, ...deps.timings };
   const underWay = new Map<string, number>();
-  const trouble = new Map<string, number>();
+  const trouble = createTimedKeys(timings.trouble);
   const slabs = createSlabs(REPLAY_BYTES);
 
   /** The bytes, then all that follows from them. Bytes that came to nothing are orphans, for the cleaning. */
@@ -108,6 +109,11 @@ export function createSaves(deps: SavesDependencies): Saves {
     }
   }
 
+  function troubled(docId: string): boolean {
+    trouble.expire(clock());
+    return trouble.has(docId);
+  }
+
   return {
     async save(session, content, facts) {
       const { docId } = session;
@@ -115,7 +121,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       underWay.set(docId, (underWay.get(docId) ?? 0) + 1);
       try {
         const outcome = await store(session, replay, facts);
-        trouble.delete(docId);
+        trouble.remove(docId);
         if (outcome === 'conflict') {
           log.warn(
             { document: docId, session: session.sessionId },
@@ -132,7 +138,7 @@ export function createSaves(deps: SavesDependencies): Saves {
         audit.record('document.saved', told);
         return version;
       } catch (error) {
-        if (error instanceof AppError && error.status === 503) trouble.set(docId, clock() + timings.trouble);
+        if (error instanceof AppError && error.status === 503) trouble.add(docId, clock());
         throw error;
       } finally {
         replay.end();
@@ -142,7 +148,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       }
     },
 
-    saving: (docId) => underWay.has(docId),
+    saving: (docId) => underWay.has(docId) || troubled(docId),
 
     async ended() {
       for (let quiet = 0; quiet < QUIET_MS; quiet = underWay.size > 0 ? 0 : quiet + LOOK_MS) {
@@ -150,12 +156,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       }
     },
 
-    troubled(docId) {
-      const until = trouble.get(docId);
-      if (until === undefined || clock() < until) return until !== undefined;
-      trouble.delete(docId);
-      return false;
-    },
+    troubled,
   };
 }
 

@@ -13,19 +13,24 @@ export interface TimedKeys {
 export function createTimedKeys(stayMs: number): TimedKeys {
   // In the order of their ends, since all stay equally long.
   const ends = new Map<string, number>();
+
+  function add(key: string, now: number): void {
+    ends.delete(key);
+    ends.set(key, now + stayMs);
+  }
+
   return {
-    add(key, now) {
-      ends.delete(key);
-      ends.set(key, now + stayMs);
-    },
+    add,
     remove: (key) => void ends.delete(key),
     has: (key) => ends.has(key),
     keys: () => ends.keys(),
     size: () => ends.size,
     expire(now) {
       for (const [key, end] of ends) {
-        if (end > now) break;
-        ends.delete(key);
+        // The clock was set back since: nobody knows how much of its time is left.
+        if (end > now + stayMs) add(key, now);
+        else if (end > now) break;
+        else ends.delete(key);
       }
     },
   };

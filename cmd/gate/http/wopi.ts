@@ -41,8 +41,9 @@ export function wopiRoutes(deps: WopiHandlers): Router {
 export function getInfo({ access, saves, flagsOf }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
-    const { session, document, version } = await access.info(docId, tokenOf(request));
+    // First: whoever has left would be turned away, and what they changed with them.
     if (saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
+    const { session, document, version } = await access.info(docId, tokenOf(request));
     response.setHeader('Cache-Control', 'no-store');
     response.json(checkFileInfo(session, document, version, flagsOf(session.ui)));
   };

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Rows, RowsReads, RowsTransaction } from '../domain/ports.ts';
+import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { deliveryRows } from './deliveries.ts';
 import { documentRows, versionRows } from './documents.ts';
 import { migrate } from './migrations.ts';
@@ -10,7 +10,7 @@ import { openDatabase, toStoreError } from './sqlite.ts';
 /**
  * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
  * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
- * Waiting inside of `work` for another transaction or a read waits for ever.
+ * Waiting inside of `work` for another transaction waits for ever.
  * @throws {Error} when another process has the file open, or a newer release made it
  */
 export async function createRows(path: string): Promise<Rows> {
@@ -21,29 +21,19 @@ export async function createRows(path: string): Promise<Rows> {
     ...sessionRows(database),
     ...deliveryRows(database),
   });
-  const { tables, openSessions } = following;
   const boundaries = { begin: database.prepare('BEGIN IMMEDIATE'), commit: database.prepare('COMMIT') };
-  const look = reader(tables);
   let last: Promise<unknown> = Promise.resolve();
-  /** Tasks that run or wait. */
-  let tasks = 0;
 
   /** Runs `task` after all that came before it. */
   function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
-    tasks += 1;
     const turn = last.then(task);
-    const ended = (): void => {
-      tasks -= 1;
-    };
-    last = turn.then(ended, ended);
+    last = turn.catch(() => {});
     return turn;
   }
 
   return {
-    openSessions,
+    openSessions: following.openSessions,
     transact: (work) => inTurn(() => transaction(database, boundaries, following, work)),
-    // With nobody else's transaction open, and no time in which one could begin, none of its own is needed.
-    read: async (work) => (tasks === 0 ? look(work) : inTurn(async () => look(work))),
     close: () =>
       inTurn(async () => {
         if (database.isOpen) database.close();
@@ -72,42 +62,6 @@ async function transaction<Result>(
     if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
     throw toStoreError(error);
   }
-}
-
-/** Does work that reads. What it keeps of the rows is of no use later, when a transaction may be half done. */
-function reader(tables: RowsTransaction): <Result>(work: (rows: RowsReads) => Result) => Result {
-  let open = false;
-  const whileOpen =
-    <Values extends unknown[], Found>(method: (...values: Values) => Found) =>
-    (...values: Values): Found => {
-      if (!open) throw new Error('the read is over');
-      return method(...values);
-    };
-  const reads: RowsReads = {
-    document: whileOpen(tables.document),
-    documentByKey: whileOpen(tables.documentByKey),
-    documents: whileOpen(tables.documents),
-    version: whileOpen(tables.version),
-    versions: whileOpen(tables.versions),
-    usesBlob: whileOpen(tables.usesBlob),
-    session: whileOpen(tables.session),
-    sessionByToken: whileOpen(tables.sessionByToken),
-    liveSessions: whileOpen(tables.liveSessions),
-    endedSessions: whileOpen(tables.endedSessions),
-    dueDeliveries: whileOpen(tables.dueDeliveries),
-    pendingDeliveries: whileOpen(tables.pendingDeliveries),
-    givenUp: whileOpen(tables.givenUp),
-  };
-  return (work) => {
-    open = true;
-    try {
-      return work(reads);
-    } catch (error) {
-      throw toStoreError(error);
-    } finally {
-      open = false;
-    }
-  };
 }
 
 /** `tables` until `end`: work that goes on behind its transaction's back must not write into another one. */

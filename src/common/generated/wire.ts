@@ -820,7 +820,7 @@ export interface GateConfig {
    */
   SVC_GATE_INTERNAL_LISTEN: string;
   /**
-   * Public address of the service, for download links, such as https://office.example. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
+   * Public address of the service, for download links, such as https://office.example. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word, and wherever clients may send any Host: links in callbacks have that of whoever opened the document.
    */
   SVC_BASE_URL?: string;
   /**

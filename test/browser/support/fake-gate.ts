@@ -23,7 +23,7 @@ export interface Orders extends Behaviour {
   full?: boolean;
   /** Uploads are not answered, and nothing is stored, before this has resolved. */
   hold?: Promise<void>;
-  /** Creation and change of mode are not answered before this has resolved. */
+  /** Creation, change of mode and removal are not answered before this has resolved. */
   slow?: Promise<void>;
   refuse?: { status: number; code: string };
   /** No answer at all. */
@@ -101,6 +101,7 @@ export async function startFakeGate(
       return json(response, 401, { error: { code: 'invalid_session_token', message: '', detail: {} } });
     }
     if (method === 'DELETE') {
+      await orders.slow;
       gate.sessions.delete(session.session_id);
       return void response.writeHead(204).end();
     }

@@ -1,10 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createAudit } from '../../../src/common/audit.ts';
+import { type Audit, createAudit } from '../../../src/common/audit.ts';
+import { AUDIT_TIMINGS, type AuditTimings } from '../../../src/common/audit-queue.ts';
 import { withContext } from '../../../src/common/context.ts';
+import { type Logger, silentLogger } from '../../../src/common/log.ts';
 import { portOf } from '../../support/listen.ts';
 import { until } from '../../support/service.ts';
 
@@ -14,7 +19,7 @@ describe('the audit trail', () => {
 
   it('goes to a file, one JSON line an event, with the request it belongs to', async () => {
     const path = join(folder, 'audit.log');
-    const audit = createAudit('docbuilder', `file:${path}`);
+    const audit = createAudit('docbuilder', `file:${path}`, silentLogger());
     withContext({ requestId: 'req_0123456789abcdef', caller: 'portal' }, () =>
       audit.record('job.accepted', { kind: 'convert' }),
     );
@@ -44,7 +49,7 @@ describe('the audit trail', () => {
       bodies.push(`${request.method} ${request.url} ${body}`);
       response.end();
     }).listen(0, '127.0.0.1');
-    const audit = createAudit('docbuilder', `http://127.0.0.1:${await portOf(collector)}/trail`);
+    const audit = createAudit('docbuilder', `http://127.0.0.1:${await portOf(collector)}/trail`, silentLogger());
     audit.record('auth.refused', { reason: 'missing' });
     const [received] = await until('the event arrives', () => (bodies.length > 0 ? bodies : undefined));
     expect(received)
@@ -56,17 +61,121 @@ describe('the audit trail', () => {
     collector.close();
   });
 
-  it('does not take the service down when nobody takes it', async () => {
-    const audit = createAudit('docbuilder', 'http://127.0.0.1:1/');
-    for (let i = 0; i < 5; i += 1) audit.record('job.finished');
+  it('has handed everything over, in its order, when it is closed', async () => {
+    const got: string[] = [];
+    const collector = await listen(async (request, response) => {
+      const { kind } = JSON.parse(await text(request));
+      await pause(5);
+      got.push(kind);
+      response.writeHead(204).end();
+    });
+    const { audit, told } = begin(collector.url, { closeMs: 10_000 });
+    const kinds = Array.from({ length: 20 }, (_, index) => String(index));
+    for (const kind of kinds) audit.record('job.finished', { kind });
     await audit.close();
-    const unwritable = createAudit('docbuilder', `file:${folder}/none/such/audit.log`);
-    unwritable.record('job.finished');
+    expect(got).to.deep.equal(kinds);
+    expect(told).to.deep.equal([]);
+    await collector.close();
+  });
+
+  it('waits for an address that is away or refuses, and says so once', async () => {
+    const got: string[] = [];
+    const answers = [503, 401, 302];
+    const collector = await listen(async (request, response) => {
+      const body = await text(request);
+      const status = answers.shift() ?? 200;
+      if (status === 200) got.push(JSON.parse(body).kind);
+      response.writeHead(status).end();
+    });
+    await collector.close();
+    const { audit, told } = begin(collector.url);
+    for (const kind of ['first', 'second']) audit.record('job.finished', { kind });
+    await until('nobody takes them', () => told.length > 0);
+    await collector.open();
+    await until('both are there', () => got.length === 2 || undefined);
+    expect(got).to.deep.equal(['first', 'second']);
+    await audit.close();
+    expect(told).to.deep.equal([
+      'the audit trail is not taken: its events wait',
+      'the audit trail is taken again {"lost":0}',
+    ]);
+    await collector.close();
+  });
+
+  it('costs one connection and bound memory where an address does not answer, and is closed all the same', async () => {
+    let connections = 0;
+    const collector = await listen(() => undefined);
+    collector.server.on('connection', () => {
+      connections += 1;
+    });
+    const { audit, told } = begin(collector.url, { answerMs: 60_000 });
+    for (let i = 0; i < 1000; i += 1) audit.record('session.refused', { origin: 'x'.repeat(10_000) });
+    await until('it was asked', () => connections > 0);
+    await audit.close();
+    expect(connections).to.equal(1);
+    expect(told).to.deep.equal([
+      'the audit trail is not taken: its events are lost from now on',
+      'the audit trail is not complete {"lost":1000}',
+    ]);
+    await collector.close();
+  });
+
+  it('goes on in a file when there is room again, and is closed while there is none', async () => {
+    const path = join(folder, 'full', 'audit.log');
+    mkdirSync(join(folder, 'full'));
+    symlinkSync('/dev/full', path);
+    const { audit, told } = begin(`file:${path}`);
+    audit.record('job.finished', { kind: 'first' });
+    await until('it does not fit', () => told.length > 0);
+    rmSync(path);
+    audit.record('job.finished', { kind: 'second' });
+    await until('it fits', () => told.length === 2);
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).kind)).to.deep.equal(['first', 'second']);
+    rmSync(path);
+    symlinkSync('/dev/full', path);
+    audit.record('job.finished', { kind: 'third' });
+    await audit.close();
+    expect(told.at(-1)).to.equal('the audit trail is not complete {"lost":1}');
   });
 
   it('can be off', async () => {
-    const audit = createAudit('docbuilder', 'off');
+    const audit = createAudit('docbuilder', 'off', silentLogger());
     audit.record('job.finished');
     await audit.close();
   });
 });
+
+/** An audit trail, and what the service's log says of it. */
+function begin(target: string, timings: Partial<AuditTimings> = {}): { audit: Audit; told: string[] } {
+  const told: string[] = [];
+  const note = (...[facts, message]: unknown[]): void => {
+    if (typeof facts === 'string') told.push(facts);
+    else told.push('err' in (facts as object) ? String(message) : `${message} ${JSON.stringify(facts)}`);
+  };
+  const log = { info: note, error: note } as unknown as Logger;
+  const quick = { ...AUDIT_TIMINGS, againMs: 10, closeMs: 500, ...timings };
+  return { audit: createAudit('gate', target, log, quick), told };
+}
+
+/** A collector of events that can go and come back. */
+async function listen(
+  handle: RequestListener,
+): Promise<{ url: string; server: Server; open(): Promise<void>; close(): Promise<void> }> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  const port = await portOf(server);
+  return {
+    url: `http://127.0.0.1:${port}/trail?of=gate`,
+    server,
+    async open() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -178,6 +178,41 @@ describe('counting', () => {
     expect([admit('b'), counting.figures().enforcing]).to.deep.equal([true, false]);
   });
 
+  it('keeps nothing for an hour because the clock was set back by one', () => {
+    const { counting, see, pass, admit, own, counts } = start(3);
+    see(own('a'), own('b'));
+    pass(10);
+    see(own('b'));
+    admit('c');
+    pass(-3600);
+    see(own('b'));
+    expect([counts(), counting.figures().peak5m]).to.deep.equal([[2, 1], 2]);
+    pass(60);
+    see();
+    expect(counts()).to.deep.equal([2, 0]);
+    pass(60);
+    see();
+    expect(counts()[0]).to.equal(1);
+    pass(60);
+    see();
+    expect([counts()[0], admit('d')]).to.deep.equal([0, true]);
+    pass(119);
+    see();
+    expect(counting.figures().peak5m).to.equal(2);
+    pass(300);
+    see();
+    expect(counting.figures().peak5m).to.equal(0);
+  });
+
+  it('takes a sample that is from the future for none', () => {
+    const { counting, see, pass, admit } = start(0);
+    see();
+    pass(-61);
+    expect([admit('a'), counting.figures().enforcing]).to.deep.equal([true, false]);
+    see();
+    expect(admit('b')).to.equal(false);
+  });
+
   it('keeps the places of an editor that is away for long, for 120 s after it is back', () => {
     const { see, pass, own, admit, counts } = start(1);
     see(own('a'));

@@ -1,9 +1,10 @@
-import { type Dispatcher, WebSocket } from 'undici';
+import { WebSocket } from 'undici';
 import type { Clock } from '../../../../src/common/clock.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import type { EditorSample, EditorState } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
 import { readDocuments } from './documents.ts';
+import type { EditorAgent } from './get.ts';
 import { logIn, WrongPassword } from './login.ts';
 
 const SOCKET = '/cool/adminws';
@@ -19,7 +20,8 @@ export interface AdminOptions {
   url: string;
   user: string;
   password: string;
-  agent: Dispatcher;
+  /** For this channel alone. */
+  agent: EditorAgent;
   /** Milliseconds between samples. */
   intervalMs: number;
   readWopiSrc: ReadWopiSrc;
@@ -128,6 +130,7 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
     clearTimeout(timer);
     stopping.removeEventListener('abort', stop);
     close(socket);
+    agent.cut();
   }
 }
 

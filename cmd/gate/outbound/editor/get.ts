@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 
 const CONNECT_MS = 2_000;
 const REQUEST_MS = 5_000;
@@ -11,15 +12,33 @@ export interface Answer {
   text: string;
 }
 
+export interface EditorAgent extends Agent {
+  /** Ends all connections: a WebSocket's would stay for ever where nobody answers its closing. */
+  cut(): void;
+}
+
 /**
  * Connections to the editor server. Its address is the operator's own setting, an internal one as a rule; the rules
  * for URLs that others name (contract: Outbound URL rules) do not apply to it, so it does not pass `net/outbound`.
  */
-export function createEditorAgent(): Agent {
-  return new Agent({
-    connect: { timeout: CONNECT_MS },
+export function createEditorAgent(): EditorAgent {
+  const sockets = new Set<Socket>();
+  const connect = buildConnector({ timeout: CONNECT_MS });
+  const agent = new Agent({
     connections: 4,
     webSocket: { maxPayloadSize: MAX_SOCKET_MESSAGE },
+    connect: (options, callback) => {
+      connect(options, (...result) => {
+        const [, socket] = result;
+        if (socket) sockets.add(socket.once('close', () => sockets.delete(socket)));
+        callback(...result);
+      });
+    },
+  });
+  return Object.assign(agent, {
+    cut: () => {
+      for (const socket of sockets) socket.destroySoon();
+    },
   });
 }
 

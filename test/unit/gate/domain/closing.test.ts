@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import type { DeliveryRecord } from '../../../../cmd/gate/domain/model.ts';
+import type { Blobs, Rows } from '../../../../cmd/gate/domain/ports.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
-import { type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { close, type SavesBench, savesBench, serveWopi, TOKEN } from '../../../support/gate-saves.ts';
 import { until } from '../../../support/service.ts';
 
 const SECOND = 1000;
@@ -84,6 +85,24 @@ describe('closing', () => {
     expect(await state()).to.equal('closed');
   });
 
+  it('comes in time although the clock was set back', async () => {
+    await step();
+    await step();
+    bench.pass(-3600 * SECOND);
+    for (let n = 0; n < 4; n += 1) {
+      expect(await state()).to.equal('open');
+      await step();
+    }
+    expect(await state()).to.equal('closed');
+  });
+
+  it('waits no longer for a session that was made before the clock was set back', async () => {
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
+    bench.pass(-3600 * SECOND);
+    for (let n = 0; n < 4; n += 1) await step();
+    expect(await bench.rows.transact((tx) => tx.document('doc_b')?.state)).to.equal('closed');
+  });
+
   it('says nothing while there is no sample', async () => {
     await step();
     bench.pass(3600 * SECOND);
@@ -128,6 +147,43 @@ describe('closing', () => {
     await bench.closing.check();
     expect((await bodies(2)).map(({ status }) => status)).to.deep.equal(['saved', 'closed']);
   });
+
+  for (const [state, document] of [
+    ['an open', {}],
+    ['a closed', { state: 'closed', closedAt: 1 }],
+  ] as const) {
+    it(`waits for a save of ${state} document that failed for trouble of ours, and CheckFileInfo does not turn it away`, async () => {
+      await bench.stop();
+      let full = true;
+      const wrap = (blobs: Blobs, rows: Rows) => ({
+        rows,
+        blobs: {
+          ...blobs,
+          write: async (content: Readable, maxBytes: number) => {
+            if (full && (await bench.rows.transact((tx) => tx.document('doc_a')))) throw new Error('ENOSPC');
+            return blobs.write(content, maxBytes);
+          },
+        },
+      });
+      bench = await savesBench({ wrap, timings: { hold: 0 }, poster: { post: async (one) => sent.push(one) && 200 } });
+      await bench.open({ callbackUrl: 'https://portal.example.vn/cb', ...document }, { closedAt: bench.now() });
+      const { url, server } = await serveWopi(bench);
+      for (let n = 0; n < 12; n += 1) {
+        await save(true).catch(() => undefined);
+        await step();
+        const { status } = await fetch(`${url}/doc_a?access_token=${TOKEN}`);
+        expect(status, `${n}`).to.equal(503);
+      }
+      full = false;
+      await save(true);
+      for (let n = 0; n < 4; n += 1) await step();
+      expect((await bodies(2)).map(({ status, version }) => `${status} ${version}`)).to.deep.equal([
+        'saved 1',
+        'closed 1',
+      ]);
+      await close(server);
+    });
+  }
 
   it('is taken back by a late save and comes a second time', async () => {
     for (let n = 0; n < 4; n += 1) await step();

@@ -128,6 +128,22 @@ describe('the outbox', () => {
     await idle();
   });
 
+  it('waits for no hour by which the clock was set back', async () => {
+    let time = 10_000_000;
+    receiver = await callbackReceiver(() => 204);
+    bench = await savesBench({ poster: poster(KEY), clock: () => time });
+    await bench.rows.transact((tx) => {
+      for (const attempts of [0, 1, 2]) {
+        const docId = `doc_${attempts}`;
+        tx.addDelivery(deliveryRecord({ docId, url: receiver.url, attempts, nextAttemptAt: time + 1 }));
+      }
+    });
+    time -= 3_600_000;
+    bench.outbox.wake();
+    await idle();
+    expect(receiver.arrived).to.have.lengthOf(3);
+  });
+
   it('follows no redirect', async () => {
     await begin(() => 302);
     await add(1);

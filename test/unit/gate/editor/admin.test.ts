@@ -107,6 +107,15 @@ describe('the admin channel', () => {
     await isState('ok');
   });
 
+  it('leaves no connection behind, also where nobody answers its closing', async () => {
+    start();
+    await isState('ok');
+    server.now.dead = true;
+    await until('some more sockets', () => server.counts.sockets >= 5 || undefined, 5000);
+    editor?.stop();
+    await until('they are closed', () => server.connections() === 0 || undefined, 5000);
+  });
+
   it('takes a long list', async () => {
     const views = Array.from({ length: 2000 }, (_, index) => ({ userId: `ses_${index}` }));
     server.now.documents = [{ wopiSrc: sourceOf(DOC), views }];

@@ -1,0 +1,142 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import type { Logger } from './log.ts';
+
+/** Where lines of the audit trail go. */
+export interface AuditTarget {
+  /** Lines that it takes at once. */
+  atOnce: number;
+  /** Rejects when it has not taken them. */
+  deliver(lines: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Lines on their way to a target, in their order. */
+export interface AuditQueue {
+  add(line: string): void;
+  /** Resolves when the target has everything, or has not taken it in time. */
+  close(): Promise<void>;
+}
+
+export interface AuditTimings {
+  /** After a failure. */
+  againMs: number;
+  /** How long an address may take to answer. */
+  answerMs: number;
+  /** How long the end waits for what is left. */
+  closeMs: number;
+}
+
+export const AUDIT_TIMINGS: AuditTimings = { againMs: 1_000, answerMs: 5_000, closeMs: 3_000 };
+
+/** What may wait, in characters. */
+const MOST_WAITING = 8 * 1024 * 1024;
+const LINES_AT_ONCE = 1_000;
+
+/**
+ * Hands each line over until it was taken: while the target takes nothing, lines wait. Those that find no room are lost,
+ * and the log says how many.
+ */
+export function createAuditQueue(
+  target: AuditTarget,
+  { againMs, closeMs }: AuditTimings,
+  log: Pick<Logger, 'info' | 'error'>,
+): AuditQueue {
+  const waiting: string[] = [];
+  const stopped = new AbortController();
+  let characters = 0;
+  let lost = 0;
+  let failing = false;
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0 && !stopped.signal.aborted) {
+      const lines = waiting.slice(0, target.atOnce);
+      try {
+        await target.deliver(lines);
+        waiting.splice(0, lines.length);
+        for (const line of lines) characters -= line.length;
+      } catch (error) {
+        failed(error);
+        await untilStopped(againMs);
+      }
+    }
+    if (waiting.length === 0) caughtUp();
+    // In the same turn as the last look: what is added later begins anew.
+    running = undefined;
+  }
+
+  async function untilStopped(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: stopped.signal }).catch(() => {});
+  }
+
+  function failed(error: unknown): void {
+    // What the end cut off is counted there.
+    if (!failing && !stopped.signal.aborted) log.error({ err: error }, 'the audit trail is not taken: its events wait');
+    failing = true;
+  }
+
+  function caughtUp(): void {
+    if (failing || lost > 0) log.info({ lost }, 'the audit trail is taken again');
+    failing = false;
+    lost = 0;
+  }
+
+  function lose(): void {
+    if (lost === 0) log.error('the audit trail is not taken: its events are lost from now on');
+    lost += 1;
+  }
+
+  return {
+    add(line) {
+      if (characters + line.length > MOST_WAITING) return lose();
+      waiting.push(line);
+      characters += line.length;
+      running ??= run();
+    },
+    async close() {
+      await Promise.race([running, untilStopped(closeMs)]);
+      stopped.abort();
+      lost += waiting.length;
+      if (lost > 0) log.error({ lost }, 'the audit trail is not complete');
+      await target.close();
+    },
+  };
+}
+
+/** Appends to a file, which is opened anew each time: one that was moved away or had no room is no trouble later. */
+export function auditFile(path: string): AuditTarget {
+  return {
+    atOnce: LINES_AT_ONCE,
+    async deliver(lines) {
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, lines.map((line) => `${line}\n`).join(''));
+    },
+    close: async () => undefined,
+  };
+}
+
+/**
+ * Posts to an address, one line at a time over one connection. It is the operator's own, as the editor's is: the rules for
+ * URLs that others name (contract: Outbound URL rules) do not apply.
+ */
+export function auditAddress(url: string, { answerMs }: AuditTimings): AuditTarget {
+  const agent = new Agent({ connections: 1, connect: { timeout: answerMs } });
+  return {
+    atOnce: 1,
+    async deliver(lines) {
+      const { statusCode, body } = await request(url, {
+        dispatcher: agent,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: lines.join('\n'),
+        signal: AbortSignal.timeout(answerMs),
+      });
+      await body.dump();
+      if (statusCode < 200 || statusCode > 299) throw new Error(`the address answered ${statusCode}`);
+    },
+    close: () => agent.destroy(),
+  };
+}
