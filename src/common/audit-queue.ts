@@ -1,16 +1,14 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Agent, request } from 'undici';
 import type { Logger } from './log.ts';
 
 /** Where lines of the audit trail go. */
 export interface AuditTarget {
   /** Lines that it takes at once. */
   atOnce: number;
-  /** Rejects when it has not taken them. */
-  deliver(lines: readonly string[]): Promise<void>;
-  close(): Promise<void>;
+  /** Rejects when it has not taken them, or is to stop. */
+  deliver(lines: readonly string[], stop: AbortSignal): Promise<void>;
 }
 
 /** Lines on their way to a target, in their order. */
@@ -55,7 +53,7 @@ export function createAuditQueue(
     while (waiting.length > 0 && !stopped.signal.aborted) {
       const lines = waiting.slice(0, target.atOnce);
       try {
-        await target.deliver(lines);
+        await target.deliver(lines, stopped.signal);
         waiting.splice(0, lines.length);
         for (const line of lines) characters -= line.length;
       } catch (error) {
@@ -101,7 +99,6 @@ export function createAuditQueue(
       stopped.abort();
       lost += waiting.length;
       if (lost > 0) log.error({ lost }, 'the audit trail is not complete');
-      await target.close();
     },
   };
 }
@@ -114,7 +111,6 @@ export function auditFile(path: string): AuditTarget {
       await mkdir(dirname(path), { recursive: true });
       await appendFile(path, lines.map((line) => `${line}\n`).join(''));
     },
-    close: async () => undefined,
   };
 }
 
@@ -123,20 +119,20 @@ export function auditFile(path: string): AuditTarget {
  * URLs that others name (contract: Outbound URL rules) do not apply.
  */
 export function auditAddress(url: string, { answerMs }: AuditTimings): AuditTarget {
-  const agent = new Agent({ connections: 1, connect: { timeout: answerMs } });
   return {
     atOnce: 1,
-    async deliver(lines) {
-      const { statusCode, body } = await request(url, {
-        dispatcher: agent,
+    async deliver(lines, stop) {
+      // Node's own, which costs nothing until it is called: the controller has no other client beside its own.
+      const answer = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: lines.join('\n'),
-        signal: AbortSignal.timeout(answerMs),
+        redirect: 'manual',
+        signal: AbortSignal.any([stop, AbortSignal.timeout(answerMs)]),
       });
-      await body.dump();
-      if (statusCode < 200 || statusCode > 299) throw new Error(`the address answered ${statusCode}`);
+      // The next line can go over the same connection only when this answer was read.
+      for await (const _ of answer.body ?? []);
+      if (!answer.ok) throw new Error(`the address answered ${answer.status}`);
     },
-    close: () => agent.destroy(),
   };
 }
