@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { validator } from '../../../src/common/schema.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 const check = validator('script.json');
 const SAVE = [{ format: 'pdf' }];
@@ -34,7 +35,7 @@ describe('mistakes against a schema', () => {
 
   it('are put in their order without comparing more of a name than anybody reads', () => {
     const [one, other] = ['\u0301\u0323', '\u0323\u0301'].map((marks) => `a${marks.repeat(30_000)}`);
-    const started = performance.now();
+    const spent = processorTime();
     const found = of({
       svcscript: 1,
       type: 'text',
@@ -44,7 +45,7 @@ describe('mistakes against a schema', () => {
       [`${other}`]: 1,
     });
     expect(found).to.have.length(2);
-    expect(performance.now() - started).to.be.lessThan(2000);
+    expect(spent()).to.be.lessThan(2000);
   });
 
   it('tell of the branch that was meant, not of the others', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { stemOf } from '../../../cmd/docbuilder/domain/filename.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 describe('file names', () => {
   for (const [given, stem] of [
@@ -30,12 +31,12 @@ describe('file names', () => {
   });
 
   it('are read no further than anybody would, which keeps their end from costing time', () => {
-    const started = performance.now();
+    const spent = processorTime();
     for (const heap of [' ', '.', 'e\u0301\u0323\u0301', '\u0301\u0323', '/']) {
       expect(stemOf(`a${heap.repeat(500_000)}b.docx`), heap).to.match(/^[abẹạ]/);
     }
     expect(stemOf(`${'x/'.repeat(100_000)}Hợp đồng.docx`)).to.equal('Hợp đồng');
-    expect(performance.now() - started).to.be.lessThan(2000);
+    expect(spent()).to.be.lessThan(2000);
   });
 
   it('never name a path, whatever was sent', () => {

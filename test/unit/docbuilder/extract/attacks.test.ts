@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Family } from '../../../../cmd/docbuilder/domain/formats.ts';
 import { parseXml } from '../../../../cmd/docbuilder/store/extract/xml.ts';
 import { zip } from '../../../support/documents.ts';
+import { processorTime } from '../../../support/processor-time.ts';
 import { contentOf, extract, extractor, failure, packageOf, withFile } from './packages.ts';
 
 const MiB = 2 ** 20;
@@ -40,9 +41,9 @@ describe('a package that attacks its reader', () => {
 
   it('cannot have a place that takes longer to read than to write', async () => {
     const shape = `<draw:custom-shape draw:transform="translate (${','.repeat(50_000)}"><text:p>a</text:p></draw:custom-shape>`;
-    const started = performance.now();
+    const spent = processorTime();
     expect((await extract('slides', { body: `<draw:page draw:name="T">${shape}</draw:page>` })).text).to.equal('T\na');
-    expect(performance.now() - started).to.be.lessThan(2000);
+    expect(spent()).to.be.lessThan(2000);
   });
 
   it('cannot make billions of cells of one', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { fill, filledBody, paragraphs } from '../../../support/filling.ts';
+import { processorTime } from '../../../support/processor-time.ts';
 import {
   docxTemplate,
   endnote,
@@ -34,9 +35,9 @@ describe('filling a template', () => {
 
   it('looks for no name longer than for its length', async () => {
     const name = `a${'\u0301\u0323'.repeat(60_000)}`;
-    const started = performance.now();
+    const spent = processorTime();
     expect(await filledBody(p(`[{{${name}}}]`), {})).to.deep.equal(['[]']);
-    expect(performance.now() - started).to.be.lessThan(2000);
+    expect(spent()).to.be.lessThan(2000);
   });
 
   it('leaves a missing field empty', async () => {
