@@ -23,14 +23,14 @@ function start(limit: number) {
   const sessions = new Map<string, SessionRecord>();
   const events: object[] = [];
   const counting = createCounting({ limit: () => limit, clock: () => state.now });
-  const open = () => {
+  const isOpen = (session: SessionRecord) => {
     if (state.broken) throw new Error('a mistake of ours');
-    return [...sessions.values()].filter(({ closedAt }) => closedAt === null);
+    return session.closedAt === null;
   };
   const ask = createAsk({
     openSessions: {
-      byToken: (hash) => open().find(({ tokenHash }) => tokenHash === hash),
-      ofDocument: (docId) => open().filter((session) => session.docId === docId),
+      byToken: (hash) => [sessions.get(hash)].find((session) => session && isOpen(session)),
+      ofDocument: (docId) => [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
     },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
