@@ -8,7 +8,7 @@ import { startEnterprise, type TestService } from '../support/service.ts';
 import { LETTER_DATA, letterTemplate } from '../support/templates.ts';
 
 /** Scripts and templates in all; each is sent through the whole service. 2000 take four minutes. */
-const RUNS = Number(process.env['MUTATION_RUNS'] ?? 500);
+const RUNS = Number(process.env['MUTATION_RUNS'] ?? 300);
 const SCRIPT_SHARE = 0.6;
 const SLOWEST_MS = 20_000;
 /** What bad input may be told. */
