@@ -92,6 +92,18 @@ describe('front, asked in odd ways', () => {
     expect(await front.log()).to.match(/"method":"TRACE","path":"\/svc\/logged","status":405/);
   });
 
+  it('logs the request id that the client is told, whoever gave it', async () => {
+    const raw = 'HTTP/1.1 200 OK\r\nX-SVC-Request-Id: req_0011223344556677\r\nContent-Length: 2\r\n\r\n{}';
+    await upstreams.behave('docbuilder', { raw });
+    const ids = [];
+    for (const path of ['/v1/status', '/svc/auth', '/nowhere'])
+      ids.push((await sendText(front.url, `GET ${path}?ids HTTP/1.1\r\n${HEAD}\r\n`)).headers['x-svc-request-id']);
+    expect(ids[0]).to.equal('req_0011223344556677');
+    const lines = (await front.log()).split('\n').slice(-4, -1);
+    expect(lines.map((line) => JSON.parse(line).request_id)).to.deep.equal(ids);
+    await upstreams.behave('docbuilder', { status: 200 });
+  });
+
   it('has a Host for the services where the client sent none, and else the client’s', async () => {
     for (const [text, host] of [
       ['GET /svc/healthz HTTP/1.0\r\n\r\n', 'localhost'],
