@@ -29,11 +29,13 @@ export const KID_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
  * is one: nobody is trusted.
  */
 export function parseKeySet(text: string): Parsed<KeySet> {
-  const keys = (parseJson(text) as { keys?: unknown } | undefined)?.keys;
+  const set = parseJson(text) as { keys?: unknown } | undefined;
+  if (isPrivate(set)) return problem('it is a private key');
+  const keys = set?.keys;
   if (!Array.isArray(keys)) return problem('it is not a JWK Set');
   const found = new Map<string, Ed25519PublicJwk>();
   for (const key of keys) {
-    if (isObject(key) && Object.hasOwn(key, 'd')) return problem('it holds a private key');
+    if (isPrivate(key)) return problem('it holds a private key');
     const jwk = publicJwk(key);
     if (!jwk) continue;
     if (found.has(jwk.kid)) return problem(`it has two keys with the kid ${jwk.kid}`);
@@ -101,6 +103,11 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** `d` is the secret half of every kind of key but a symmetric one (RFC 7518 section 6). */
+function isPrivate(key: unknown): boolean {
+  return isObject(key) && Object.hasOwn(key, 'd');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

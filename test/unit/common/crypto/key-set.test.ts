@@ -78,6 +78,7 @@ describe('parseKeySet', () => {
     ['only a key of another kind', set({ kty: 'RSA', n: 'x', e: 'AQAB', kid: 'r' }), 'no Ed25519 key'],
     ['no list', parseKeySet('{"keys":{}}'), 'not a JWK Set'],
     ['a single JWK', parseKeySet(JSON.stringify(publicKey)), 'not a JWK Set'],
+    ['a single private JWK', parseKeySet(JSON.stringify(key)), 'is a private key'],
     ['null', parseKeySet('null'), 'not a JWK Set'],
     ['no JSON', parseKeySet('-----BEGIN PUBLIC KEY-----'), 'not a JWK Set'],
     ['nothing', parseKeySet(''), 'not a JWK Set'],
