@@ -227,6 +227,7 @@ export class JobService {
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
     const error = toAppError(orDiskFull(thrown));
     if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
+    else this.#deps.log.debug({ code: error.code, err: error.cause }, 'job failed');
     job.outputs = [];
     job.error = errorBody(error.code, error.detail);
     job.retryAfter = error.retryAfter;

@@ -14,7 +14,7 @@ import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
-import { silentLogger } from '../../../src/common/log.ts';
+import { createLogger, silentLogger } from '../../../src/common/log.ts';
 
 const never = new AbortController().signal;
 const request = { async: false, fetches: false, baseUrl: 'http://localhost' };
@@ -29,11 +29,13 @@ describe('jobs', () => {
   let store: JobStore;
   let now: number;
   let called: JobRecord[];
+  let logged: string[];
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-jobs-'));
     limits = {};
     called = [];
+    logged = [];
     const plan = (): EffectivePlan => {
       const community = effectivePlan(NO_LICENSE, 1, {});
       return { ...community, limits: { ...community.limits, ...limits } };
@@ -51,7 +53,11 @@ describe('jobs', () => {
       callbacks: { deliver: (job) => void called.push(job) },
       limits: () => plan().limits,
       clock,
-      log: silentLogger(),
+      log: createLogger({
+        service: 'docbuilder',
+        level: 'debug',
+        destination: { write: (line) => void logged.push(line) },
+      }),
       audit: { record: () => undefined, close: async () => undefined },
     });
     intake = new Intake({ jobs, plan, checkUrl: async () => undefined });
@@ -94,6 +100,15 @@ describe('jobs', () => {
     });
     expect((await registry.file(job.outputs[0]?.fileId ?? '')).output.filename).to.equal('a.pdf');
     expect(done.disposed).to.equal(1);
+  });
+
+  it('that fail for a reason that is nobody’s to know have it in the log', async () => {
+    const cause = new Error('getaddrinfo ENOTFOUND files.example');
+    const failing = work({ prepare: () => Promise.reject(new AppError('download_failed', {}, { cause })) });
+    const { id } = await intake.accept(failing, { ...request, async: true, fetches: true }, never);
+    await jobs.stop();
+    expect((await registry.job(id)).error).to.include({ code: 'download_failed' });
+    expect(logged.join('')).to.include('"code":"download_failed"').and.to.include('ENOTFOUND');
   });
 
   it('that a sync request waits for too long end with timeout, also while they wait for their turn', async () => {
