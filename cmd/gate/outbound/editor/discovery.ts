@@ -72,7 +72,7 @@ export function createDiscovery(options: {
       }
       if (!copy || age() >= STALE_MS) throw new AppError('editor_unavailable');
       const page = copy.pages.get(fileType.toLowerCase());
-      if (page === undefined) throw new AppError('unsupported_file_type', { file_type: fileType });
+      if (page === undefined) throw new AppError('unsupported_file_type', { fileType });
       return page;
     },
     forget() {
