@@ -60,7 +60,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
   const api = createClient(connection);
   const leaseApi = createClient(connection, { timeoutMs: LEASE_TIMEOUT_MS, connections: 2 });
   const { client, writes } = countingClient(api);
-  const audit = createAudit('controller', config.auditTarget);
+  const audit = createAudit('controller', config.auditTarget, log);
   const keys = await watchLicenseKeys(config.licenseKeysFile, {
     log,
     onChange: () => instances.keys().forEach(queue.add),

@@ -70,7 +70,7 @@ export interface Docbuilder {
 /** Puts DocBuilder together and starts it: the one place that knows which concrete part plays which role. */
 export async function startDocbuilder(config: Config, log: Logger, overrides: Overrides = {}): Promise<Docbuilder> {
   const clock = overrides.clock ?? systemClock;
-  const audit = createAudit('docbuilder', config.auditTarget);
+  const audit = createAudit('docbuilder', config.auditTarget, log);
   const license = await watchLicense({
     tokenPath: config.licenseFile,
     keysPath: config.licenseKeysFile,

@@ -65,7 +65,7 @@ export interface Gate {
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const clock = overrides.clock ?? systemClock;
   const { embed } = config;
-  const audit = createAudit('gate', config.auditTarget);
+  const audit = createAudit('gate', config.auditTarget, log);
   const license = await watchLicense({
     tokenPath: config.licenseFile,
     keysPath: config.licenseKeysFile,
