@@ -12,6 +12,8 @@ const SCRIPT = resolve(import.meta.dirname, '../engine/protect.py');
 const FILTERS: Partial<Record<SourceFormat, string>> = {
   docx: 'MS Word 2007 XML',
   odt: 'writer8',
+  doc: 'MS Word 97',
+  xls: 'MS Excel 97',
   xlsx: 'Calc MS Excel 2007 XML',
   pptx: 'Impress MS PowerPoint 2007 XML',
 };
