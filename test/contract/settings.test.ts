@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
+import { errorOf, startEnterprise, startService, type TestService, until } from '../support/service.ts';
+import { slowSheet } from '../support/slow-sheet.ts';
+
+const TEXT = Buffer.from('Xin chào\n');
+const MB = 1024 * 1024;
+
+describe('what the operator set', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  before(async () => {
+    service = await startEnterprise({
+      SVC_DEV_MODE: '1',
+      SVC_BASE_URL: 'https://office.example/',
+      SVC_DOCBUILDER_WORKERS: '2',
+      SVC_DOCBUILDER_MAX_FILE_MB: '1',
+      SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2',
+    });
+  });
+  after(() => service.stop());
+
+  const status = async () => (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+
+  it('is shown as it is in force', async () => {
+    expect(await status()).to.deep.include({ edition: 'enterprise', dev_mode: true });
+    const ready = await until('both workers stand ready', async () => {
+      const { workers } = await status();
+      return workers.idle === 2 ? workers : undefined;
+    });
+    expect(ready).to.deep.equal({ total: 2, idle: 2, busy: 0, restarts: 0 });
+    const { limits } = (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+    expect(limits).to.include({ parallel_jobs: 2, max_file_mb: 1, job_timeout_seconds: 2, sync_timeout_seconds: 60 });
+  });
+
+  it('SVC_BASE_URL: links begin with it, whatever was asked for', async () => {
+    const headers = { Accept: 'application/json', 'X-Forwarded-Proto': 'http' };
+    const job = (await (await service.convert(TEXT, 'a.txt', { to: 'pdf' }, headers)).json()) as Job;
+    const [output] = job.outputs;
+    expect(output?.url).to.equal(`https://office.example/v1/files/${output?.file_id}`);
+  });
+
+  it('SVC_DOCBUILDER_MAX_FILE_MB: a file of that size is taken, one byte more is not', async () => {
+    const convert = (bytes: number) => service.convert(Buffer.alloc(bytes, 'a\n'), 'a.txt', { to: 'txt' });
+    expect(await errorOf(await convert(MB + 1))).to.deep.equal({
+      ...{ status: 413, code: 'file_too_large' },
+      detail: { limit_mb: 1 },
+    });
+    const taken = await convert(MB);
+    expect(taken.status).to.not.equal(413);
+    await taken.arrayBuffer();
+  });
+
+  it('SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: a job ends with 504, and its worker is replaced', async () => {
+    const { restarts } = (await status()).workers;
+    const refused = await service.convert(slowSheet(), 'a.fods', { to: 'pdf' });
+    expect(await errorOf(refused)).to.deep.equal({
+      ...{ status: 504, code: 'timeout' },
+      detail: { scope: 'job', limit_seconds: 2 },
+    });
+    const after = await until('another worker is there', async () => {
+      const { workers } = await status();
+      return workers.restarts > restarts && workers.idle === 2 ? workers : undefined;
+    });
+    expect(after).to.include({ total: 2, busy: 0 });
+  });
+});
+
+describe('what the plan does not have', () => {
+  it('is 403 also when the minute is used up: trying again later would not help', async () => {
+    const state = { now: Date.parse('2026-11-21T08:00:00Z') };
+    const service = await startService({}, { clock: () => state.now });
+    try {
+      const post = (path: string) => service.call(path, { method: 'POST' });
+      for (let i = 0; i < 10; i += 1) expect((await post('/v1/convert')).status).to.equal(400);
+      expect(await errorOf(await post('/v1/convert'))).to.include({ status: 429 });
+      const refused = await post('/v1/template/render');
+      expect(refused.headers.get('retry-after')).to.equal(null);
+      expect(await errorOf(refused)).to.include({ status: 403, code: 'forbidden_feature' });
+    } finally {
+      await service.stop();
+    }
+  });
+});
