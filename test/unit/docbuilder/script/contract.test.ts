@@ -139,6 +139,21 @@ describe('what the contract says a script may be', () => {
     }
   });
 
+  it('sheets of one name each, whatever its case and however its accents are spelled', () => {
+    const named = (...names: string[]) =>
+      checkScript(script('sheet', { sheets: names.map((name) => ({ name, rows: [[1]] })) }), plan);
+    named('Giá', 'Gia', 'Bảng 1', 'Bảng 2');
+    for (const [first, second] of [
+      ['Giá', 'GIÁ'],
+      ['Giá'.normalize('NFC'), 'Giá'.normalize('NFD')],
+    ] as const) {
+      expect(() => named(first, second))
+        .to.throw(AppError)
+        .with.deep.include({ code: 'script_error' })
+        .and.nested.property('detail.path', '/sheets/1/name');
+    }
+  });
+
   it('pictures of 10 MB and no byte more', () => {
     const of = (bytes: number) => {
       const gif = Buffer.alloc(bytes);
