@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
+import { startCanary } from '../support/canary.ts';
 import { errorOf, startEnterprise, startService, type TestService, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
@@ -16,6 +17,7 @@ describe('what the operator set', function () {
       SVC_DOCBUILDER_WORKERS: '2',
       SVC_DOCBUILDER_MAX_FILE_MB: '1',
       SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2',
+      SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
     });
   });
   after(() => service.stop());
@@ -49,6 +51,26 @@ describe('what the operator set', function () {
     const taken = await convert(MB);
     expect(taken.status).to.not.equal(413);
     await taken.arrayBuffer();
+  });
+
+  it('SVC_DOCBUILDER_MAX_FILE_MB: nor are pictures of a script that are more than that together', async () => {
+    const gif = Buffer.alloc(0.6 * MB);
+    gif.write('GIF89a\x01\0\x01\0', 'latin1');
+    const source = await startCanary((_request, response) => void response.end(gif));
+    const picture = { type: 'image', url: `http://127.0.0.1:${source.port}/a.gif` };
+    try {
+      const answer = await service.call('/v1/build', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] }),
+      });
+      expect(await errorOf(answer)).to.deep.equal({
+        ...{ status: 413, code: 'file_too_large' },
+        detail: { limit_mb: 1, subject: 'pictures' },
+      });
+    } finally {
+      await source.close();
+    }
   });
 
   it('SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: a job ends with 504, and its worker is replaced', async () => {
