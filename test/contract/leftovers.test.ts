@@ -39,6 +39,11 @@ describe('temporary files', function () {
     });
   const upload = (path: string, file: Uint8Array, name: string, fields: Record<string, string>) =>
     service.call(path, { method: 'POST', body: form(file, name, fields) });
+  const twoFiles = (second: string) => {
+    const body = form(TEXT, 'a.txt', { to: 'pdf' });
+    body.append(second, new Blob([TEXT]), 'b.txt');
+    return service.call('/v1/convert', { method: 'POST', body });
+  };
   const template = (file: Uint8Array, name: string, fields: Record<string, string>) => {
     const body = form(undefined, '', fields);
     body.append('template', new Blob([Buffer.from(file)]), name);
@@ -60,6 +65,8 @@ describe('temporary files', function () {
     ['one that is not there', 422, () => json('/v1/convert', { url: url('none'), to: 'pdf' })],
     ['a pair that does not go together', 415, () => upload('/v1/convert', TEXT, 'a.txt', { to: 'xlsx' })],
     ['an upload with a bad field', 400, () => upload('/v1/convert', TEXT, 'a.txt', { to: 'pdf', too: 'x' })],
+    ['two files where one is taken', 400, () => twoFiles('file')],
+    ['a file of an unknown name beside the right one', 400, () => twoFiles('attachment')],
     ['an upload without a target', 400, () => upload('/v1/convert', TEXT, 'a.txt', {})],
     [
       'an upload whose callback may not be sent',

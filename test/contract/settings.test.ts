@@ -88,6 +88,20 @@ describe('what the operator set', function () {
   });
 });
 
+describe('the time of the service', () => {
+  it('is told, and how many whole seconds it has run', async () => {
+    const state = { now: Date.parse('2026-11-21T08:00:00Z') };
+    const service = await startService({}, { clock: () => state.now });
+    try {
+      state.now += 90_999;
+      const status = (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+      expect(status).to.include({ time: '2026-11-21T08:01:30.999Z', uptime_seconds: 90 });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describe('what the plan does not have', () => {
   it('is 403 also when the minute is used up: trying again later would not help', async () => {
     const state = { now: Date.parse('2026-11-21T08:00:00Z') };
