@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Job } from '../../src/common/generated/wire.ts';
@@ -119,4 +119,28 @@ describe('temporary files', function () {
       expect(left).to.deep.equal([]);
     });
   }
+
+  it('of a form go with it, too, where a file had arrived before the mistake', async () => {
+    const part = (name: string, content: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.txt"\r\n\r\n${content}\r\n`;
+    const names = () => readdir(join(service.dataDir, 'tmp'));
+    const arrived = async () => {
+      const [name] = await names();
+      return name !== undefined && (await stat(join(service.dataDir, 'tmp', name))).size === TEXT.length;
+    };
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(Buffer.from(`${part('file', TEXT.toString())}--b\r\n`));
+        await until('the file has arrived', async () => (await arrived()) || undefined);
+        controller.enqueue(Buffer.from(part('attachment', 'x').slice('--b\r\n'.length)));
+        controller.enqueue(Buffer.from('--b--\r\n'));
+        controller.close();
+      },
+    });
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const answer = await service.call('/v1/convert', { method: 'POST', headers, body, duplex: 'half' });
+    expect(answer.status).to.equal(400);
+    await answer.arrayBuffer();
+    await until('nothing is left', async () => (await names()).length === 0 || undefined);
+  });
 });
