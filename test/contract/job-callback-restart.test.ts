@@ -13,12 +13,12 @@ describe('a job callback that nobody took yet', () => {
     const first = await startEnterprise(environment, { clock });
     const fields = { to: 'pdf', async: 'true', callback_url: receiver.url };
     const { id } = (await (await first.convert(Buffer.from('Xin chào\n'), 'a.txt', fields)).json()) as Job;
-    const after = (attempts: number, service = first) =>
+    const attempted = (attempts: number, service = first) =>
       until(`attempt ${attempts}`, async () => {
         const job = (await (await service.call(`/v1/jobs/${id}`)).json()) as Job;
         return job.callback?.attempts === attempts && job.callback.last_status !== null ? job : undefined;
       });
-    const { callback } = await after(1);
+    const { callback } = await attempted(1);
     expect(callback).to.include({ state: 'pending', last_status: 500 });
     expect(Date.parse(callback?.next_attempt_at ?? '')).to.equal(state.now + 10_000);
     await first.stop({ keep: true });
@@ -26,7 +26,7 @@ describe('a job callback that nobody took yet', () => {
     Object.assign(state, { now: state.now + 10_000, answer: 204 });
     const second = await startEnterprise({ ...environment, SVC_DOCBUILDER_DATA_DIR: first.dataDir }, { clock });
     try {
-      expect((await after(2, second)).callback).to.include({ state: 'delivered', last_status: 204 });
+      expect((await attempted(2, second)).callback).to.include({ state: 'delivered', last_status: 204 });
       const [one, two, ...more] = receiver.arrived.map(({ headers }) => headers['x-svc-delivery']);
       expect(one).to.equal(two);
       expect(more).to.deep.equal([]);

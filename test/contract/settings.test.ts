@@ -88,6 +88,21 @@ describe('what the operator set', function () {
   });
 });
 
+describe('SVC_DOCBUILDER_WORKER_MAX_JOBS', () => {
+  it('is how many jobs a worker has', async () => {
+    const service = await startService({ SVC_DOCBUILDER_WORKER_MAX_JOBS: '1' });
+    try {
+      expect((await service.convert(TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
+      await until('the worker is replaced', async () => {
+        const { workers } = (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+        return workers.restarts === 1 || undefined;
+      });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describe('the time of the service', () => {
   it('is told, and how many whole seconds it has run', async () => {
     const state = { now: Date.parse('2026-11-21T08:00:00Z') };
