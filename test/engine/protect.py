@@ -21,7 +21,7 @@ try:
 
     for source, target, filter_name in zip(*[iter(rest)] * 3):
         document = desktop.loadComponentFromURL(pathlib.Path(source).as_uri(), '_blank', 0, properties(Hidden=True))
-        if target.endswith(('odt', 'ods', 'odp')):
+        if target.endswith(('odt', 'ods', 'odp', 'doc', 'xls')):
             secret = properties(Password=password)
         else:
             data = (NamedValue('CryptoType', 'Standard'), NamedValue('OOXPassword', password))

@@ -6,7 +6,7 @@ export async function rawRequest(
   url: string,
   line: string,
   headers: readonly string[] = [],
-): Promise<{ status: number; body: string }> {
+): Promise<{ status: number; head: string; body: string }> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.end([line, `Host: ${host}`, 'Connection: close', ...headers, '', ''].join('\r\n'));
@@ -15,5 +15,6 @@ export async function rawRequest(
   await once(socket, 'close');
   const text = Buffer.concat(chunks).toString();
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
-  return { status, body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+  const end = text.indexOf('\r\n\r\n');
+  return { status, head: text.slice(0, end), body: text.slice(end + 4) };
 }

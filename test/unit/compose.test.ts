@@ -122,6 +122,17 @@ describe('compose.yaml', () => {
     expect(editor['username']).to.equal(environmentOf(plain, 'gate')['SVC_ONLINE_ADMIN_USER']);
   });
 
+  it('has an editor whose addresses in discovery are those of the host, or as told by the names of the contract', () => {
+    const addressOf = (settings: Record<string, string>) => {
+      const { server_name: host, extra_params: words = '' } = environmentOf(compose(settings), 'editor');
+      return [host, /--o:ssl\.termination=(\S*)/.exec(words)?.[1]];
+    };
+    expect(addressOf({})).to.deep.equal(['localhost:8080', 'false']);
+    expect(addressOf({ SVC_HOST: 'office.example', SVC_TLS: 'true' })).to.deep.equal(['office.example', 'true']);
+    const told = { SVC_ONLINE_SERVER_NAME: 'editor.example', SVC_ONLINE_SSL_TERMINATION: 'true' };
+    expect(addressOf({ ...told, SVC_HOST: 'office.example' })).to.deep.equal(['editor.example', 'true']);
+  });
+
   it('has an editor that loses no save, converts for nobody and is framed by portals only', () => {
     const words = (environmentOf(plain, 'editor')['extra_params'] ?? '').split(' ');
     expect(words.filter((word) => !word.startsWith('--o:'))).to.deep.equal([]);
@@ -194,17 +205,24 @@ describe('compose.yaml', () => {
   });
 });
 
-/** The file as an engine sees it with these variables (`${NAME-default}`, `${NAME:-default}`, `${NAME:+other}`, `$$`). */
+/** The file as an engine sees it with these variables. */
 function compose(variables: Record<string, string>): Compose {
-  const filled = text
-    .replaceAll(/\$\{([A-Z_]+)(:?[-+])([^}]*)\}/g, (_, name: string, kind: string, other: string) => {
+  const filled = filledIn(text, variables).replaceAll('$$', '$');
+  return load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
+}
+
+/** `${NAME-default}`, `${NAME:-default}` and `${NAME:+other}`, from the inside out. */
+function filledIn(template: string, variables: Record<string, string>): string {
+  const filled = template.replaceAll(
+    /\$\{([A-Z_]+)(:?[-+])([^{}]*)\}/g,
+    (_, name: string, kind: string, other: string) => {
       const value = variables[name];
       const there = kind.startsWith(':') ? Boolean(value) : value !== undefined;
       if (kind.endsWith('+')) return there ? other : '';
       return there ? (value ?? '') : other;
-    })
-    .replaceAll('$$', '$');
-  return load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
+    },
+  );
+  return filled === template ? filled : filledIn(filled, variables);
 }
 
 function environmentOf({ services }: Compose, service: string): Record<string, string> {

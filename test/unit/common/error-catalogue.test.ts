@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { ERRORS, type ErrorCode } from '../../../src/common/error-catalogue.ts';
+import { AppError } from '../../../src/common/errors.ts';
+
+/** Contract: Errors, the tables of codes. */
+const CONTRACT: Record<number, ErrorCode[]> = {
+  400: ['bad_request', 'invalid_config'],
+  401: [
+    'unauthorized',
+    'token_expired',
+    'token_required',
+    'invalid_token',
+    'embed_auth_not_configured',
+    'invalid_session_token',
+  ],
+  403: ['forbidden_feature', 'origin_not_allowed', 'invalid_signature', 'connection_limit_reached'],
+  404: ['not_found'],
+  410: ['gone', 'link_expired', 'version_gone'],
+  413: ['file_too_large'],
+  415: ['unsupported_format', 'unsupported_file_type'],
+  422: [
+    'script_invalid',
+    'script_too_large',
+    'script_error',
+    'template_error',
+    'macro_not_allowed',
+    'corrupt_source',
+    'password_required',
+    'url_not_allowed',
+    'download_failed',
+  ],
+  429: ['rate_limited'],
+  500: ['internal'],
+  501: ['not_implemented'],
+  503: ['queue_full', 'pool_unavailable', 'editor_unavailable'],
+  504: ['timeout'],
+};
+
+describe('the error catalogue', () => {
+  it('has the codes and the statuses of the contract, and no others', () => {
+    const statuses = Object.entries(CONTRACT).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
+    expect(Object.fromEntries(Object.entries(ERRORS).map(([code, [status]]) => [code, status]))).to.deep.equal(
+      Object.fromEntries(statuses),
+    );
+  });
+
+  it('says each in a Vietnamese sentence of its own', () => {
+    const sentences = Object.values(ERRORS).map(([, sentence]) => sentence);
+    for (const sentence of sentences)
+      expect(sentence).to.match(/^\p{Lu}.*[àáảãạăâđèéẻẽẹêìíỉĩịòóỏõọôơùúủũụưỳýỷỹỵ].*\.$/u);
+    expect(new Set(sentences).size).to.equal(sentences.length);
+  });
+
+  it('says for each 503 when to come back', () => {
+    for (const code of CONTRACT[503] ?? []) expect(new AppError(code).retryAfter, code).to.be.greaterThan(0);
+    expect(new AppError('internal', {}, { status: 503 }).retryAfter).to.be.greaterThan(0);
+    expect(new AppError('internal').retryAfter).to.equal(undefined);
+  });
+});

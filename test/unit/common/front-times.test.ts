@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+
+const FRONT = resolve(import.meta.dirname, '../../../ingress/front');
+const template = readFileSync(resolve(FRONT, 'nginx.conf.template'), 'utf8');
+const ask = readFileSync(resolve(FRONT, 'ask.conf'), 'utf8');
+
+/** The directives of a location, up to the first brace behind its own. */
+function location(text: string, name: string): Record<string, string> {
+  const block = text.split(`location ${name} {`)[1] ?? '';
+  const directives = block.replace(/if \([^)]*\) \{[^}]*\}/g, '').split('}')[0] ?? '';
+  return Object.fromEntries(
+    [...directives.matchAll(/^\s+(\w+) ([^;]+);$/gm)].map(([, directive = '', value = '']) => [directive, value]),
+  );
+}
+
+/** Times of the contract that no other test waits for. */
+describe('the front waits', () => {
+  it('36000 s for an editing socket', () => {
+    expect(location(template, '~ ^/cool/(?:.+/)?ws(?:/|$)')).to.include({
+      proxy_read_timeout: '36000s',
+      proxy_send_timeout: '36000s',
+    });
+  });
+
+  it('660 s for DocBuilder', () => {
+    expect(location(template, '~ ^/v1/')).to.include({ proxy_read_timeout: '660s', proxy_send_timeout: '660s' });
+  });
+
+  it('2 s for the gate to take a question, 5 s for its answer, and not a second time', () => {
+    expect(location(ask, '= /.ask')).to.include({
+      proxy_connect_timeout: '2s',
+      proxy_read_timeout: '5s',
+      proxy_next_upstream: 'error',
+    });
+  });
+});

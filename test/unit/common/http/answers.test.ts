@@ -1,0 +1,52 @@
+import { createServer } from 'node:http';
+import { expect } from 'chai';
+import express, { type Request } from 'express';
+import { AppError } from '../../../../src/common/errors.ts';
+import { baseUrlOf } from '../../../../src/common/http/base-url.ts';
+import { errorHandler } from '../../../../src/common/http/errors.ts';
+import { createHttpServer } from '../../../../src/common/http/server.ts';
+import { portOf } from '../../../support/listen.ts';
+import { testLogger } from '../../../support/logs.ts';
+
+describe('answers', () => {
+  it('say in whole seconds when to come back: rounded up, one at least', async () => {
+    const app = express();
+    app.get('/:seconds', (request) => {
+      throw new AppError('rate_limited', {}, { retryAfter: Number(request.params.seconds) });
+    });
+    app.use(errorHandler(testLogger()));
+    const server = createServer(app).listen(0, '127.0.0.1');
+    const port = await portOf(server);
+    try {
+      for (const [seconds, told] of [
+        ['0', '1'],
+        ['0.2', '1'],
+        ['1', '1'],
+        ['10.1', '11'],
+        ['3600', '3600'],
+      ] as const) {
+        const response = await fetch(`http://127.0.0.1:${port}/${seconds}`);
+        expect(response.headers.get('retry-after'), seconds).to.equal(told);
+        await response.arrayBuffer();
+      }
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('have links of the address that is configured, else of the one that was asked; https only where it is said', () => {
+    const asked = (protocol?: string | string[]) =>
+      ({ headers: { host: 'office.example', ...(protocol && { 'x-forwarded-proto': protocol }) } }) as Request;
+    expect(baseUrlOf(asked('https'), 'http://other.example/')).to.equal('http://other.example');
+    expect(baseUrlOf(asked('https'), undefined)).to.equal('https://office.example');
+    for (const protocol of [undefined, 'http', 'HTTPS', 'https,http', 'https://evil.example', ['https', 'http']]) {
+      expect(baseUrlOf(asked(protocol), undefined), String(protocol)).to.equal('http://office.example');
+    }
+  });
+
+  it('wait for no request for ever', () => {
+    const server = createHttpServer(() => undefined);
+    expect(server).to.include({ headersTimeout: 10_000, requestTimeout: 600_000, maxHeadersCount: 100 });
+  });
+});

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
+import { prune } from '../../../../cmd/controller/reconcile/apply.ts';
+import { APPLIED_HASH, createOwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { memoryClient } from './memory-client.ts';
+
+const owner = (uid: string) => ({
+  ...{ apiVersion: 'svc.internal/v1', kind: 'SvcInstance', name: 'office', uid, controller: true },
+});
+
+function object(kind: string, name: string, metadata: Partial<ObjectMeta> = {}): KubernetesObject {
+  return {
+    apiVersion: 'v1',
+    kind,
+    metadata: {
+      ...{ name, namespace: 'shop', uid: `uid-${kind}-${name}`, ownerReferences: [owner('instance-2')] },
+      annotations: { [APPLIED_HASH]: 'x' },
+      ...metadata,
+    },
+  };
+}
+
+describe('what an instance no longer wants', () => {
+  it('is removed, but no document is, nothing of others, and nothing that goes already', async () => {
+    const { client, asked } = memoryClient();
+    const owned = createOwnedCache();
+    const wanted = object('Service', 'wanted');
+    for (const seen of [
+      wanted,
+      object('Service', 'unwanted'),
+      object('ConfigMap', 'unwanted'),
+      object('PersistentVolumeClaim', 'documents'),
+      object('Service', 'of-the-former', { ownerReferences: [owner('instance-1')] }),
+      object('Service', 'never-applied', { annotations: {} }),
+      object('Service', 'going', { deletionTimestamp: '2026-11-21T08:00:00Z' }),
+    ]) {
+      owned.seen(seen);
+    }
+    const instance = { key: 'shop/office', uid: 'instance-2', agreement: undefined };
+    const { signal } = new AbortController();
+    await prune({ client, owned, instance, log: testLogger(), signal }, [wanted]);
+    expect(asked().sort()).to.deep.equal(['remove ConfigMap/unwanted', 'remove Service/unwanted']);
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { closedDelivery, savedDelivery } from '../../../../cmd/gate/domain/callback-body.ts';
+import { validator } from '../../../../src/common/schema.ts';
+import { documentRecord, versionRecord } from '../../../support/gate-records.ts';
+
+const NOW = Date.parse('2026-09-21T08:00:00.500Z');
+const link = (_document: object, version: number) => `https://office.example.vn/${version}`;
+const document = documentRecord({ key: 'contract-17', title: 'Hợp đồng', callbackUrl: 'https://portal.example/cb' });
+const LAN = { id: 'u1', name: 'Lan' };
+const valid = validator('document-callback.json');
+
+describe('the body of a save callback', () => {
+  it('tells all of a save', () => {
+    const version = versionRecord({ version: 3, size: 7, savedBy: LAN, autosave: true, modifiedByUser: true });
+    const made = savedDelivery(document, version, { users: [LAN], link, now: NOW });
+    expect(made).to.include({ event: 'document.saved', version: 3, state: 'pending', attempts: 0, nextAttemptAt: NOW });
+    expect(made?.delivery).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    const body: unknown = JSON.parse(made?.body ?? '');
+    expect(valid(body)).to.have.property('ok', true);
+    expect(body).to.deep.equal({
+      status: 'saved',
+      key: 'contract-17',
+      version: 3,
+      url: 'https://office.example.vn/3',
+      fileType: 'docx',
+      title: 'Hợp đồng',
+      size: 7,
+      sha256: 'a'.repeat(64),
+      users: [LAN],
+      savedBy: LAN,
+      autosave: true,
+      final: false,
+      modifiedByUser: true,
+      timestamp: '2026-09-21T08:00:00.500Z',
+    });
+  });
+
+  it('tells of a closing the last version, without people; where nothing was ever saved, 0 without a link', () => {
+    for (const [number, url] of [
+      [2, 'https://office.example.vn/2'],
+      [0, null],
+    ] as const) {
+      const version = versionRecord({
+        version: number,
+        savedBy: LAN,
+        final: true,
+        autosave: true,
+        modifiedByUser: true,
+      });
+      const made = closedDelivery(document, version, { link, now: NOW });
+      const body: unknown = JSON.parse(made?.body ?? '');
+      expect(valid(body)).to.have.property('ok', true);
+      expect(body).to.deep.include({ status: 'closed', version: number, url, users: [], savedBy: null });
+      expect(body).to.include({ autosave: false, final: false, modifiedByUser: false });
+      expect(made).to.include({ event: 'document.closed', version: number });
+    }
+  });
+
+  it('is none without an address', () => {
+    const silent = documentRecord({ callbackUrl: null });
+    expect(savedDelivery(silent, versionRecord(), { users: [], link, now: NOW })).to.equal(undefined);
+    expect(closedDelivery(silent, versionRecord(), { link, now: NOW })).to.equal(undefined);
+  });
+});

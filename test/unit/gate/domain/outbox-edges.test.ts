@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { createOutbox } from '../../../../cmd/gate/domain/outbox.ts';
+import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
+import { createRows } from '../../../../cmd/gate/store/rows.ts';
+import { createAudit } from '../../../../src/common/audit.ts';
+import { deliveryRecord } from '../../../support/gate-records.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { until } from '../../../support/until.ts';
+
+describe('the outbox', () => {
+  let rows: Rows;
+  beforeEach(async () => {
+    rows = await createRows(':memory:');
+  });
+  afterEach(() => rows.close());
+
+  const add = (docId: string) =>
+    rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId, key: docId, nextAttemptAt: 0 })));
+  const common = { clock: Date.now, audit: createAudit('gate', 'off') };
+
+  it('sends to so many documents at a time and no more, and to all in the end', async () => {
+    for (const docId of ['doc_1', 'doc_2', 'doc_3', 'doc_4', 'doc_5']) await add(docId);
+    const sending = new Map<string, () => void>();
+    let most = 0;
+    let sent = 0;
+    const outbox = createOutbox({
+      ...{ ...common, rows, log: testLogger(), parallel: 2 },
+      poster: {
+        post: async ({ docId }) => {
+          await new Promise<void>((resolve) => sending.set(docId, resolve));
+          sending.delete(docId);
+          sent += 1;
+          return 204;
+        },
+      },
+    });
+    outbox.wake();
+    for (let left = 5; left > 0; left -= 1) {
+      await until('as many as may are being sent', () => sending.size >= Math.min(2, left) || undefined);
+      // Another look finds more that waits, and no place for it.
+      outbox.wake();
+      await rows.transact(() => undefined);
+      most = Math.max(most, sending.size);
+      const [first] = sending.values();
+      first?.();
+      await until('it is sent', () => sent === 6 - left || undefined);
+    }
+    await until(
+      'nothing is pending',
+      async () => (await rows.transact((tx) => tx.pendingDeliveries())) === 0 || undefined,
+    );
+    expect(most).to.equal(2);
+    await outbox.stop();
+  });
+
+  it('says so when what became of a callback cannot be written, and dies of it not', async () => {
+    const { delivery } = await add('doc_1');
+    const told: string[] = [];
+    const broken: Rows = {
+      ...rows,
+      transact: (work) =>
+        rows.transact((tx) =>
+          work({
+            ...tx,
+            dueDeliveries: tx.dueDeliveries,
+            putDelivery: () => {
+              throw new Error('the disk is gone');
+            },
+          }),
+        ),
+    };
+    const outbox = createOutbox({
+      ...{ ...common, rows: broken },
+      log: { info: () => undefined, error: (_facts: object, message: string) => void told.push(message) } as never,
+      poster: { post: async () => 204 },
+    });
+    outbox.wake();
+    await until('it is told', () => told.length > 0 || undefined);
+    await outbox.stop();
+    expect(told).to.deep.equal(['what a callback came to could not be written']);
+    // It counts as not made, and is made again.
+    const [due] = await rows.transact((tx) => tx.dueDeliveries());
+    expect(due).to.include({ delivery, attempts: 0, state: 'pending' });
+  });
+});
