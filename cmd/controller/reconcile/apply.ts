@@ -84,7 +84,7 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
  * no key. So do copies that people have made of its objects.
  */
 export async function prune(
-  { client, owned, instance, log, signal }: ApplyContext,
+  { client, owned, instance, log, signal }: Omit<ApplyContext, 'contests'>,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MANAGED_BY } from '../../../../cmd/controller/desired/labels.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
 import { prune } from '../../../../cmd/controller/reconcile/apply.ts';
 import { APPLIED_HASH, createOwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
@@ -16,6 +17,7 @@ function object(kind: string, name: string, metadata: Partial<ObjectMeta> = {}):
     metadata: {
       ...{ name, namespace: 'shop', uid: `uid-${kind}-${name}`, ownerReferences: [owner('instance-2')] },
       annotations: { [APPLIED_HASH]: 'x' },
+      managedFields: [{ manager: MANAGED_BY, operation: 'Apply' }],
       ...metadata,
     },
   };
@@ -23,7 +25,7 @@ function object(kind: string, name: string, metadata: Partial<ObjectMeta> = {}):
 
 describe('what an instance no longer wants', () => {
   it('is removed, but no document is, nothing of others, and nothing that goes already', async () => {
-    const { client, asked } = memoryClient();
+    const { client, asked, put } = memoryClient();
     const owned = createOwnedCache();
     const wanted = object('Service', 'wanted');
     for (const seen of [
@@ -31,15 +33,22 @@ describe('what an instance no longer wants', () => {
       object('Service', 'unwanted'),
       object('ConfigMap', 'unwanted'),
       object('PersistentVolumeClaim', 'documents'),
+      object('Secret', 'keys'),
+      object('ConfigMap', 'copy', { managedFields: [{ manager: 'kubectl', operation: 'Update' }] }),
+      object('ConfigMap', 'office-license-keys', { managedFields: [{ manager: 'velero', operation: 'Update' }] }),
       object('Service', 'of-the-former', { ownerReferences: [owner('instance-1')] }),
       object('Service', 'never-applied', { annotations: {} }),
       object('Service', 'going', { deletionTimestamp: '2026-11-21T08:00:00Z' }),
     ]) {
-      owned.seen(seen);
+      owned.seen(put(seen));
     }
     const instance = { key: 'shop/office', uid: 'instance-2', agreement: undefined };
     const { signal } = new AbortController();
     await prune({ client, owned, instance, log: testLogger(), signal }, [wanted]);
-    expect(asked().sort()).to.deep.equal(['remove ConfigMap/unwanted', 'remove Service/unwanted']);
+    expect(asked().filter((what) => what.startsWith('remove '))).to.have.members([
+      'remove ConfigMap/unwanted',
+      'remove ConfigMap/office-license-keys',
+      'remove Service/unwanted',
+    ]);
   });
 });
