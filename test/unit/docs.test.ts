@@ -86,7 +86,7 @@ describe('the documentation', () => {
       expect(missing(local, all(compose, /\b([A-Z_]+)\b/g))).to.deep.equal([]);
       const receivers = all(page('examples/receivers/README.md'), /^\| `([A-Z_]+)`/gm);
       for (const path of RECEIVERS) expect(missing(variablesRead(path), receivers), path).to.deep.equal([]);
-      for (const [, name, value] of read('compose.yaml').matchAll(/\$\{([A-Z_]+):?-([^}]+)\}/g)) {
+      for (const [, name, value] of read('compose.yaml').matchAll(/\$\{([A-Z_]+):?-([^${}]+)\}/g)) {
         const row = new RegExp(`^\\| .*\`${name}\`.*\\|`, 'm').exec(compose)?.[0] ?? '';
         if (!name?.endsWith('_IMAGE') && name !== 'SVC_TLS') expect(row, name).to.contain(`| \`${value}\` |`);
       }
