@@ -64,7 +64,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   async function observe(sample: EditorSample): Promise<void> {
     // Somebody may have come and gone where nobody looked, or the clock was set.
-    if (sampledAt === undefined || !isWithin(QUIET_MS, sample.at, sampledAt)) {
+    if (sampledAt === undefined || apart(sample.at, sampledAt) > QUIET_MS) {
       quietSince.clear();
       lastSeen.clear();
     }
@@ -75,7 +75,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   async function check(): Promise<void> {
     const now = clock();
-    if (sampledAt === undefined || !isWithin(QUIET_MS, now, sampledAt)) return;
+    if (sampledAt === undefined || apart(now, sampledAt) > QUIET_MS) return;
     const at = sampledAt;
     const candidates = [...quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
@@ -93,10 +93,9 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
 
   function isEmpty(tx: RowsTransaction, document: DocumentRecord, at: number, now: number): boolean {
     const { docId, state, lastViewAt } = document;
-    if (state !== 'open' || saving(docId) || isWithin(QUIET_MS, at, lastViewAt)) return false;
+    if (state !== 'open' || saving(docId) || apart(at, lastViewAt) < QUIET_MS) return false;
     const seen = lastSeen.get(docId) ?? 0;
-    const isAwaited = ({ createdAt }: { createdAt: number }) =>
-      createdAt > seen && isWithin(PENDING_MS, now, createdAt);
+    const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && apart(now, createdAt) < PENDING_MS;
     return !tx.liveSessions(now, docId).some(isAwaited);
   }
 
@@ -121,7 +120,7 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
   };
 }
 
-/** Whether two times lie close together, whichever is the later: a clock that is set back makes the past the future. */
-function isWithin(ms: number, a: number, b: number): boolean {
-  return Math.abs(a - b) < ms;
+/** Milliseconds between two times, whichever is the later: a clock that is set back makes the past the future. */
+function apart(a: number, b: number): number {
+  return Math.abs(a - b);
 }

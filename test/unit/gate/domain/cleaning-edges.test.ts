@@ -26,15 +26,15 @@ describe('cleaning', () => {
   });
 
   it('begins with what a crash left, and goes on each minute', async () => {
-    const { setInterval: real } = globalThis;
+    const { setTimeout: real } = globalThis;
     const timers: { work: () => void; ms: number }[] = [];
-    globalThis.setInterval = ((work: () => void, ms: number) => timers.push({ work, ms })) as never;
+    globalThis.setTimeout = ((work: () => void, ms: number) => timers.push({ work, ms })) as never;
     try {
       await bench.open({ state: 'closed', closedAt: bench.now() });
       await bench.blobs.write(Readable.from([Buffer.from('nobody has me')]), MB);
       bench.cleaning.start();
     } finally {
-      globalThis.setInterval = real;
+      globalThis.setTimeout = real;
     }
     await until('the orphan has gone', async () => (await bench.blobs.list()).length === 1 || undefined);
     expect(timers.map(({ ms }) => ms)).to.deep.equal([60_000]);
