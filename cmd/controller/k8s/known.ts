@@ -29,12 +29,18 @@ export function keyOf({ metadata: { namespace = '', name } }: Pick<KubernetesObj
   return [namespace, name].join('/');
 }
 
+/** What `keyOf` made a key of; the namespace is empty where there is none. */
+export function partsOf(key: string): [namespace: string, name: string] {
+  const [namespace = '', name = ''] = key.split('/');
+  return [namespace, name];
+}
+
 /** Keeps two short strings for each object. */
 export function createKnown<T extends KubernetesObject>({ apiVersion, kind }: Resource): Known<T> {
   const versions = new Map<string, { uid: string; resourceVersion: string }>();
 
   function forget(key: string): Change<T> {
-    const [namespace = '', name = ''] = key.split('/');
+    const [namespace, name] = partsOf(key);
     const metadata = { ...(namespace !== '' && { namespace }), name, ...versions.get(key) };
     versions.delete(key);
     return { type: 'DELETED', object: { apiVersion, kind, metadata } as T };

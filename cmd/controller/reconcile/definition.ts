@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ApiError } from '../k8s/api-error.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
+import { isAbsent, isForbidden } from '../k8s/watch-failure.ts';
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -52,7 +52,7 @@ async function readDefinition(client: Client): Promise<Definition | 'absent' | '
     return (await client.get<Definition>(DEFINITIONS, undefined, NAME)) ?? 'absent';
   } catch (error) {
     // A controller of single namespaces may see nothing of the cluster's.
-    if (error instanceof ApiError && error.status === 403) return 'forbidden';
+    if (isForbidden(error)) return 'forbidden';
     throw error;
   }
 }
@@ -63,10 +63,9 @@ async function isServed(client: Client, [namespace, ...others]: readonly string[
     await client.list(RESOURCES.svcInstance, { namespace, limit: 1 });
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status === 404) return false;
+    if (isAbsent(error)) return false;
     // One that is gone forbids it, as its role is gone with it.
-    if (error.status === 403 && others.length > 0) return isServed(client, others);
+    if (isForbidden(error) && others.length > 0) return isServed(client, others);
     throw error;
   }
 }

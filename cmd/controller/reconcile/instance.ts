@@ -8,7 +8,7 @@ import { COMPONENTS } from '../desired/names.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import type { Recorder } from '../k8s/events.ts';
-import { keyOf } from '../k8s/known.ts';
+import { keyOf, partsOf } from '../k8s/known.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { differenceTold } from './agreement.ts';
@@ -56,7 +56,7 @@ export function createReconciler(
   const contests = createContests(clock);
 
   return async function reconcile(key, signal, failures) {
-    const [namespace, name = ''] = key.split('/');
+    const [namespace, name] = partsOf(key);
     const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
     // Its own status, written while it was being deleted, may have brought it back to mind.
     if (!instance) options.instances.gone(key);
