@@ -3,6 +3,11 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
+/** Milliseconds between two times, whichever is the later: a clock that is set back makes the past the future. */
+export function apart(a: number, b: number): number {
+  return Math.abs(a - b);
+}
+
 /** ISO 8601 UTC of epoch milliseconds (contract: times). */
 export function iso(time: number): string {
   return new Date(time).toISOString();

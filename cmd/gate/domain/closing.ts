@@ -1,5 +1,5 @@
 import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
+import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import { closedDelivery, type VersionLink } from './callback-body.ts';
@@ -118,9 +118,4 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
     },
     stop: () => stop(),
   };
-}
-
-/** Milliseconds between two times, whichever is the later: a clock that is set back makes the past the future. */
-function apart(a: number, b: number): number {
-  return Math.abs(a - b);
 }

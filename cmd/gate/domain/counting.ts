@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/common/clock.ts';
+import { apart, type Clock } from '../../../src/common/clock.ts';
 import { COUNTING } from '../../../src/common/plan.ts';
 import { createForeignReservations } from './foreign.ts';
 import type { Admission, AdmissionAnswer, ConnectionFigures, EditorSample, EditorView } from './ports.ts';
@@ -43,7 +43,7 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
 
   const hasSeat = (key: string): boolean => seen.has(key) || held.has(key);
   const current = (): number => seen.size + held.size();
-  const enforcing = (): boolean => sample !== undefined && Math.abs(clock() - sample.at) <= STALE_MS;
+  const enforcing = (): boolean => sample !== undefined && apart(clock(), sample.at) <= STALE_MS;
   const hasRoom = (taken: number): boolean => !enforcing() || taken < limit();
   /**
    * What stands in the way of a session of ours. Reservations on other hosts don't: anybody can make them, with tokens

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../../../src/common/clock.ts';
+import { apart, type Clock } from '../../../../src/common/clock.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import { editPages } from './discovery-xml.ts';
@@ -59,11 +59,11 @@ export function createDiscovery(options: {
     }
   }
 
-  const age = (): number => (copy ? Math.abs(clock() - copy.readAt) : Number.POSITIVE_INFINITY);
+  const age = (): number => (copy ? apart(clock(), copy.readAt) : Number.POSITIVE_INFINITY);
 
   return {
     async page(fileType, signal) {
-      if (age() >= FRESH_MS && Math.abs(clock() - failedAt) >= RETRY_MS) {
+      if (age() >= FRESH_MS && apart(clock(), failedAt) >= RETRY_MS) {
         reading ??= read().finally(() => {
           reading = undefined;
         });
