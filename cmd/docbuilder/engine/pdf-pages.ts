@@ -24,7 +24,8 @@ export async function countPages(path: string): Promise<number> {
       await file.read(end, 0, length, size - length);
       const count = countIn(end);
       if (count !== undefined) return count;
-      if (length === size || length > FAR) break;
+      if (length === size) return 0;
+      if (length > FAR) break;
     }
   } finally {
     await file.close();

@@ -9,8 +9,6 @@ import { runs } from './runs.ts';
 /** Between a cell's border and its text; millimetres. In narrow columns the sides give way. */
 const PADDING = { side: 1.9, end: 0.9 };
 const SIDE_SHARE = 1 / 6;
-/** Characters of a row that are made before they are given away. */
-const PIECE = 64 * 1024;
 const HEADER = { background: '#EDEDED', valign: 'middle' } as const;
 
 type CellLook = Omit<TableCellObject, 'text'>;
@@ -84,21 +82,16 @@ export function tableCells(block: Table, widths: readonly number[], styles: Styl
   function* row(index: number): Generator<string> {
     const cells = rows[index] ?? [];
     const bordered = hasBorders(index - 1) || hasBorders(index) || hasBorders(index + 1);
-    let xml = '<table:table-row>';
+    yield '<table:table-row>';
     for (let column = 0; column < widths.length; column++) {
       const cell = cells[column] ?? '';
       const names = bordered ? style(index, column, neighboursOf(index, column)) : commonStyle(index, column, cell);
-      xml += `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
-      xml += `<text:p text:style-name="${names.paragraph}">`;
-      for (const piece of runs(cellObject(cell).text, styles)) {
-        xml += piece;
-        if (xml.length < PIECE) continue;
-        yield xml;
-        xml = '';
-      }
-      xml += '</text:p></table:table-cell>';
+      yield `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
+      yield `<text:p text:style-name="${names.paragraph}">`;
+      yield* runs(cellObject(cell).text, styles);
+      yield '</text:p></table:table-cell>';
     }
-    yield `${xml}</table:table-row>`;
+    yield '</table:table-row>';
   }
 
   function neighboursOf(row: number, column: number): Neighbours {
