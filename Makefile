@@ -23,7 +23,7 @@ node: ## Install what `npm run …` needs and nothing else: Node (into .tools wh
 .PHONY: test
 test: ## Install what is missing and run all tests (FILES=… for some, SVC_TEST_CLUSTER=0 for all but those on a cluster)
 	@scripts/setup.sh test
-	@mocha $(or $(FILES),'test/**/*.test.ts')
+	@$(if $(FILES),mocha $(FILES),node scripts/test.ts)
 
 .PHONY: e2e
 e2e: ## Only the tests on a real cluster: kind where Docker is, else one made of this machine (15 minutes the first time)

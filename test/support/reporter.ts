@@ -1,4 +1,5 @@
 import Mocha from 'mocha';
+import { report } from './tally.ts';
 
 /**
  * Mocha's spec report, closed by one line that tools and people can read: `N passed, N failed`. A test that passed only
@@ -16,11 +17,9 @@ export default class Reporter extends Mocha.reporters.Spec {
 
   override epilogue(): void {
     super.epilogue();
-    const { passes = 0, failures = 0, pending = 0 } = this.stats ?? {};
+    const { passes: passed = 0, pending: skipped = 0 } = this.stats ?? {};
+    const failed = this.failures.map((test) => test.fullTitle());
     for (const test of this.unsteady) process.stdout.write(`  run again after a failure: ${test}\n`);
-    const counts = [`${passes} passed`, `${failures} failed`];
-    if (pending > 0) counts.push(`${pending} skipped`);
-    if (this.unsteady.length > 0) counts.push(`${this.unsteady.length} run again`);
-    process.on('exit', () => process.stdout.write(`${counts.join(', ')}\n`));
+    process.on('exit', () => report({ passed, failed, skipped, runAgain: this.unsteady.length }));
   }
 }
