@@ -4,6 +4,7 @@ import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import type { Logger } from '../../src/common/log.ts';
+import { atMost } from '../../src/common/pause.ts';
 import { VERSION } from '../../src/common/version.ts';
 import type { Config } from './config.ts';
 import type { Settings } from './desired/types.ts';
@@ -13,11 +14,11 @@ import { createClient } from './k8s/client.ts';
 import { type Connection, connect } from './k8s/connection.ts';
 import { eventRecorder } from './k8s/events.ts';
 import { type Election, electLeader } from './k8s/lease.ts';
-import { atMost } from './k8s/pause.ts';
 import type { Reflection } from './k8s/reflector.ts';
+import { RESOURCES } from './k8s/resources.ts';
 import { startWatchdog } from './k8s/watchdog.ts';
 import { countingClient } from './reconcile/counting-client.ts';
-import { definitionProblem } from './reconcile/definition.ts';
+import { DEFINITION_MISSING, definitionProblem } from './reconcile/definition.ts';
 import { createReconciler } from './reconcile/instance.ts';
 import { createInstances } from './reconcile/instances.ts';
 import { watchLicenseKeys } from './reconcile/license-keys.ts';
@@ -88,9 +89,13 @@ export async function startController(config: Config, log: Logger, overrides: Ov
   let stopped = false;
   let watches: Reflection[] = [];
   let election: Election | undefined;
-  let leading = false;
+  /** Without an election there is nobody else. */
+  let leadsAlone = false;
 
   function unready(): string | undefined {
+    // Somebody has deleted it, and all instances with it.
+    const undefinedNow = watches.some(({ resource, absent }) => resource === RESOURCES.svcInstance && absent());
+    if (undefinedNow) return DEFINITION_MISSING;
     const trouble = watches.map((watch) => watch.trouble()).find(Boolean);
     return waitsFor && trouble ? `${waitsFor}: ${trouble}` : waitsFor;
   }
@@ -106,7 +111,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
       },
       unready,
       figures: () => ({
-        leading,
+        leading: election?.leading() ?? leadsAlone,
         waits_for: unready() ?? null,
         instances: instances.keys().length,
         owned: owned.size(),
@@ -142,11 +147,6 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     }
   }
 
-  function lead(): void {
-    leading = true;
-    queue.start();
-  }
-
   function lost(): void {
     log.fatal('the lease is lost: another may lead, ending at once');
     process.exit(1);
@@ -165,14 +165,15 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     log.info({ instances: instances.keys().length, objects: owned.size() }, 'ready');
     if (!config.leaderElection) {
       log.info('leading');
-      return lead();
+      leadsAlone = true;
+      return queue.start();
     }
     election = electLeader({
       client: leaseApi,
       namespace: config.leaseNamespace ?? connection.namespace,
       name: config.leaseName,
       identity: config.identity,
-      onElected: lead,
+      onElected: queue.start,
       onLost: overrides.onLost ?? lost,
       log,
     });
@@ -191,7 +192,6 @@ export async function startController(config: Config, log: Logger, overrides: Ov
       stopped = true;
       // The Lease is held until nothing is written any more.
       await atMost(STOP_MS, queue.stop());
-      leading = false;
       await election?.stop();
       await atMost(FLUSH_MS, events.flushed());
       events.stop();

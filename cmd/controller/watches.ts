@@ -10,6 +10,8 @@ import type { OwnedCache } from './reconcile/owned.ts';
 import type { Queue } from './reconcile/queue.ts';
 
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
+/** Milliseconds until our own kind is looked for again where it was deleted: somebody is about to install it anew. */
+const ABSENT_MS = 5_000;
 /** Large, many, and never ours. */
 const NOT_OF_HELM = 'type!=helm.sh/release.v1';
 
@@ -66,6 +68,7 @@ export function startWatches(options: WatchesOptions): Reflection[] {
     return namespaces.map((namespace) =>
       reflect<T>({
         ...{ client, resource, selection: { ...selection, namespace }, clock, log },
+        ...(resource === svcInstance && { timings: { absentMs: ABSENT_MS } }),
         onEvent,
         onSync: () => onSync(namespace),
       }),

@@ -146,7 +146,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     audit,
     authenticator: createAuthenticator({
       keys: config.apiKeys,
-      jwtSecrets: config.jwtSecret ? [config.jwtSecret] : [],
+      jwtSecret: config.jwtSecret,
       clock,
     }),
     rates,

@@ -1,5 +1,9 @@
 import { runService } from '../../src/common/service.ts';
-import { startDocbuilder } from './app.ts';
 import { loadConfig } from './config.ts';
 
-await runService({ name: 'docbuilder', load: loadConfig, start: (config, log) => startDocbuilder(config, log) });
+await runService({
+  name: 'docbuilder',
+  load: loadConfig,
+  // Most of it is loaded here, when the process can be told to end.
+  start: async (config, log) => (await import('./app.ts')).startDocbuilder(config, log),
+});

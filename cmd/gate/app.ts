@@ -85,14 +85,15 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const links = createLinks({ secret: embed.linkSecret || linkSecret, hours: embed.retainHours, clock });
   const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
 
+  const counting = createCounting({ limit: () => connectionLimit(license.current(), config.connectionCap), clock });
   const editor = createEditorServer({
     ...config.editor,
     readWopiSrc,
+    isUrgent: counting.isFreeing,
     clock,
     log,
     ...(overrides.sampleIntervalMs !== undefined && { sampleIntervalMs: overrides.sampleIntervalMs }),
   });
-  const counting = createCounting({ limit: () => connectionLimit(license.current(), config.connectionCap), clock });
   const outbox = createOutbox({
     rows,
     poster: createCallbackPoster({ outbound, secret: embed.callbackSecret, clock, log }),
@@ -149,7 +150,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     demo: {
       devMode: config.devMode,
       files: browser,
-      inbox: createDemoInbox(embed.callbackSecret ? [embed.callbackSecret] : [], clock),
+      inbox: createDemoInbox(embed.callbackSecret, clock),
       selfUrl: selfUrl(config.listen),
       sign:
         demoSecret === undefined

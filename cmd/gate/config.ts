@@ -6,7 +6,7 @@ import {
   parseListen,
   readConfig,
 } from '../../src/common/config.ts';
-import { secretProblem } from '../../src/common/crypto/jwt.ts';
+import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
@@ -129,10 +129,4 @@ function wopiUrlMistakes(text = ''): string[] {
   const mistakes = httpUrlMistakes(text);
   if (mistakes.length > 0 || !URL.canParse(text) || isWopiUrl(text)) return mistakes;
   return ['has a host that documents cannot be told by: letters, digits and hyphens, no dot at its end'];
-}
-
-/** Empty is no secret at all. */
-function secretMistakes(secret: string): string[] {
-  const problem = secret === '' ? undefined : secretProblem(secret);
-  return problem === undefined ? [] : [problem];
 }

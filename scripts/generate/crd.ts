@@ -113,7 +113,8 @@ function root(): Node {
       kind: { type: 'string', description: 'Always SvcInstance.' },
       metadata: { type: 'object', properties: { name: { type: 'string' } } },
       spec: structural(instanceSchemas.spec),
-      status: structural(instanceSchemas.status),
+      // Until a controller has looked. Without it kstatus, and so Flux and `helm --wait`, takes a new instance for ready.
+      status: { ...structural(instanceSchemas.status), default: { observedGeneration: -1 } },
     },
   };
 }

@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from './log.ts';
+import { pause } from './pause.ts';
 
 /** Where lines of the audit trail go. */
 export interface AuditTarget {
@@ -58,16 +58,12 @@ export function createAuditQueue(
         for (const line of lines) characters -= line.length;
       } catch (error) {
         failed(error);
-        await untilStopped(againMs);
+        await pause(againMs, stopped.signal);
       }
     }
     if (waiting.length === 0) caughtUp();
     // In the same turn as the last look: what is added later begins anew.
     running = undefined;
-  }
-
-  async function untilStopped(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal: stopped.signal }).catch(() => {});
   }
 
   function failed(error: unknown): void {
@@ -95,7 +91,7 @@ export function createAuditQueue(
       running ??= run();
     },
     async close() {
-      await Promise.race([running, untilStopped(closeMs)]);
+      await Promise.race([running, pause(closeMs, stopped.signal)]);
       stopped.abort();
       lost += waiting.length;
       if (lost > 0) log.error({ lost }, 'the audit trail is not complete');

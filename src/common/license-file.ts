@@ -3,7 +3,7 @@ import { type Clock, iso } from './clock.ts';
 import type { LicenseState } from './crypto/license.ts';
 import { readSmallFile, type SmallFile } from './fs/read-small.ts';
 import { watchFiles } from './fs/watch-files.ts';
-import { type LicenseMemory, NOTHING_KEPT, recall, remember } from './license-memory.ts';
+import { keySetOf, type LicenseMemory, NOTHING_KEPT, recall, remember } from './license-memory.ts';
 import type { Logger } from './log.ts';
 
 export interface LicenseFileOptions {
@@ -41,14 +41,13 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
   let memory: LicenseMemory = NOTHING_KEPT;
   let announced = '';
   let stopped = false;
-  let looks = Promise.resolve();
 
   async function look(): Promise<void> {
     if (tokenPath !== undefined && removedAtPath !== undefined) {
       // Before the token: a token that comes back takes the file away first, and one that goes leaves it.
       const removedAt = await readSmallFile(removedAtPath);
       const token = await readSmallFile(tokenPath);
-      const keys = keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath);
+      const keys = keySetOf(keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath));
       memory = await remember(memory, { token, keys, removedAt }, clock());
     }
     if (!stopped) announce();
@@ -66,12 +65,7 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
 
   await look();
   const paths = [tokenPath, removedAtPath, keysPath].filter((path) => path !== undefined);
-  const stopWatching = tokenPath === undefined ? () => undefined : watchFiles(paths, next, { pollMs: options.pollMs });
-
-  /** One look after the other, so that an older reading never overtakes a newer one. */
-  function next(): void {
-    looks = looks.then(look);
-  }
+  const stopWatching = tokenPath === undefined ? () => undefined : watchFiles(paths, look, { pollMs: options.pollMs });
 
   return {
     current: () => recall(memory, clock()),

@@ -1,3 +1,4 @@
+import { iso } from './clock.ts';
 import { type KeySet, type Parsed, parseKeySet } from './crypto/key-set.ts';
 import {
   invalidLicense,
@@ -31,7 +32,7 @@ export const NOTHING_KEPT: LicenseMemory = { kept: null, problem: null };
 /** The files as they are now. */
 export interface LicenseFiles {
   token: SmallFile;
-  keys: SmallFile;
+  keys: Parsed<KeySet>;
   /** Beside a token that was taken away elsewhere: since when, as ISO 8601. */
   removedAt?: SmallFile | undefined;
 }
@@ -50,10 +51,9 @@ export function recall({ kept, problem }: LicenseMemory, now: number): LicenseSt
  * out of the key set does, at once, and be it the last one; a key set that is missing or broken does not.
  */
 export async function remember(memory: LicenseMemory, files: LicenseFiles, now: number): Promise<LicenseMemory> {
-  const { token } = files;
+  const { token, keys } = files;
   const removed = removalOf(files.removedAt);
-  const keySet = keySetOf(files.keys);
-  const still = await trusted(memory.kept, keySet);
+  const still = await trusted(memory.kept, keys);
   if (!token.ok) return { kept: still, problem: `the licence file ${token.problem}` };
   if (!token.text) {
     if (!still) return NOTHING_KEPT;
@@ -61,30 +61,22 @@ export async function remember(memory: LicenseMemory, files: LicenseFiles, now: 
     return { kept: { ...still, removedAt: still.removedAt ?? now }, problem };
   }
 
-  if (!keySet.ok) return { kept: still, problem: keySet.problem };
+  if (!keys.ok) return { kept: still, problem: keys.problem };
   if (still?.token === token.text) {
-    const { token: text, license, verifiedAt } = still;
-    return { kept: { token: text, license, verifiedAt, ...removed.at }, problem: removed.problem };
+    const { removedAt: _, ...kept } = still;
+    return { kept: { ...kept, ...removed.at }, problem: removed.problem };
   }
 
-  const found = await verifyLicense(token.text, keySet.value, now);
+  const found = await verifyLicense(token.text, keys.value, now);
   if (!found.ok) return { kept: still, problem: found.problem };
-  const fresh: LicenseMemory = {
-    kept: { token: token.text, license: found.value, verifiedAt: now },
-    problem: null,
-  };
-  const before = recall({ kept: still, problem: null }, now).state;
-  if (RANK[recall(fresh, now).state] >= RANK[before]) {
-    return {
-      kept: { token: token.text, license: found.value, verifiedAt: now, ...removed.at },
-      problem: removed.problem,
-    };
-  }
+  const fresh: Kept = { token: token.text, license: found.value, verifiedAt: now };
+  const rank = (kept: Kept | null) => RANK[recall({ kept, problem: null }, now).state];
+  if (rank(fresh) >= rank(still)) return { kept: { ...fresh, ...removed.at }, problem: removed.problem };
   return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
 }
 
-/** The keys in the file as it is now. */
-function keySetOf(file: SmallFile): Parsed<KeySet> {
+/** The keys in their file as it is now. */
+export function keySetOf(file: SmallFile): Parsed<KeySet> {
   if (!file.ok) return { ok: false, problem: `the key set ${file.problem}` };
   if (file.text === null) return { ok: false, problem: 'the key set is missing' };
   const keySet = parseKeySet(file.text);
@@ -107,5 +99,5 @@ function removalOf(file: SmallFile | undefined): { at?: { removedAt: number }; p
 }
 
 function day(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  return iso(time).slice(0, 10);
 }

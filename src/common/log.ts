@@ -1,10 +1,7 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import { currentContext } from './context.ts';
 
-export type { Logger } from 'pino';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export type { Level as LogLevel, Logger } from 'pino';
 
 /** Members that may never reach the log, wherever a careless line might put them. */
 const SECRET_MEMBERS = ['authorization', 'token', 'access_token', 'password', 'secret', 'key', 'api_key', 'apiKey'];
@@ -13,7 +10,7 @@ const SECRET_MEMBERS = ['authorization', 'token', 'access_token', 'password', 's
  * The service's log: JSON lines on stdout, one object each, with the request's context (contract: Other constants,
  * Logging). URLs are logged as paths without their query, errors as name, message and stack.
  */
-export function createLogger(options: { service: string; level: LogLevel; destination?: DestinationStream }): Logger {
+export function createLogger(options: { service: string; level: Level; destination?: DestinationStream }): Logger {
   return pino(
     {
       level: options.level,

@@ -27,6 +27,7 @@ export const schemas: ReadonlyMap<string, Schema> = new Map(
 const MAX_NODES = 100_000;
 
 const strict = compiler({});
+const first = compiler({ verbose: true });
 const complete = compiler({ allErrors: true, verbose: true });
 const fromText = compiler({ allErrors: true, verbose: true, coerceTypes: true, useDefaults: true });
 
@@ -46,22 +47,24 @@ export function validator<T>(name: string, options: { coerce?: boolean } = {}): 
   const validate = compiled(options.coerce ? fromText : strict);
   return (value) => {
     if (validate(value)) return { ok: true, value };
-    const thorough = options.coerce || nodes(value, MAX_NODES) > MAX_NODES ? validate : compiled(complete);
-    thorough(value);
-    return { ok: false, mistakes: mistakesOf(thorough.errors ?? [], root) };
+    const telling = options.coerce ? validate : compiled(hasMoreNodes(value, MAX_NODES) ? first : complete);
+    telling(value);
+    return { ok: false, mistakes: mistakesOf(telling.errors ?? [], root) };
   };
 }
 
-/** How many values a value consists of; counting ends above `limit`. */
-function nodes(value: unknown, limit: number): number {
-  let count = 0;
+/** Whether a value consists of more values than that. Looks at little more than so many, and into no list of more. */
+function hasMoreNodes(value: unknown, limit: number): boolean {
+  let count = 1;
   const left = [value];
-  while (left.length > 0 && count <= limit) {
+  while (left.length > 0) {
     const next = left.pop();
-    count++;
-    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) left.push(member);
+    if (typeof next !== 'object' || next === null) continue;
+    count += Array.isArray(next) ? next.length : Object.keys(next).length;
+    if (count > limit) return true;
+    for (const member of Object.values(next)) left.push(member);
   }
-  return count;
+  return false;
 }
 
 /** Made when it is first needed: each takes megabytes, and a service that only reads its configuration needs one. */

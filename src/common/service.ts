@@ -1,6 +1,6 @@
 import { ConfigError, type Environment } from './config.ts';
 import { createLogger, type Logger, type LogLevel } from './log.ts';
-import { onTermination } from './shutdown.ts';
+import { endEarly, onTermination } from './shutdown.ts';
 
 interface Service<Config> {
   name: string;
@@ -21,10 +21,12 @@ export async function runService<Config extends { readonly logLevel: LogLevel }>
     log.fatal({ err: error }, 'unexpected error, ending');
     process.exit(1);
   });
+  const hasStarted = endEarly(log);
   const service = await start(config, log).catch((error) => {
     log.fatal({ err: error }, 'cannot start');
     process.exit(1);
   });
+  hasStarted();
   onTermination(log, service.stop);
 }
 

@@ -1,5 +1,23 @@
 import type { Logger } from './log.ts';
 
+/** What asks a process to end. */
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Ends the process at once, with 0, when it is asked to before it has started: as process 1 of a container it would not
+ * hear of it at all, and be waited for until it is killed. @returns takes that back, for `onTermination`
+ */
+export function endEarly(log: Logger): () => void {
+  const end = (signal: NodeJS.Signals): void => {
+    log.info({ signal }, 'ending before it has started');
+    process.exit(0);
+  };
+  for (const signal of SIGNALS) process.on(signal, end);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, end);
+  };
+}
+
 /**
  * Ends the process in good order: the first SIGTERM or SIGINT runs `stop` and exits 0 (1 if it fails), a second one
  * exits at once.
@@ -22,6 +40,5 @@ export function onTermination(log: Logger, stop: () => Promise<void>): void {
       },
     );
   };
-  process.on('SIGTERM', terminate);
-  process.on('SIGINT', terminate);
+  for (const signal of SIGNALS) process.on(signal, terminate);
 }

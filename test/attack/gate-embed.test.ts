@@ -57,6 +57,46 @@ describe('attacks on embedding', () => {
       ...(method === 'POST' && { body: '{"mode":"view"}' }),
     });
 
+  describe('a reader', () => {
+    const toEdit = (session: EmbedSession) =>
+      gate.ask(session, '/mode', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"mode":"edit"}',
+      });
+
+    for (const mode of ['view', 'edit']) {
+      it(`who was signed as one, in mode ${mode}, never becomes an editor and takes no place`, async () => {
+        const places = gate.admission.places.size;
+        const editor = { mode, readOnly: true };
+        const session = await gate.create(gate.config({ document: { key: randomKey() }, editor }));
+        expect(session).to.include({ mode: 'view', requested_mode: mode, limited: false });
+        const answer = await toEdit(session);
+        expect(answer.status).to.equal(200);
+        expect(await answer.json()).to.deep.include({
+          mode: 'view',
+          requested_mode: 'edit',
+          limited: false,
+          limit: null,
+        });
+        const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+        // What only ever viewed saves nothing (`wopi-access`).
+        expect(row).to.include({ mode: 'view', hasEdited: false });
+        expect(gate.admission.places.size).to.equal(places);
+      });
+    }
+
+    it('does not become one by a member beside the token', async () => {
+      const strict = await another({ jwtSecrets: [EMBED_SECRET] });
+      const { document } = strict.config();
+      const token = signed({ document, editor: { mode: 'view', readOnly: true } });
+      const answer = await strict.post({ token, document, editor: { mode: 'edit', readOnly: false } });
+      const { session_id } = (await answer.json()) as EmbedSession;
+      const row = await strict.rows.transact((tx) => tx.session(session_id));
+      expect(row).to.include({ mode: 'view', readOnly: true });
+    });
+  });
+
   describe("another session's token", () => {
     for (const [method, suffix] of endpoints) {
       it(`opens no ${method} ${suffix}, of the same document or another`, async () => {

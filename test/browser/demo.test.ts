@@ -32,7 +32,7 @@ describe('the demo page in a browser', function () {
     app.get('/svc/status', (_request, response) => {
       response.json({ connections: { current: 1, pending: 1, limit: 50 } });
     });
-    const inbox = createDemoInbox([KEY], Date.now);
+    const inbox = createDemoInbox(KEY, Date.now);
     app.use(
       '/svc/demo',
       demoRoutes({ devMode: true, files, inbox, selfUrl: 'http://127.0.0.1:1', sign: undefined, clock: Date.now }),

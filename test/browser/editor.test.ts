@@ -417,6 +417,21 @@ for (const installed of BROWSERS) {
       expect(await toldBy(page)).to.deep.equal([]);
     });
 
+    it('asks for no session when it is destroyed at once, as a framework does that tries its components out', async () => {
+      await call('make("editor"), editors.editor.destroy(), make("editor")');
+      await event(page, 'onDocumentLoaded');
+      expect(gate.configs).to.have.length(1);
+    });
+
+    it('gives its place back before the next editor asks for one', async () => {
+      await openEditor(page);
+      const id = await call('editors.editor.getInfo().sessionId');
+      await call('editors.editor.destroy(), told.splice(0), make("editor")');
+      await event(page, 'onDocumentLoaded');
+      const given = gate.requests.indexOf(`DELETE /svc/embed/session/${id}`);
+      expect(given).to.be.within(0, gate.requests.lastIndexOf('POST /svc/embed/session'));
+    });
+
     it('is over when the page has removed its element, and opens no window', async () => {
       const slow = Promise.withResolvers<void>();
       gate.orders.slow = slow.promise;
@@ -487,6 +502,56 @@ for (const installed of BROWSERS) {
       await openEditor(page);
       await page.reload();
       await until('the session is gone', () => gate.sessions.size === 0);
+    });
+
+    describe('in a page that the browser keeps while another is shown', () => {
+      const leave = () => call('void dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))');
+      const comeBack = () => call('void dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))');
+      const modes = () => [...gate.sessions.values()].map(({ mode }) => mode);
+
+      it('ends the editing, and its place, until the page is shown again', async () => {
+        const frame = await openEditor(page);
+        await inEditor(frame, 'type()');
+        await event(page, 'onModified');
+        await call('told.splice(0)');
+        await leave();
+        await until('the place is free', () => modes().join() === 'view');
+        await until('its page is gone', () => frame.detached);
+        expect(await call('editors.editor.getInfo().state')).to.equal('loading');
+        expect(posts()).to.have.length(1);
+        await comeBack();
+        await event(page, 'onDocumentLoaded');
+        expect(await toldBy(page)).to.deep.equal(['onModified', 'onReady', 'onDocumentLoaded']);
+        expect(modes()).to.deep.equal(['edit']);
+        expect(new Set(gate.forms.map((form) => form.get('access_token'))).size).to.equal(1);
+        await inEditor(await editorFrame(page), 'type()');
+        await begin('editors.editor.save()');
+        expect((await ended()).value).to.include({ version: 1, unmodified: false });
+      });
+
+      it('tells when all places are taken by then', async () => {
+        await openEditor(page);
+        gate.orders.full = true;
+        await leave();
+        await comeBack();
+        expect(await event(page, 'onLimitReached')).to.include({ message: 'Hết chỗ.' });
+        await until('it is open', () => call<boolean>('editors.editor.getInfo().state === "loaded"'));
+        expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', limited: true });
+      });
+
+      it('is a view again where it was one, and gone where it was closing', async () => {
+        await openEditor(page, { editor: { mode: 'view' } });
+        await leave();
+        await comeBack();
+        await until('it is open', () => call<boolean>('editors.editor.getInfo().state === "loaded"'));
+        expect(gate.requests.filter((request) => request.endsWith('/mode'))).to.deep.equal([]);
+        gate.orders.deaf = true;
+        await openEditor(page, {}, 'second');
+        await begin('editors.second.close()');
+        await leave();
+        expect(await ended()).to.include({ code: 'closed' });
+        await until('its session is gone', () => gate.sessions.size === 1);
+      });
     });
 
     it('destroy() may be called by a handler', async () => {

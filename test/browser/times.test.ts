@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createLoading } from '../../cmd/gate/browser/loading.ts';
-import { createSaving } from '../../cmd/gate/browser/saving.ts';
+import { createSaving, type Saving } from '../../cmd/gate/browser/saving.ts';
+import type { SessionState } from '../../cmd/gate/browser/server.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
 
 /** Times of the contract, which the tests in a browser shorten. */
@@ -20,17 +21,35 @@ describe('SVC.Editor: its time is up', () => {
     for (const timer of timers.filter((each) => each.ms === ms)) timer.work();
   };
 
-  it('for a save after 30 s: save_timeout', async () => {
-    const saving = createSaving({
+  const savingAt = (state: (nonce: string | undefined) => Promise<SessionState>) => {
+    const saving: Saving = createSaving({
       texts: textsFor('vi'),
       post: () => undefined,
       hurry: () => undefined,
-      state: () => Promise.reject(new Error('nobody asks')),
+      state: () => state(saving.nonce()),
       doubtful: () => false,
     });
-    const ended = saving.save().catch((error: unknown) => error);
+    return saving;
+  };
+
+  it('for a save after 30 s: save_timeout', async () => {
+    const ended = savingAt(() => Promise.reject(new Error('it is down'))).save();
     pass(30_000);
-    expect(await ended).to.include({ code: 'save_timeout' });
+    expect(await ended.catch((error: unknown) => error)).to.include({ code: 'save_timeout' });
+  });
+
+  it('for a save of a server that does not answer, either', async () => {
+    const ended = savingAt(() => new Promise(() => undefined)).save();
+    pass(30_000);
+    pass(2_000);
+    expect(await ended.catch((error: unknown) => error)).to.include({ code: 'save_timeout' });
+  });
+
+  it('but not for one that was stored while the page slept', async () => {
+    const stored = { version: 3, saved_at: null, size: 1, sha256: '', download_url: '', users: [] };
+    const ended = savingAt(async (nonce = '') => ({ ...stored, save: { nonce, version: 3 } })).save();
+    pass(30_000);
+    expect(await ended).to.include({ version: 3, unmodified: false });
   });
 
   it('for a document after 120 s: load_failed', async () => {

@@ -34,6 +34,17 @@ describe('the WOPI host, at its edges', () => {
   const file = (rest = '') => `${url}/doc_a${rest}?access_token=${TOKEN}`;
   const put = (body: string, headers: Record<string, string> = {}) =>
     fetch(file('/contents'), { method: 'POST', headers: putHeaders(headers), body });
+  /** A PutFile that is under way and of which nothing more comes. */
+  const halfSent = async () => {
+    const { hostname, port, pathname, search } = new URL(file('/contents'));
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const headers = Object.entries(putHeaders()).map(([name, value]) => `${name}: ${value}`);
+    const head = [`POST ${pathname}${search} HTTP/1.1`, 'Host: gate', ...headers, 'Content-Length: 1000'];
+    socket.write(`${head.join('\r\n')}\r\n\r\nhalf`);
+    await until('it is under way', () => bench.saves.saving('doc_a') || undefined);
+    return socket;
+  };
   const stamp = async () => ((await (await fetch(file())).json()) as { LastModifiedTime: string }).LastModifiedTime;
 
   it('has no CheckFileInfo while a save is owed for trouble of its own, and has it again with the next save', async () => {
@@ -45,6 +56,21 @@ describe('the WOPI host, at its edges', () => {
     disk.broken = false;
     expect((await put('one')).status).to.equal(200);
     expect((await fetch(file())).status).to.equal(200);
+  });
+
+  it('nor while one broke off a moment ago, which the editor takes for a conflict when it hears the old size', async () => {
+    const socket = await halfSent();
+    const asked = fetch(file());
+    socket.resetAndDestroy();
+    expect(await errorOf(await asked)).to.include({ status: 503, code: 'internal' });
+    expect((await put('whole')).status).to.equal(200);
+    expect((await fetch(file())).status).to.equal(200);
+  });
+
+  it('answers a CheckFileInfo that comes while a long save is under way', async () => {
+    const socket = await halfSent();
+    expect((await fetch(file())).status).to.equal(200);
+    socket.destroy();
   });
 
   it('takes an empty timestamp for none: whoever sends none overwrites', async () => {

@@ -71,6 +71,7 @@ describe('the WOPI host', () => {
         sessionRecord({
           sessionId: 'ses_v',
           mode: 'view',
+          readOnly: false,
           hasEdited: false,
           ui: { print: false },
           origin: null,

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { freePorts } from '../../cmd/local/port.ts';
 import { type ApiServer, apiServerMissing, startApiServer } from '../support/api-server.ts';
 import { CHART, environmentOf, helm, helmMissing, render } from '../support/helm.ts';
+import { writeTokenKubeconfig } from '../support/kubeconfig.ts';
 import { established } from '../support/kubectl.ts';
-import { secret } from '../support/logs.ts';
 import { spawnMain } from '../support/process.ts';
 import { until as within } from '../support/until.ts';
 
@@ -151,6 +152,41 @@ describe('the chart on an API server', function () {
     });
   }
 
+  it('says that the CRD is gone, and goes on by itself when it is installed anew', async () => {
+    const [port] = await freePorts(1);
+    const controller = spawnMain(join(root, 'cmd/controller/main.ts'), {
+      ...environmentOf(await render()),
+      SVC_CONTROLLER_LISTEN: `127.0.0.1:${port}`,
+      SVC_CONTROLLER_LEASE_NAMESPACE: 'svc-system',
+      SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
+      KUBECONFIG: await kubeconfigOf(server, home),
+    });
+    const readiness = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        (answer) => answer.text(),
+        () => '',
+      );
+    try {
+      await run('upgrade', 'svc', CHART, '--reset-values');
+      await until('it is ready', async () => (await readiness()) === 'ok' || undefined);
+      await server.kubectl(['delete', 'crd', 'svcinstances.svc.internal']);
+      await until('it is not', async () => (await readiness()).includes('is not installed: apply crds/') || undefined);
+      expect(controller.log()).to.include(
+        '"kind":"SvcInstance","msg":"the API server does not have this kind any more"',
+      );
+      await run('upgrade', 'svc', CHART, '--reset-values');
+      await established(server.kubectl, 'svcinstances.svc.internal');
+      await within('it is ready again', async () => (await readiness()) === 'ok' || undefined, 15_000);
+      await server.kubectl(['apply', '-f', EXAMPLE]);
+      await until('the instance is dealt with', async () => {
+        const text = await server.kubectl(['get', 'svci', 'office', '-o', 'jsonpath={.status.conditions}']);
+        return text !== '' || undefined;
+      });
+    } finally {
+      controller.child.kill('SIGKILL');
+    }
+  });
+
   it('is installed a second time under another name, for other namespaces, with the CRD of the first', async () => {
     await server.kubectl(['create', 'namespace', 'others']);
     const watched = ['--set-json', 'watchNamespaces=["others"]'];
@@ -184,17 +220,7 @@ describe('the chart on an API server', function () {
 /** A kubeconfig of the controller's own account. */
 async function kubeconfigOf({ url, ca, kubectl }: ApiServer, folder: string): Promise<string> {
   const token = (await kubectl(['create', 'token', 'svc-controller', '--namespace', 'svc-system'])).trim();
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      { name: 'test', cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
-    ],
-    users: [{ name: 'test', user: { token: secret(token) } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    'current-context': 'test',
-  };
   const file = join(folder, 'controller.kubeconfig');
-  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  await writeTokenKubeconfig(file, { server: url, authority: ca, token });
   return file;
 }

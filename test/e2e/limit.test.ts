@@ -59,6 +59,19 @@ describe('the limit, through the front', function () {
     expect((await stack.status()).connections).to.include({ limit: 1, limit_reached: true, enforcing: true });
   });
 
+  it('a page that is loaded again keeps its place when all are taken: given up and asked for at once', async () => {
+    stack = await startStack({ process: true, environment: { SVC_GATE_CONNECTION_CAP: '1' } });
+    const first = await stack.create({ user: AN });
+    const client = await stack.open(first);
+    await until('it is counted', async () => (await stack.status()).connections.current === 1 || undefined, 20_000);
+    const [again] = await Promise.all([
+      stack.ask(first, '', { method: 'DELETE' }).then(() => stack.create({ user: AN })),
+      client.leave(),
+    ]);
+    expect(again).to.include({ mode: 'edit', limited: false });
+    expect((await stack.create({ user: BINH })).mode).to.equal('view');
+  });
+
   it('a licence raises the limit as soon as its file is there, and its loss does not lower it at once', async () => {
     const licence = await licensed(folder, { conns: 2000 });
     const later = join(folder, 'later.jwt');

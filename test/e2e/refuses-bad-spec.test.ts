@@ -191,13 +191,15 @@ describe('SvcInstance on a real API server', function () {
     expect(text).to.contain('DocBuilder: the REST API that converts').and.to.contain('Engine workers, 1 to 32');
   });
 
-  it('keeps the status apart from the spec', async () => {
+  it('keeps the status apart from the spec, and has one that says that nobody has looked yet', async () => {
+    // kstatus takes an instance without any status for ready.
+    const none = { observedGeneration: -1 };
     const name = await made({ ...GOOD });
     const status = { edition: 'Community', conditions: [condition('Ready')], plan: { connections: 50 } };
     const patch = JSON.stringify({ status });
     await server.kubectl(['patch', 'svci', name, '-n', namespace, '--type=merge', `-p=${patch}`]);
     const read = () => server.kubectl(['get', 'svci', name, '-n', namespace, '-o', 'json']).then(JSON.parse);
-    expect((await read()).status).to.equal(undefined);
+    expect((await read()).status).to.deep.equal(none);
     await server.kubectl([
       'patch',
       'svci',
@@ -209,7 +211,7 @@ describe('SvcInstance on a real API server', function () {
       `-p=${patch}`,
     ]);
     const after = await read();
-    expect([after.status, after.metadata.generation]).to.deep.equal([status, 1]);
+    expect([after.status, after.metadata.generation]).to.deep.equal([{ ...none, ...status }, 1]);
     expect(await server.kubectl(['get', 'svci', name, '-n', namespace])).to.match(/True +Works +Community +50 /);
   });
 

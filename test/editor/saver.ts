@@ -238,5 +238,3 @@ export function createSaver(deps: SaverDeps) {
     },
   };
 }
-
-export type Saver = ReturnType<typeof createSaver>;

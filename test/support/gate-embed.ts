@@ -35,7 +35,7 @@ const NOW = Date.parse('2026-11-21T12:00:00Z');
 const RETAIN_HOURS = 24;
 
 /** In the place of counting: so many places, no samples. */
-export interface StandInAdmission extends Pick<Admission, 'admit' | 'release'> {
+export interface StandInAdmission extends Pick<Admission, 'admit' | 'release' | 'freed'> {
   limit: number;
   places: Set<string>;
 }
@@ -203,6 +203,7 @@ function standInAdmission(): StandInAdmission {
   return {
     limit: 50,
     places,
+    freed: async () => {},
     admit({ sessionId }): AdmissionAnswer {
       const { limit } = this as StandInAdmission;
       if (!places.has(sessionId) && places.size >= limit) {

@@ -42,6 +42,7 @@ export function sessionRecord(changes: Partial<SessionRecord> = {}): SessionReco
     docId: 'doc_a',
     mode: 'edit',
     requestedMode: 'edit',
+    readOnly: false,
     hasEdited: true,
     tokenHash: 'f'.repeat(64),
     user: { id: 'u1', name: "Nguyễn Thị O'Hara" },

@@ -37,6 +37,7 @@ const session = fc
     docId,
     tokenHash: small.map(String),
     user,
+    readOnly: fc.boolean(),
     hasEdited: fc.boolean(),
     createdAt: time,
     expiresAt: time,

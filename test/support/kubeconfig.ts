@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { secret } from './logs.ts';
 import type { KeyPair } from './pki.ts';
 
 export interface KubeconfigOptions {
@@ -35,5 +36,22 @@ export async function writeKubeconfig(file: string, options: KubeconfigOptions):
     'current-context': 'test',
   };
   // JSON is YAML.
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+}
+
+/** One for who has a token. @param options.authority the authority's certificate, PEM */
+export async function writeTokenKubeconfig(
+  file: string,
+  { server, authority, token }: { server: string; authority: string; token: string },
+): Promise<void> {
+  const cluster = { server, 'certificate-authority-data': Buffer.from(authority).toString('base64') };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster }],
+    users: [{ name: 'test', user: { token: secret(token) } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+    'current-context': 'test',
+  };
   await writeFile(file, JSON.stringify(config), { mode: 0o600 });
 }

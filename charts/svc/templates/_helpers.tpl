@@ -105,7 +105,7 @@ imagePullSecrets:
 # Documents are never deleted by the controller: claims go with their instance.
 - apiGroups: ['']
   resources: [persistentvolumeclaims]
-  verbs: [get, list, watch, create, update, patch]
+  verbs: [get, list, watch, create, update, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, watch, create, update, patch, delete]
@@ -121,7 +121,7 @@ imagePullSecrets:
 # beforehand (they stand in each spec). Who wants no such right in the whole cluster sets `watchNamespaces`. The rest is for <instance>-secrets and <instance>-license.
 - apiGroups: ['']
   resources: [secrets]
-  verbs: [get, list, watch, create, update, patch]
+  verbs: [get, list, watch, create, update, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
 # Why a pod does not start, for the status.
 - apiGroups: ['']
   resources: [pods]

@@ -12,7 +12,7 @@ import type { ComponentName, Instance, Situation } from './types.ts';
 import type { Mount } from './volumes.ts';
 
 /** User and group of our images. */
-export const SVC_ID = 10001;
+const SVC_ID = 10001;
 
 type Quantities = NonNullable<PodOverrides['resources']>;
 

@@ -34,7 +34,7 @@ export interface GivenSecrets {
 }
 
 /** Where the pods have their secrets, one file a key. */
-export const SECRETS_PATH = '/run/svc/secrets';
+const SECRETS_PATH = '/run/svc/secrets';
 
 /** Which component reads what. A key that is nobody's goes nowhere. */
 const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
@@ -93,7 +93,7 @@ export function madeKeys(given: GivenSecrets, existing: SecretValues, values: Se
 }
 
 /** The keys that a component reads, of those that there are. */
-export function keysReadBy(component: ComponentName, secrets: SecretValues): SecretKey[] {
+function keysReadBy(component: ComponentName, secrets: SecretValues): SecretKey[] {
   return READ_BY[component].filter((key) => secrets[key] !== undefined);
 }
 

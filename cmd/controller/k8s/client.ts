@@ -47,9 +47,15 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   }
 
   return {
-    async get<T extends KubernetesObject>(resource: Resource, namespace: string | undefined, name: string) {
+    async get<T extends KubernetesObject>(
+      resource: Resource,
+      namespace: string | undefined,
+      name: string,
+      selection: Pick<Selection, 'metadataOnly'> = {},
+    ) {
+      const accept = acceptOf(selection, 'PartialObjectMetadata');
       try {
-        return await object<T>(resource, { method: 'GET', path: objectPath(resource, namespace, name) });
+        return await object<T>(resource, { method: 'GET', path: objectPath(resource, namespace, name), accept });
       } catch (error) {
         if (isGone(error)) return undefined;
         throw error;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { pause } from '../../../src/common/pause.ts';
 import { ApiError } from './api-error.ts';
 import { type EventNote, eventObject, referenceTo, type Series, seriesKey } from './event-object.ts';
-import { pause } from './pause.ts';
 import { RESOURCES } from './resources.ts';
 import type { Client, KubernetesObject } from './types.ts';
 

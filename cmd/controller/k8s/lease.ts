@@ -1,7 +1,7 @@
 import type { Logger } from '../../../src/common/log.ts';
+import { atMost, pause } from '../../../src/common/pause.ts';
 import { ApiError, UnreachableError } from './api-error.ts';
 import { heldBy, type Lease, newLease, released } from './lease-record.ts';
-import { atMost, pause } from './pause.ts';
 import { RESOURCES } from './resources.ts';
 import type { Client } from './types.ts';
 
@@ -34,7 +34,7 @@ export interface ElectionOptions {
 }
 
 export interface Election {
-  /** True while nobody else may lead: to be asked before a write that two must not make. */
+  /** True while nobody else may lead. */
   leading(): boolean;
   /** Gives the lease back where it is held, so that another can lead at once. Resolves within 2 s. */
   stop(): Promise<void>;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
+import { pause } from '../../../src/common/pause.ts';
 import { ApiError, refusalOfEvent, UnreachableError } from './api-error.ts';
 import { type Change, createKnown, keyOf } from './known.ts';
-import { pause } from './pause.ts';
 import type { Client, KubernetesObject, Resource, Selection, WatchEvent } from './types.ts';
 import { isAbsent, isBusy, isConnectionLost, isExpired, isForbidden, waitAfter } from './watch-failure.ts';
 
@@ -51,6 +51,8 @@ export interface Reflection {
   lastContact(): number;
   /** What has failed several times in a row, and where; undefined once it works again. */
   trouble(): string | undefined;
+  /** Whether the API server did not have the kind when it was last asked. */
+  absent(): boolean;
   /** Leaves the connection there is and watches on, from the last version seen, over a new one, at once. */
   restart(): void;
   stop(): void;
@@ -90,6 +92,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
   let relistAt = 0;
   let failures = 0;
   let trouble: string | undefined;
+  let absent = false;
 
   /** Whatever a handler does, also one that is async, it ends nothing. */
   async function guarded(handler: (() => void) | undefined): Promise<void> {
@@ -130,6 +133,8 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
       next = page.metadata.continue || undefined;
       version = page.metadata.resourceVersion;
     } while (next !== undefined);
+    if (absent) log.info({ kind: resource.kind }, 'the API server has this kind now');
+    absent = false;
     complete(keys);
     position = version;
     relistAt = performance.now() + between(timings.relistMs);
@@ -183,6 +188,8 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     failures += 1;
     if (error instanceof ApiError) contact = clock();
     if (isAbsent(error) && (known.size === 0 || failures >= ABSENT_TRIES)) {
+      if (!absent && relistAt > 0) log.warn({ kind: resource.kind }, 'the API server does not have this kind any more');
+      absent = true;
       position = undefined;
       failures = 0;
       complete(new Set());
@@ -218,6 +225,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     forbidden: forbidden.promise,
     lastContact: () => contact,
     trouble: () => trouble,
+    absent: () => absent,
     restart() {
       turn.abort();
       turn = new AbortController();

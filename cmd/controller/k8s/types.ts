@@ -92,11 +92,15 @@ export interface ApplyOptions {
  * cannot be reached.
  */
 export interface Client {
-  /** @returns undefined where there is none, in the API server's own words. */
+  /**
+   * @param options.metadataOnly as in a `Selection`
+   * @returns undefined where there is none, in the API server's own words.
+   */
   get<T extends KubernetesObject>(
     resource: Resource,
     namespace: string | undefined,
     name: string,
+    options?: Pick<Selection, 'metadataOnly'>,
   ): Promise<T | undefined>;
   list<T extends KubernetesObject>(resource: Resource, options: ListOptions): Promise<List<T>>;
   /** Ends when the server ends it; throws when the connection breaks. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../src/common/log.ts';
+import { pause } from '../../../src/common/pause.ts';
 import { ApiError } from './api-error.ts';
-import { pause } from './pause.ts';
 import type { Reflection } from './reflector.ts';
 
 export interface WatchdogOptions {

@@ -240,13 +240,22 @@ function refusal(error: unknown): Trouble | undefined {
   // A member that the kind does not have is a 500 to server-side apply.
   const untyped = error.status === 500 && error.message.includes('failed to create typed patch object');
   if (!untyped && ![400, 403, 404, 422].includes(error.status)) return undefined;
-  const hint = error.status === 404 ? ' Is the kind installed in this cluster?' : '';
+  const hint = hintOf(error);
   // A quota or a role can change any time; a value that is wrong stays so.
   return {
     reason: 'Refused',
     stalled: error.status !== 403,
     message: `The API server refused: ${error.message}.${hint}`,
   };
+}
+
+function hintOf({ status, message }: ApiError): string {
+  if (status === 404) return ' Is the kind installed in this cluster?';
+  // The admission plug-in OwnerReferencesPermissionEnforcement.
+  if (message.includes("ownerRef on a resource you can't delete")) {
+    return ' To take it back the controller needs rbac.adopt of its chart.';
+  }
+  return '';
 }
 
 function withHash(object: KubernetesObject, hash: string): KubernetesObject {

@@ -13,6 +13,9 @@ const { plural, apiVersion } = RESOURCES.svcInstance;
 const [GROUP = '', VERSION = ''] = apiVersion.split('/');
 const NAME = `${plural}.${GROUP}`;
 
+/** What is wrong where there is none at all. */
+export const DEFINITION_MISSING = `the CustomResourceDefinition ${NAME} is not installed: apply crds/${NAME}.yaml`;
+
 interface OpenApi {
   $ref?: string;
   properties?: Record<string, OpenApi>;
@@ -32,10 +35,9 @@ export async function definitionProblem(
   client: Client,
   namespaces: readonly string[] = [],
 ): Promise<string | undefined> {
-  const missing = `the CustomResourceDefinition ${NAME} is not installed: apply crds/${NAME}.yaml`;
   const definition = await readDefinition(client);
-  if (definition === 'absent') return missing;
-  if (definition === 'forbidden') return (await isServed(client, namespaces)) ? undefined : missing;
+  if (definition === 'absent') return DEFINITION_MISSING;
+  if (definition === 'forbidden') return (await isServed(client, namespaces)) ? undefined : DEFINITION_MISSING;
   const version = definition.spec.versions.find(({ name, served }) => name === VERSION && served);
   if (!version) return `the CustomResourceDefinition ${NAME} does not serve ${VERSION}: apply crds/${NAME}.yaml`;
   const root = version.schema?.openAPIV3Schema?.properties ?? {};

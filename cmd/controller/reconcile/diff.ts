@@ -109,7 +109,7 @@ function compareLists(name: string, desired: unknown[], live: unknown[], path: s
 }
 
 /** What names an element of a list that is merged; undefined: the list has one owner as a whole. */
-export function listKeys(name: string, kind: string): readonly string[] | undefined {
+function listKeys(name: string, kind: string): readonly string[] | undefined {
   if (name !== 'ports') return LIST_KEYS[name];
   if (kind === 'NetworkPolicy') return undefined;
   return kind === 'Service' ? ['port', 'protocol'] : ['containerPort', 'protocol'];

@@ -49,3 +49,24 @@ export function givenTrouble(
   const message = `Secret ${secretName}, which ${field} names, cannot be used: ${problems.join(', ')}.`;
   return { reason: 'SecretUnusable', stalled: true, message };
 }
+
+/** How the keys of `spec.secrets` begin, and hardly any other's. */
+const OURS = /^(docbuilder|embed)-/;
+
+/**
+ * What a Secret that the spec names lacks, or has in vain: mostly a key that is misspelt, in whose place a value that was
+ * made would count without a word.
+ * @param keys that it has
+ */
+export function givenRemark(field: string, secretName: string, keys: readonly string[]): string | undefined {
+  const what = `Secret ${secretName}, which ${field} names,`;
+  if (field === 'spec.editor.adminSecretName') {
+    const missing = ['username', 'password'].filter((key) => !keys.includes(key));
+    if (missing.length !== 1) return undefined;
+    return `${what} has no ${missing[0]}: add it. The one before, or one that was made, counts.`;
+  }
+  const known = Object.keys(CHECKS).filter((key) => OURS.test(key));
+  const strange = keys.filter((key) => OURS.test(key) && !known.includes(key));
+  if (strange.length === 0) return undefined;
+  return `${what} has ${strange.join(', ')}, which nobody reads. Keys are ${known.join(', ')}.`;
+}

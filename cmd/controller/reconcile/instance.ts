@@ -4,7 +4,7 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { desired } from '../desired/index.ts';
-import { COMPONENTS } from '../desired/names.ts';
+import { COMPONENTS, namesOf } from '../desired/names.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import type { Recorder } from '../k8s/events.ts';
@@ -16,7 +16,7 @@ import { type Applied, applyAll, prune } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { createContests } from './contests.ts';
 import type { Instances, SvcInstance } from './instances.ts';
-import { decideLicense, type LicenseDecision } from './license.ts';
+import { decideLicense } from './license.ts';
 import type { OwnedCache } from './owned.ts';
 import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
@@ -27,8 +27,13 @@ import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
+/** Each time that nothing new was found it takes longer, up to so many times as long as at first. */
+const LATER = { factor: 1.5, most: 6 };
 /** Failures in a row after which it is no accident any more: some seconds, or minutes where nothing answers. */
 const FAILURES_TOLD = 10;
+
+/** Whether a status says something new, said the same before, or is left to somebody else for a while. */
+type Told = 'written' | 'before' | 'left';
 
 export interface ReconcilerOptions {
   client: Client;
@@ -39,7 +44,7 @@ export interface ReconcilerOptions {
   audit: Pick<Audit, 'record'>;
   clock: Clock;
   random: Random;
-  /** Milliseconds until what sends no event is looked at again: pods that do not start, what somebody else must change. */
+  /** Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must change. */
   lookAgainMs?: number | undefined;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 }
@@ -89,6 +94,7 @@ export function createReconciler(
     if (applies) {
       // A new instance has none yet.
       const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
+      // Told first: a process that ends in between tells twice rather than never.
       if (runs) tellMade(options, instance, secrets.made, secrets.lost);
       const result = await applyWanted(situation, signal);
       applied.troubles.push(...result.troubles);
@@ -116,7 +122,11 @@ export function createReconciler(
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
     const { agreement } = applied;
     const told = await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
-    return nextLook({ ...applied, contested: applied.contested || !told }, components, decision);
+    const waiting = applied.troubles.length > 0 || applied.contested || told === 'left' || !allDone(components);
+    return nextLook([
+      ...(waiting ? [nextWait(keyOf(instance), told)] : []),
+      ...(decision.nextChange === undefined ? [] : [decision.nextChange - clock()]),
+    ]);
   }
 
   /** An edge that finds a host twice serves the older one, and nobody hears of it. */
@@ -152,9 +162,10 @@ export function createReconciler(
 
   async function observe(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {
     const { namespace, name } = instance.metadata;
+    const names = namesOf(name).component;
     const deployments = owned.of(keyOf(instance)).filter(({ kind }) => kind === 'Deployment');
     const rollout = (component: ComponentName) =>
-      deployments.find((deployment) => deployment.name === `${name}-${component}`)?.rollout;
+      deployments.find((deployment) => deployment.name === names[component])?.rollout;
     const state = Object.fromEntries(
       COMPONENTS.map((component): [ComponentName, ComponentState] => [component, { rollout: rollout(component) }]),
     ) as Record<ComponentName, ComponentState>;
@@ -167,7 +178,7 @@ export function createReconciler(
   async function writeStatus(
     situation: Situation,
     found: Pick<Found, 'findings' | 'components' | 'agreement' | 'applied'>,
-  ): Promise<boolean> {
+  ): Promise<Told> {
     const instance = situation.instance as SvcInstance;
     const previous = instance.status ?? {};
     const paused = isPaused(instance);
@@ -180,20 +191,19 @@ export function createReconciler(
     await put(instance, status).catch((err) => log.warn({ instance: keyOf(instance), err }, 'the status is not told'));
   }
 
-  /** @returns whether it says so now; not where it is left to somebody else for a while */
-  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<boolean> {
+  async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<Told> {
     const previous = instance.status ?? {};
     const key = keyOf(instance);
     if (sameStatus(previous, status)) {
       options.instances.say(key, statusHash(status));
-      return true;
+      return 'before';
     }
     // Not what was last said here: another controller says something else for as long as this one does.
     const theirs = ![undefined, statusHash(previous)].includes(options.instances.said(key));
     const repair = { live: instance, paths: ['status'] };
     if (theirs && contests.lost(repair)) {
       log.warn({ instance: key }, 'somebody else writes another status again and again: it is left so for now');
-      return false;
+      return 'left';
     }
     // Told first: a process that ends in between tells twice rather than never.
     tellChanges(options, instance, previous, status);
@@ -210,20 +220,21 @@ export function createReconciler(
     options.instances.say(key, statusHash(status));
     // As it was read: should the spec have changed since, the event of that is news.
     options.instances.seen({ ...instance, status: written.status ?? {} });
-    return true;
+    return 'written';
   }
 
-  function nextLook(
-    { troubles, contested }: Applied,
-    components: Record<ComponentName, ComponentState>,
-    { nextChange }: LicenseDecision,
-  ): number | undefined {
-    const waits = [
-      ...(troubles.length > 0 || contested || !allDone(components) ? [options.lookAgainMs ?? LOOK_AGAIN_MS] : []),
-      ...(nextChange === undefined ? [] : [nextChange - clock()]),
-    ];
-    return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
+  /** Hundreds of instances that wait for somebody must not keep the API server busy. */
+  function nextWait(key: string, told: Told): number {
+    const first = options.lookAgainMs ?? LOOK_AGAIN_MS;
+    const before = told === 'written' ? undefined : options.instances.waited(key);
+    const next = before === undefined ? first : Math.min(before * LATER.factor, first * LATER.most);
+    options.instances.wait(key, next);
+    return next;
   }
+}
+
+function nextLook(waits: readonly number[]): number | undefined {
+  return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
 }
 
 /** Whether it is over because the controller ends, and not because it has taken too long. */

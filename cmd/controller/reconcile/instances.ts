@@ -31,6 +31,9 @@ export interface Instances {
   /** Remembers what was written as the status of one, as a hash. */
   say(key: string, status: string): void;
   said(key: string): string | undefined;
+  /** Remembers for how many milliseconds one is left alone where nothing of it changes. */
+  wait(key: string, ms: number): void;
+  waited(key: string): number | undefined;
   has(key: string): boolean;
   /** Keys of the instances that name a Secret. */
   naming(namespace: string, secretName: string): string[];
@@ -46,6 +49,7 @@ export interface Instances {
 export function createInstances(): Instances {
   const known = new Map<string, Known>();
   const said = new Map<string, string>();
+  const waits = new Map<string, number>();
 
   function rivals(key: string): [string, Known][] {
     const { host } = known.get(key) ?? {};
@@ -71,9 +75,12 @@ export function createInstances(): Instances {
     gone(key) {
       known.delete(key);
       said.delete(key);
+      waits.delete(key);
     },
     say: (key, status) => void said.set(key, status),
     said: (key) => said.get(key),
+    wait: (key, ms) => void waits.set(key, ms),
+    waited: (key) => waits.get(key),
     has: (key) => known.has(key),
     naming: (namespace, secretName) =>
       [...known].flatMap(([key, { secrets }]) =>
@@ -84,9 +91,10 @@ export function createInstances(): Instances {
   };
 }
 
-/** Secrets of other people that an instance reads. */
-function secretsOf({ license, secrets, editor }: SvcInstanceSpec): string[] {
-  return [license?.secretName, secrets?.secretName, editor?.adminSecretName].filter((name) => name !== undefined);
+/** Secrets of other people that an instance names. */
+function secretsOf({ license, secrets, editor, tls }: SvcInstanceSpec): string[] {
+  const names = [license?.secretName, secrets?.secretName, editor?.adminSecretName, tls?.secretName];
+  return names.filter((name) => name !== undefined);
 }
 
 function edgeHost({ host, ingress }: SvcInstanceSpec): string | undefined {

@@ -40,7 +40,7 @@ export async function watchLicenseKeys(
     }
   }
 
-  return { current: () => current, stop: watchFiles([file], () => void look()) };
+  return { current: () => current, stop: watchFiles([file], look) };
 }
 
 async function read(path: string): Promise<{ ok: true; text: string } | { ok: false; problem: string }> {

@@ -1,8 +1,7 @@
 import { iso } from '../../../src/common/clock.ts';
-import { parseKeySet } from '../../../src/common/crypto/key-set.ts';
 import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
-import { NOTHING_KEPT, recall, remember } from '../../../src/common/license-memory.ts';
+import { keySetOf, NOTHING_KEPT, recall, remember } from '../../../src/common/license-memory.ts';
 import { LICENSE_GRACE_DAYS } from '../../../src/common/plan.ts';
 import type { Situation } from '../desired/types.ts';
 
@@ -45,7 +44,7 @@ export interface LicenseQuestion {
  * that was taken away has 30 days of grace. All that is remembered is what the Secret holds.
  */
 export async function decideLicense({ kept, given, keys, now }: LicenseQuestion): Promise<LicenseDecision> {
-  const keySet: SmallFile = { ok: true, text: keys };
+  const keySet = keySetOf({ ok: true, text: keys });
   const before = await remember(
     NOTHING_KEPT,
     { token: text(kept.token), keys: keySet, removedAt: text(kept.removedAt) },
@@ -55,13 +54,12 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
   const token = given.found === 'token' ? given.token : undefined;
   const after = await remember({ ...before, problem: null }, { token: text(token), keys: keySet }, now);
   const license = recall(after, now);
-  const usable = parseKeySet(keys).ok;
   if (given.found === 'nothing-asked' && license.state !== 'grace') {
-    if (usable || kept.token === undefined) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
+    if (keySet.ok || kept.token === undefined) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
     return { license: NO_LICENSE, files: kept, condition: KEYS_UNUSABLE };
   }
   const removedAt = after.kept?.removedAt;
-  const files = !usable
+  const files = !keySet.ok
     ? kept // Nothing can be said about it now: it stays as it is.
     : {
         ...(after.kept && { token: after.kept.token }),

@@ -54,7 +54,8 @@ export function readinessFindings(
   }
   const missing = COMPONENTS.filter((name) => !done(components[name].rollout)).map((name) => {
     const { rollout, pods } = components[name];
-    return { ...shortcoming(NAMES[name].called, rollout, pods), stalled: rollout?.gaveUp ?? false };
+    const stalled = rollout?.gaveUp === true || rollout?.paused !== undefined;
+    return { ...shortcoming(NAMES[name].called, rollout, pods), stalled };
   });
   const worst = missing.find(({ reason }) => reason !== 'Progressing') ?? missing[0];
   if (worst) {
@@ -88,6 +89,10 @@ function notReady(reason: string, message: string, stalled: boolean): Finding[] 
 
 /** Why a component is not there, the most telling first. */
 function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrouble | undefined): PodTrouble {
+  if (rollout?.paused !== undefined) {
+    const message = `${called} stays as it is: its Deployment is paused (kubectl rollout resume deployment/${rollout.paused}).`;
+    return { reason: 'RolloutPaused', message };
+  }
   if (pods) return pods;
   if (rollout?.failure) {
     const { reason, message } = rollout.failure;

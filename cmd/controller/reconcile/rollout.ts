@@ -13,6 +13,8 @@ export interface Rollout {
   failure?: { reason: string; message: string };
   /** It has made no progress for longer than its deadline. */
   gaveUp?: true;
+  /** Its name, where somebody has paused it: no newer version comes, and no deadline either. */
+  paused?: string;
 }
 
 /** Reads a Deployment the way `kubectl rollout status` does. */
@@ -35,5 +37,6 @@ export function rolloutOf(object: KubernetesObject): Rollout {
       availableReplicas >= updatedReplicas,
     ...(failed && { failure: { reason: failed.reason ?? 'Failed', message: failed.message ?? '' } }),
     ...(stuck?.reason === 'ProgressDeadlineExceeded' && { gaveUp: true }),
+    ...(spec?.paused && { paused: metadata.name }),
   };
 }

@@ -5,10 +5,13 @@ import { effectiveSecrets, type GivenSecrets, madeKeys, type Random, type Secret
 import type { SecretValues, Situation } from '../desired/types.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { givenTrouble } from './given-secrets.ts';
+import { givenRemark, givenTrouble } from './given-secrets.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
+
+/** A private key is nothing to look at. */
+const ONLY_WHETHER = { metadataOnly: true };
 
 /** What an instance's Secrets hold, its own and those that its spec names. */
 export interface SecretsRead {
@@ -32,7 +35,7 @@ export interface SecretsRead {
  */
 export async function readSecrets(client: Client, instance: SvcInstance, random: Random): Promise<SecretsRead> {
   const { namespace, name } = instance.metadata;
-  const { license, secrets, editor, embed } = instance.spec;
+  const { license, secrets, editor, embed, tls } = instance.spec;
   const names = namesOf(name);
   const read = async (secretName: string | undefined) =>
     secretName === undefined
@@ -41,6 +44,10 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
   const [own, ownLicense, given, admin, token] = await Promise.all(
     [names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName].map(read),
   );
+
+  const certificate = tls?.secretName;
+  // The edge reads it, and has a certificate of its own until it is there.
+  const bare = certificate !== undefined && !(await client.get(RESOURCES.secret, namespace, certificate, ONLY_WHETHER));
 
   const troubles = [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []);
   const { token: keptToken, [LICENSE_KEY.removedAt]: removedAt } = decoded(ownLicense);
@@ -53,12 +60,16 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
     made: [],
     lost: own === undefined,
     troubles,
-    remarks: [],
+    remarks: bare ? [`There is no Secret ${certificate}, which spec.tls.secretName names: create it.`] : [],
   };
   const usable = (field: string, secretName: string | undefined, secret: V1Secret | undefined) => {
     const trouble =
       secretName === undefined ? undefined : givenTrouble(field, secretName, secret && (secret.data ?? {}));
-    if (!trouble) return secret && decoded(secret);
+    if (!trouble) {
+      const remark = secretName && givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
+      if (remark) found.remarks.push(remark);
+      return secret && decoded(secret);
+    }
     // What was copied from it is still there; without that, values would be made that nobody wants.
     if (own) found.remarks.push(`${trouble.message} What was last read from it counts on.`);
     else troubles.push(trouble);

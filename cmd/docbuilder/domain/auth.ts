@@ -19,30 +19,20 @@ export interface Authenticator {
 
 export interface AuthenticatorOptions {
   keys: ApiKeys;
-  /** The current secret, then the previous one while it is rotated out. Empty ones don't count; none disables JWTs. */
-  jwtSecrets: readonly string[];
+  /** Empty: no JWTs are taken. */
+  jwtSecret: string;
   clock: Clock;
 }
 
-const MAX_JWT_LIFETIME_SECONDS = 24 * 3600;
-const CLOCK_SKEW_SECONDS = 60;
 const MAX_LABEL = 128;
 
 /**
  * DocBuilder's authentication (contract: Authentication, DocBuilder): `Bearer` with an API key or an HS256 JWT.
  * Refusals are 401 `unauthorized` with `reason` missing, invalid or no_keys_configured, and `token_expired`.
- * @throws {TypeError} when a JWT secret is too short
+ * @throws {TypeError} when the JWT secret is too short
  */
-export function createAuthenticator({ keys, jwtSecrets, clock }: AuthenticatorOptions): Authenticator {
-  const secrets = jwtSecrets.filter((secret) => secret !== '');
-  const verify =
-    secrets.length === 0
-      ? undefined
-      : createHs256Verifier({
-          secrets,
-          maxLifetimeSeconds: MAX_JWT_LIFETIME_SECONDS,
-          clockToleranceSeconds: CLOCK_SKEW_SECONDS,
-        });
+export function createAuthenticator({ keys, jwtSecret, clock }: AuthenticatorOptions): Authenticator {
+  const verify = jwtSecret === '' ? undefined : createHs256Verifier({ secrets: [jwtSecret] });
 
   async function authenticateJwt(token: string): Promise<Authentication> {
     if (!verify) return unauthorized('invalid', 'a JWT, and no secret is configured');

@@ -1,12 +1,9 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { postCallback } from '../../../src/common/net/callback.ts';
+import { CALLBACK_SCHEDULE, isTaken, postCallback } from '../../../src/common/net/callback.ts';
 import type { Outbound } from '../../../src/common/net/outbound.ts';
 import type { CallbackRecord, JobRecord } from '../domain/job.ts';
 import type { CallbackSender } from '../domain/jobs.ts';
-
-/** Milliseconds before each attempt (contract: Events, DocBuilder job). */
-const SCHEDULE = [0, 10_000, 60_000];
 
 interface Dependencies {
   outbound: Outbound;
@@ -21,7 +18,7 @@ interface Dependencies {
 
 /** Sends job callbacks in the background: signed, up to three attempts, the delivery id the same in each. */
 export function createCallbackSender(deps: Dependencies): CallbackSender & { stop(): void } {
-  const schedule = deps.schedule ?? SCHEDULE;
+  const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
   const timers = new Set<NodeJS.Timeout>();
   const stopped = new AbortController();
 
@@ -40,9 +37,8 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
     callback.nextAttemptAt = null;
     callback.lastStatus = await send(job, callback);
     if (stopped.signal.aborted) return;
-    const delivered = callback.lastStatus !== null && callback.lastStatus >= 200 && callback.lastStatus < 300;
     const wait = schedule[callback.attempts];
-    if (delivered) callback.state = 'delivered';
+    if (isTaken(callback.lastStatus)) callback.state = 'delivered';
     else if (wait === undefined) callback.state = 'failed';
     else callback.nextAttemptAt = deps.clock() + wait;
     const facts = { job: job.id, attempt: callback.attempts, status: callback.lastStatus, state: callback.state };

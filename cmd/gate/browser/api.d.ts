@@ -50,6 +50,8 @@ declare namespace SVC {
   interface EditorConfig {
     /** `edit` unless given. */
     mode?: Mode;
+    /** The document is never changed: it opens in mode `view` and stays so. */
+    readOnly?: boolean;
     /** Interface language; `vi` unless given. */
     lang?: string;
     user?: User;
@@ -77,9 +79,12 @@ declare namespace SVC {
   }
 
   interface Events {
-    /** The editor's page answers. Comes again after `setReadOnly`, and when its page was loaded anew. */
+    /** The editor's page answers. Comes again before each `onDocumentLoaded`, and when its page was loaded anew. */
     onReady?(info: Info): void;
-    /** The document is on the screen. Comes again after `setReadOnly`, and when the element was moved in the page. */
+    /**
+     * The document is on the screen. Comes again after `setReadOnly`, when the element was moved in the page, and when
+     * the page is shown again out of the browser's back-forward cache.
+     */
     onDocumentLoaded?(info: Info): void;
     /** The document has unsaved changes now, or has none any more. Having none does not mean that they are stored. */
     onModified?(event: { modified: boolean }): void;

@@ -2,7 +2,9 @@ import { checkConfig, findContainer, invalidConfig, labelsOf, serverOrigin, sess
 import { createQueue, defer } from './defer.ts';
 import { asEditorError, closedError, editorError, notLoaded } from './errors.ts';
 import { createEmit } from './events.ts';
+import { allBack, goesBack } from './going-back.ts';
 import { infoOf } from './info.ts';
+import { watchLeaving } from './leaving.ts';
 import { createPage } from './page.ts';
 import { createSaving, savedVersion } from './saving.ts';
 import { createServer, type Session, type SessionState } from './server.ts';
@@ -64,15 +66,17 @@ export function createEditor(
   const { doubtful } = unstored;
   const saving = createSaving({ texts, post: page.post, hurry: () => watch?.hurry(), state: askState, doubtful });
 
-  window.addEventListener('pagehide', giveBack);
+  const unwatchLeaving = watchLeaving({ server, session: () => session, onKept, onBack });
   page.begin();
-  void start();
+  const started = start();
   return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
 
   async function start(): Promise<void> {
     try {
+      await allBack();
+      if (isOver()) return;
       const made = await server.create(sessionRequest(config));
-      if (isOver() || status === 'failed') return void server.remove(made).catch(() => {});
+      if (isOver() || status === 'failed') return await server.remove(made);
       watch = createWatch({
         ask: async () => (isRemoved() ? Promise.reject(closedError()) : askState()),
         expecting: unstored.any,
@@ -221,9 +225,25 @@ export function createEditor(
     );
   }
 
-  /** A place would be kept for who comes back to it, and nobody can: the token goes with the page. */
-  function giveBack({ persisted }: PageTransitionEvent): void {
-    if (session && !persisted) server.remove(session).catch(() => {});
+  /** The editor saves and closes a document whose page has gone. */
+  function onKept(): boolean {
+    if (status === 'closing') destroy();
+    if (isOver() || status === 'failed') return false;
+    status = 'loading';
+    page.empty();
+    return true;
+  }
+
+  async function onBack(granted: Promise<Session>): Promise<void> {
+    page.begin();
+    try {
+      const now = await granted;
+      if (isOver() || status === 'failed') return;
+      if (now !== session) enter(now);
+      open(now);
+    } catch (error) {
+      if (!isOver()) failToLoad(asEditorError(error));
+    }
   }
 
   function close(reason: 'method' | 'user'): Promise<void> {
@@ -253,6 +273,7 @@ export function createEditor(
     if (isOver()) throw closedError();
     if (page.isReady()) page.post('Action_Close');
     const goodbye = session && server.remove(session).catch(() => {});
+    if (goodbye) goesBack(goodbye);
     await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
     if (isOver()) throw closedError();
     end('closed');
@@ -260,7 +281,7 @@ export function createEditor(
 
   function destroy(): void {
     if (isOver()) return;
-    if (session) server.remove(session).catch(() => {});
+    goesBack(session ? server.remove(session) : started);
     end('destroyed');
   }
 
@@ -270,7 +291,7 @@ export function createEditor(
     watch?.stop();
     saving.stop();
     unstored.stop();
-    window.removeEventListener('pagehide', giveBack);
+    unwatchLeaving();
     page.remove();
     occupied.delete(container);
     // After those whose work has just been done.

@@ -3,7 +3,7 @@ export function editorError(code: string, message: string, detail: Record<string
   return Object.assign(new Error(message), { name: 'SVCError', code, detail });
 }
 
-export function isEditorError(thrown: unknown): thrown is SVC.EditorError {
+function isEditorError(thrown: unknown): thrown is SVC.EditorError {
   return thrown instanceof Error && 'code' in thrown && 'detail' in thrown;
 }
 

@@ -8,6 +8,8 @@ export interface Frame {
    * that has shown a page would be a step in the history of the page around it.
    */
   open(url: string, fields: Record<string, string | number>): void;
+  /** Ends the page that it shows, and with it that page's connections. */
+  empty(): void;
   /** Whether it is still in the page: a form for a frame that is not opens a window. */
   isThere(): boolean;
   post(id: string, values?: Record<string, unknown>): void;
@@ -83,6 +85,13 @@ export function createFrame({ container, origin, title, width, height, onMessage
     return made;
   }
 
+  function renew(): void {
+    const before = iframe;
+    shown = null;
+    iframe = makeIframe();
+    before.replaceWith(iframe);
+  }
+
   /** All of an element without a height is nothing; whether it has one shows when it is on the screen. */
   function settleHeight(): void {
     if (status.getClientRects().length === 0) return;
@@ -104,12 +113,7 @@ export function createFrame({ container, origin, title, width, height, onMessage
 
   return {
     open(url, fields) {
-      if (used) {
-        const before = iframe;
-        shown = null;
-        iframe = makeIframe();
-        before.replaceWith(iframe);
-      }
+      if (used) renew();
       shown = iframe.contentWindow;
       used = true;
       const form = page.createElement('form');
@@ -127,6 +131,7 @@ export function createFrame({ container, origin, title, width, height, onMessage
       HTMLFormElement.prototype.submit.call(form);
       form.remove();
     },
+    empty: renew,
     isThere: () => iframe.isConnected,
     post(id, values) {
       iframe.contentWindow?.postMessage(writeMessage(id, values), origin);

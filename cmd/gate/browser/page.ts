@@ -24,7 +24,7 @@ export interface PageEvents {
   onCloseButton(): void;
 }
 
-export interface EditorPage extends Pick<Frame, 'open' | 'isThere' | 'post' | 'say'> {
+export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | 'post' | 'say'> {
   /** A document is to be opened: its time begins. */
   begin: Loading['begin'];
   /** Settles when the document that was opened last is there, or will not be. */
@@ -144,6 +144,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
       loading.asked();
       frame.open(url, fields);
     },
+    empty: frame.empty,
     isThere: frame.isThere,
     opened: loading.wait,
     giveUp(error) {

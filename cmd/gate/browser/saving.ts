@@ -39,6 +39,8 @@ interface Pending extends Deferred<SVC.SaveResult> {
 
 /** Contract: Browser events. */
 const SAVE_MS = 30_000;
+/** For the last look at a save whose time is up. */
+const LAST_LOOK_MS = 2_000;
 const RETRY_MS = 10_000;
 
 export function createSaving({ texts, post, hurry, state, doubtful }: SavingOptions): Saving {
@@ -61,6 +63,20 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
       (current) => take(asked)?.resolve({ ...savedVersion(current), unmodified: true }),
       (error) => take(asked)?.reject(error),
     );
+  }
+
+  /** Time also passes in a page that sleeps, as with its machine: what is stored by then is not called late. */
+  function lastLook(asked: Pending): void {
+    const late = (): void => take(asked)?.reject(editorError('save_timeout', texts.saveTimeout));
+    state().then(onState).then(late, late);
+    setTimeout(late, LAST_LOOK_MS);
+  }
+
+  function onState(current: SessionState): void {
+    newest = current.version;
+    if (pending && current.save?.nonce === pending.nonce) {
+      take()?.resolve({ ...savedVersion(current), unmodified: false });
+    }
   }
 
   function request({ nonce, force }: Pending): void {
@@ -102,7 +118,7 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
         nonce: randomName(),
         force: doubtful(),
         from: newest,
-        timer: setTimeout(() => take(asked)?.reject(editorError('save_timeout', texts.saveTimeout)), SAVE_MS),
+        timer: setTimeout(() => lastLook(asked), SAVE_MS),
       };
       pending = asked;
       request(asked);
@@ -116,12 +132,7 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
       if (result === 'unmodified') onUnmodified(pending);
       else take()?.reject(editorError('save_failed', texts.saveFailed, { ...message }));
     },
-    onState(current) {
-      newest = current.version;
-      if (pending && current.save?.nonce === pending.nonce) {
-        take()?.resolve({ ...savedVersion(current), unmodified: false });
-      }
-    },
+    onState,
     nonce: () => pending?.nonce,
     stop: () => void take(),
   };

@@ -63,7 +63,7 @@ export function createServer(origin: string, texts: Texts): Server {
         redirect: 'error',
         referrerPolicy: 'no-referrer',
         // So that a page that goes away can still say so.
-        keepalive: method === 'DELETE',
+        keepalive: session !== undefined && method !== 'GET',
         signal: abort.signal,
       });
       text = await response.text();

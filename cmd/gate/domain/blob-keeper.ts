@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { VersionRecord } from './model.ts';
-import type { Blobs, Rows, RowsTransaction } from './ports.ts';
-
-export type ByteRange = { start: number; end: number };
+import type { Blobs, ByteRange, Rows, RowsTransaction } from './ports.ts';
 
 /** Decides when bytes may go: never while they are being served, or are on their way into a row. */
 export interface BlobKeeper {

@@ -16,6 +16,8 @@ export interface Embedding {
     key: string;
   };
   mode: Mode;
+  /** The session is for reading, whatever mode is asked for, now or later. */
+  readOnly: boolean;
   lang: string;
   /** Null: a guest. */
   user: EmbedUser | null;
@@ -34,11 +36,8 @@ export interface ConfigCheckOptions {
 /** Turns the body of a session's creation into what it asks for. */
 export type ConfigCheck = (body: unknown) => Promise<Embedding>;
 
-const MAX_LIFETIME_SECONDS = 24 * 3600;
 /** Of a token with two of the longest addresses. */
 const MAX_TOKEN_BYTES = 32 * 1024;
-/** Not in the contract for embedding; the same as for DocBuilder's tokens. */
-const CLOCK_SKEW_SECONDS = 60;
 /** Problems of a token that a wrong clock brings about. */
 const OF_CLOCKS: ReadonlySet<string> = new Set(['exp_too_far', 'not_yet_valid']);
 const DEFAULT_LANG = 'vi';
@@ -52,14 +51,7 @@ const MEMBERS = ['document', 'editor', 'ui'] as const;
 export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCheckOptions): ConfigCheck {
   const validate = validator<EmbedConfig>('embed-config.json');
   const verify =
-    jwtSecrets.length === 0
-      ? undefined
-      : createHs256Verifier({
-          secrets: jwtSecrets,
-          maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
-          clockToleranceSeconds: CLOCK_SKEW_SECONDS,
-          maxTokenBytes: MAX_TOKEN_BYTES,
-        });
+    jwtSecrets.length === 0 ? undefined : createHs256Verifier({ secrets: jwtSecrets, maxTokenBytes: MAX_TOKEN_BYTES });
 
   async function payloadOf(token: string): Promise<JWTPayload> {
     const now = clock();
@@ -100,6 +92,7 @@ function embeddingOf(validate: ReturnType<typeof validator<EmbedConfig>>, source
   return {
     document: { url: document.url, title: document.title ?? null, fileType, key: document.key },
     mode: editor.mode ?? 'edit',
+    readOnly: editor.readOnly ?? false,
     lang: editor.lang ?? DEFAULT_LANG,
     user: editor.user ?? null,
     callbackUrl: editor.callbackUrl ?? null,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import { COUNTING } from '../../../src/common/plan.ts';
 import { createForeignReservations } from './foreign.ts';
@@ -8,6 +9,10 @@ import { createTimedKeys } from './timed-keys.ts';
 const PENDING_MS = 60_000;
 const HOLD_MS = COUNTING.reconnect_grace_seconds * 1000;
 const PEAK_MS = COUNTING.peak_window_seconds * 1000;
+/** After this the editor is not expected to forget a view that was given up. */
+const FREEING_MS = COUNTING.sample_interval_seconds * 1000;
+/** How long somebody waits for that: it takes a second and an answer of the editor. */
+const FREED_MS = 2_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
 
@@ -20,6 +25,8 @@ export interface Counting extends Admission {
   hasForeign(wopiSrc: string): boolean;
   /** Whether a further session would be refused. */
   isFull(): boolean;
+  /** Whether all places are taken and one of them was given up a moment ago: the next sample can free it. */
+  isFreeing(): boolean;
   /** Takes in what the editor lists. */
   sampled(sample: EditorSample): void;
 }
@@ -36,6 +43,8 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
   let seen: ReadonlySet<string> = new Set();
   /** Seen, and not to be kept when they drop. */
   const released = new Set<string>();
+  let releasedAt = 0;
+  let nextSample = Promise.withResolvers<void>();
   const held = createTimedKeys(HOLD_MS);
   const pending = createTimedKeys(PENDING_MS);
   const foreign = createForeignReservations(PENDING_MS);
@@ -83,8 +92,10 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     expire();
     const user = foreign.userOf(connection);
     if (user !== undefined && takesSeat(user)) return { admitted: true };
-    if (!foreign.has(connection) && !hasRoom(takenByOwn() + foreign.size())) return refused();
-    foreign.reserve(connection, clock());
+    const isNew = !foreign.has(connection);
+    if (isNew && !hasRoom(takenByOwn() + foreign.size())) return refused();
+    // Without a sample all are let in, and anybody may ask: what is kept of them has an end.
+    if (!isNew || foreign.size() < limit()) foreign.reserve(connection, clock());
     return { admitted: true };
   }
 
@@ -103,8 +114,22 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
       next.views.filter((view) => view.docId === null).map((view) => ({ ...view, key: connectionOf(view) })),
       hasSeat,
     );
+    nextSample.resolve();
+    nextSample = Promise.withResolvers();
     const isRecent = ({ at }: { at: number }) => at > next.at - PEAK_MS && at <= next.at;
     peaks = [...peaks.filter(isRecent), { at: next.at, current: current() }];
+  }
+
+  function isFull(): boolean {
+    expire();
+    return !hasRoom(takenByOwn());
+  }
+
+  const isFreeing = (): boolean => released.size > 0 && apart(clock(), releasedAt) <= FREEING_MS && isFull();
+
+  async function freed(): Promise<void> {
+    const late = pause(FREED_MS, 'late', { ref: false });
+    while (isFreeing() && (await Promise.race([nextSample.promise, late])) !== 'late');
   }
 
   function figures(): ConnectionFigures {
@@ -132,7 +157,9 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     release(sessionId) {
       pending.remove(sessionId);
       held.remove(sessionId);
-      if (seen.has(sessionId)) released.add(sessionId);
+      if (!seen.has(sessionId)) return;
+      released.add(sessionId);
+      releasedAt = clock();
     },
     hasPlace(sessionId) {
       expire();
@@ -142,10 +169,9 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
       const start = foreignConnection(wopiSrc, '');
       return [...seen, ...held.keys()].some((key) => key.startsWith(start));
     },
-    isFull() {
-      expire();
-      return !hasRoom(takenByOwn());
-    },
+    isFull,
+    isFreeing,
+    freed,
   };
 }
 

@@ -21,14 +21,14 @@ export interface DemoInbox {
 /** Contract: Gate: operations and internal, demo endpoints. */
 const KEPT = 20;
 
-/** A receiver of save callbacks that checks signatures and keeps the last 20 in memory. @param secrets that sign them */
-export function createDemoInbox(secrets: readonly string[], clock: Clock): DemoInbox {
+/** A receiver of save callbacks that checks signatures and keeps the last 20 in memory. @param secret that signs them; empty: none */
+export function createDemoInbox(secret: string, clock: Clock): DemoInbox {
   const kept: ReceivedCallback[] = [];
 
   function check(timestamp: string, signature: string | undefined, body: Buffer): ReceivedCallback['signature'] {
-    if (secrets.length === 0 && signature === undefined) return 'unsigned';
+    if (secret === '' && signature === undefined) return 'unsigned';
     const signed = { timestamp, signature: signature ?? '' };
-    return secrets.some((secret) => verifyCallback(secret, signed, body, clock())) ? 'valid' : 'invalid';
+    return secret !== '' && verifyCallback(secret, signed, body, clock()) ? 'valid' : 'invalid';
   }
 
   return {

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../src/common/errors.ts';
-import type { BlobKeeper, ByteRange } from './blob-keeper.ts';
+import type { BlobKeeper } from './blob-keeper.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 import type { LinkQuery, Links } from './links.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
-import type { RowsTransaction } from './ports.ts';
+import type { ByteRange, RowsTransaction } from './ports.ts';
 import { baseFileName } from './wopi.ts';
 
 /** A version of a document, as a file to download. */

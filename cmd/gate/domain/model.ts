@@ -19,6 +19,9 @@ export type FileType = (typeof FILE_TYPES)[number];
 
 export type Mode = 'edit' | 'view';
 
+/** What somebody without a name is called. */
+export const GUEST = 'Khách';
+
 /** A document that the gate holds. Times are epoch milliseconds. */
 export interface DocumentRecord {
   /** `doc_` + 32 hex, random. */
@@ -63,6 +66,8 @@ export interface SessionRecord {
   docId: string;
   mode: Mode;
   requestedMode: Mode;
+  /** Whether it stays a view: who signed its configuration said so. */
+  readOnly: boolean;
   /** Whether it was ever let in to edit: what it saves is then taken, after a switch to `view` too. */
   hasEdited: boolean;
   /** Hex SHA-256 of the access token, which is kept nowhere. */

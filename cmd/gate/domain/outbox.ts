@@ -1,13 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts';
+import { pause } from '../../../src/common/pause.ts';
 import { firstSent } from './callback-body.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
 
-/** Milliseconds before each attempt, counted from the end of the one before (contract: Events). */
-const SCHEDULE = [0, 10_000, 60_000];
 /** Callbacks of different documents that are sent at the same time. */
 const PARALLEL = 64;
 /** After trouble of the store, and the longest sleep: a clock may have been set. */
@@ -38,7 +37,7 @@ export interface Outbox {
  */
 export function createOutbox(deps: OutboxDependencies): Outbox {
   const { rows, poster, clock, log, audit } = deps;
-  const schedule = deps.schedule ?? SCHEDULE;
+  const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
   const parallel = deps.parallel ?? PARALLEL;
   const running = new Map<string, Promise<void>>();
   const stopped = new AbortController();
@@ -91,7 +90,7 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
     const attempt = attemptOnce(delivery)
       .catch((error) => {
         log.error({ err: error, delivery: delivery.delivery }, 'what a callback came to could not be written');
-        return pause(AGAIN_MS, undefined, { signal: stopped.signal }).catch(() => {});
+        return pause(AGAIN_MS, stopped.signal);
       })
       .finally(() => {
         running.delete(delivery.docId);
@@ -103,7 +102,7 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
   async function attemptOnce(stored: DeliveryRecord): Promise<void> {
     const delivery = stored.attempts === 0 ? firstSent(stored, clock()) : stored;
     const status = await poster.post(delivery, stopped.signal);
-    const taken = status !== null && status >= 200 && status < 300;
+    const taken = isTaken(status);
     if (stopped.signal.aborted && !taken) return;
     const after = outcome(delivery, status, taken);
     await rows.transact((tx) => tx.putDelivery(after));

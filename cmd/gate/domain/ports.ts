@@ -59,6 +59,9 @@ export interface RowsTransaction {
   removeDeliveriesBefore(endedBefore: number): void;
 }
 
+/** Of bytes; both ends are included. */
+export type ByteRange = { start: number; end: number };
+
 /** Bytes on disk, by their hash. */
 export interface Blobs {
   /**
@@ -67,8 +70,7 @@ export interface Blobs {
    * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`
    */
   write(content: Readable, maxBytes: number): Promise<{ sha256: string; size: number }>;
-  /** @param range of bytes, both ends included */
-  read(sha256: string, range?: { start: number; end: number }): Readable;
+  read(sha256: string, range?: ByteRange): Readable;
   /**
    * The first bytes, for a look at what it is; none (0) to see that it is there.
    * @throws {Error} `ENOENT`
@@ -113,7 +115,7 @@ export interface EditorServer {
    * Path and query of the editor page for an extension, ending in `?` or `&` so that `WOPISrc=` can follow.
    * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
    */
-  page(fileType: string, signal?: AbortSignal): Promise<string>;
+  page(fileType: string): Promise<string>;
   state(): EditorState;
   /** The last good sample; undefined before the first. */
   sample(): EditorSample | undefined;
@@ -149,6 +151,8 @@ export interface Admission {
   admit(session: Pick<SessionRecord, 'sessionId' | 'docId'>): AdmissionAnswer;
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void;
+  /** Resolves at once, unless a place is about to become free: then with the sample that frees it, or after 2 s. */
+  freed(): Promise<void>;
   figures(): ConnectionFigures;
 }
 

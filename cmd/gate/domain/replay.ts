@@ -10,6 +10,8 @@ export interface Replay {
   repeatable(): boolean;
   /** Whether it is the content that failed, not who read it. */
   failed(): boolean;
+  /** Resolves once all of it is there or it has failed; may never, if nobody reads it. */
+  arrived: Promise<void>;
   /** Gives back what was kept and leaves `source` to others. Nobody may use what was read any more. */
   end(): void;
 }
@@ -29,6 +31,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
   let kept = 0;
   let keeping = true;
   let complete = false;
+  const arrived = Promise.withResolvers<void>();
   let failure: AppError | undefined;
   let opened: Readable | undefined;
   /** The number of the chunk that it reads next. */
@@ -51,6 +54,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
     complete = true;
     hold();
     settle();
+    arrived.resolve();
   }
 
   function gather(bytes: Buffer): void {
@@ -82,6 +86,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
 
   function fail(error: AppError): void {
     failure ??= error;
+    arrived.resolve();
     waiting?.reject(failure);
     waiting = undefined;
   }
@@ -138,6 +143,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
     },
     repeatable: () => keeping,
     failed: () => failure !== undefined,
+    arrived: arrived.promise,
     end: () => {
       clearTimeout(idle);
       unwatch();

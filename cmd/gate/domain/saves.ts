@@ -21,15 +21,16 @@ export interface Saves {
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
    */
   save(session: SessionRecord, content: Readable, facts: SaveFacts): Promise<VersionRecord | 'conflict'>;
-  /** Whether a save of a document is under way, or has just failed for trouble of ours and will be tried again. */
+  /** Whether a save of a document is under way, or has just failed in a way that has it tried again. */
   saving(docId: string): boolean;
   /** Resolves once there has been none for a moment: the last ones have their answers. */
   ended(): Promise<void>;
   /**
-   * Whether a save just failed for trouble of ours. The editor then asks for CheckFileInfo, and an answer with the old
-   * size would be a conflict to it, which ends its attempts: without any answer it goes on trying.
+   * Whether a save just failed for trouble of ours, or broke off on its way. The editor then asks for CheckFileInfo, and
+   * an answer with the old size would be a conflict to it, which ends its attempts: without any answer it goes on trying.
+   * Content that is on its way is waited for, up to a second: it may have broken off a moment ago.
    */
-  troubled(docId: string): boolean;
+  troubled(docId: string): Promise<boolean>;
 }
 
 export interface SavesDependencies {
@@ -62,6 +63,8 @@ const TIMINGS: SaveTimings = { hold: 25_000, retry: 500, idle: 30_000, trouble: 
 /** Without a save, after which there are none: one may stand before its beginning, or its answer be on its way. */
 const QUIET_MS = 2_000;
 const LOOK_MS = 100;
+/** How long content that is on its way is waited for before it counts as such. */
+const ARRIVAL_MS = 1_000;
 /** Bytes that all saves together may keep in memory, to write them again. */
 const REPLAY_BYTES = 32 * 1024 * 1024;
 
@@ -69,7 +72,7 @@ const REPLAY_BYTES = 32 * 1024 * 1024;
 export function createSaves(deps: SavesDependencies): Saves {
   const { rows, blobs, keeper, presence, link, maxBytes, clock, log, audit } = deps;
   const timings = { ...TIMINGS, ...deps.timings };
-  const underWay = new Map<string, number>();
+  const underWay = new Map<string, Set<Replay>>();
   const trouble = createTimedKeys(timings.trouble);
   const slabs = createSlabs(REPLAY_BYTES);
 
@@ -109,16 +112,23 @@ export function createSaves(deps: SavesDependencies): Saves {
     }
   }
 
-  function troubled(docId: string): boolean {
+  /** Waits for content that is on its way: the editor asks for CheckFileInfo as soon as its connection was cut. */
+  async function arrived(docId: string): Promise<void> {
+    const contents = [...(underWay.get(docId) ?? [])].map((replay) => replay.arrived);
+    if (contents.length > 0) await Promise.race([Promise.all(contents), sleep(ARRIVAL_MS, undefined, { ref: false })]);
+  }
+
+  function isOwed(docId: string): boolean {
     trouble.expire(clock());
-    return trouble.has(docId);
+    return trouble.has(docId) || [...(underWay.get(docId) ?? [])].some((replay) => replay.failed());
   }
 
   return {
     async save(session, content, facts) {
       const { docId } = session;
       const replay = replayable(content, slabs, timings.idle);
-      underWay.set(docId, (underWay.get(docId) ?? 0) + 1);
+      const others = underWay.get(docId) ?? new Set();
+      underWay.set(docId, others.add(replay));
       try {
         const outcome = await store(session, replay, facts);
         trouble.remove(docId);
@@ -138,17 +148,16 @@ export function createSaves(deps: SavesDependencies): Saves {
         audit.record('document.saved', told);
         return version;
       } catch (error) {
-        if (error instanceof AppError && error.status === 503) trouble.add(docId, clock());
+        if (replay.failed() || (error instanceof AppError && error.status === 503)) trouble.add(docId, clock());
         throw error;
       } finally {
         replay.end();
-        const left = (underWay.get(docId) ?? 1) - 1;
-        if (left > 0) underWay.set(docId, left);
-        else underWay.delete(docId);
+        others.delete(replay);
+        if (others.size === 0) underWay.delete(docId);
       }
     },
 
-    saving: (docId) => underWay.has(docId) || troubled(docId),
+    saving: (docId) => underWay.has(docId) || isOwed(docId),
 
     async ended() {
       for (let quiet = 0; quiet < QUIET_MS; quiet = underWay.size > 0 ? 0 : quiet + LOOK_MS) {
@@ -156,7 +165,10 @@ export function createSaves(deps: SavesDependencies): Saves {
       }
     },
 
-    troubled,
+    async troubled(docId) {
+      await arrived(docId);
+      return isOwed(docId);
+    },
   };
 }
 

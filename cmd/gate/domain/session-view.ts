@@ -4,6 +4,7 @@ import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
 import type { AdmissionAnswer } from './ports.ts';
 import { stateOf } from './session-token.ts';
 import { uiDefaults } from './ui.ts';
+import { wopiSrcOf } from './wopi-src.ts';
 
 /** How full the service was for a session that wanted to edit and may not. */
 export type Full = Extract<AdmissionAnswer, { admitted: false }>;
@@ -32,7 +33,7 @@ export function sessionView({ session, document, token, full, page, wopiUrl }: S
       ? { code: 'connection_limit_reached', limit: full.limit, current: full.current, pending: full.pending }
       : null,
     message: full ? limitMessage(full) : null,
-    editor_url: editorUrl(page, `${wopiUrl}/svc/wopi/files/${document.docId}`, session),
+    editor_url: editorUrl(page, wopiSrcOf(wopiUrl, document.docId), session),
     form: {
       access_token: token,
       access_token_ttl: session.expiresAt,
@@ -93,14 +94,10 @@ export function sessionStateView(facts: StateFacts): EmbedSessionState {
 }
 
 /**
- * The save that was asked for with a nonce, else the last that was with any: two people may save at the same moment.
- * When the last person leaves, the editor sends an earlier one again.
+ * The save that was asked for with a nonce, else the last that was with any: two people may save at the same moment. A
+ * nonce is kept with the one version that it counts for (`commitSave`).
  */
 function askedSave(versions: readonly VersionRecord[], asked: string | undefined): EmbedSessionState['save'] {
-  const first = new Map<string, number>();
-  for (const { nonce, version, final } of versions) {
-    if (nonce !== null && !final && !first.has(nonce)) first.set(nonce, version);
-  }
-  const found = [...first].findLast(([nonce]) => nonce === asked) ?? [...first].at(-1);
-  return found ? { nonce: found[0], version: found[1] } : null;
+  const saves = versions.flatMap(({ nonce, version }) => (nonce === null ? [] : [{ nonce, version }]));
+  return saves.find(({ nonce }) => nonce === asked) ?? saves.at(-1) ?? null;
 }

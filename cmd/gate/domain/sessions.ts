@@ -5,7 +5,7 @@ import type { EmbedSession, EmbedSessionState } from '../../../src/common/genera
 import type { Embedding } from './config-check.ts';
 import { at, type Documents, letIn } from './documents.ts';
 import type { Links } from './links.ts';
-import type { Mode, SessionRecord } from './model.ts';
+import { GUEST, type Mode, type SessionRecord } from './model.ts';
 import type { Admission, Downloader, EditorServer, Presence, Rows, RowsTransaction } from './ports.ts';
 import { assertActive, hashOfToken, newSessionId, newToken, sessionOf, stateOf } from './session-token.ts';
 import { type Full, sessionStateView, sessionView } from './session-view.ts';
@@ -14,7 +14,7 @@ interface Dependencies {
   rows: Rows;
   documents: Documents;
   downloader: Pick<Downloader, 'check'>;
-  admission: Pick<Admission, 'admit' | 'release'>;
+  admission: Pick<Admission, 'admit' | 'release' | 'freed'>;
   editor: Pick<EditorServer, 'page'>;
   presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
   links: Links;
@@ -49,9 +49,6 @@ export interface Sessions {
   close(sessionId: string, token: string | undefined): Promise<void>;
 }
 
-/** Bearer of a guest's name where a portal tells no user. */
-const GUEST = 'Khách';
-
 export function createSessions(deps: Dependencies): Sessions {
   const { rows, documents, admission, editor, presence, links, wopiUrl, clock, audit } = deps;
 
@@ -60,7 +57,11 @@ export function createSessions(deps: Dependencies): Sessions {
       await checkUrls(embedding, deps.downloader);
       const { docId, fileType } = await documents.hold(embedding.document);
       const sessionId = newSessionId();
-      const full = embedding.mode === 'edit' ? admit(admission, { sessionId, docId }) : undefined;
+      const { readOnly } = embedding;
+      const isToEdit = embedding.mode === 'edit' && !readOnly;
+      // A page that is loaded again gave its place up a moment ago.
+      if (isToEdit) await admission.freed();
+      const full = isToEdit ? admit(admission, { sessionId, docId }) : undefined;
       try {
         const page = await editor.page(fileType);
         const token = newToken();
@@ -71,7 +72,8 @@ export function createSessions(deps: Dependencies): Sessions {
           const session: SessionRecord = {
             sessionId,
             docId,
-            ...modes(embedding.mode, full, false),
+            ...modes(embedding.mode, full, { readOnly, hasEdited: false }),
+            readOnly,
             tokenHash: hashOfToken(token),
             user: embedding.user ?? { id: sessionId, name: GUEST },
             lang: embedding.lang,
@@ -129,8 +131,8 @@ export function createSessions(deps: Dependencies): Sessions {
         const before = sessionOf(tx, sessionId, token);
         assertActive(before, now);
         const document = letIn(tx, before.docId, now);
-        const full = mode === 'edit' ? admit(admission, before) : undefined;
-        const session = { ...before, ...modes(mode, full, before.hasEdited) };
+        const full = mode === 'edit' && !before.readOnly ? admit(admission, before) : undefined;
+        const session = { ...before, ...modes(mode, full, before) };
         if (mode === 'view') admission.release(sessionId);
         tx.putSession(session);
         return { session, document, full };
@@ -180,9 +182,9 @@ function admit(
 function modes(
   requestedMode: Mode,
   full: Full | undefined,
-  hasEdited: boolean,
+  { readOnly, hasEdited }: Pick<SessionRecord, 'readOnly' | 'hasEdited'>,
 ): Pick<SessionRecord, 'mode' | 'requestedMode' | 'hasEdited'> {
-  const mode = full ? 'view' : requestedMode;
+  const mode = full || readOnly ? 'view' : requestedMode;
   return { mode, requestedMode, hasEdited: hasEdited || mode === 'edit' };
 }
 

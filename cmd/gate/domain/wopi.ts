@@ -1,6 +1,6 @@
 import { iso } from '../../../src/common/clock.ts';
 import { truncate } from '../../../src/common/truncate.ts';
-import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
+import { type DocumentRecord, GUEST, type SessionRecord, type VersionRecord } from './model.ts';
 
 /** The answer to CheckFileInfo: what the editor reads, and what the protocol's schema demands. */
 export interface CheckFileInfo {
@@ -101,7 +101,7 @@ function friendlyName({ user }: SessionRecord): string {
     .toWellFormed()
     .replace(/[\p{Cc}"\\]/gu, '')
     .trim();
-  return clean === '' ? 'Khách' : clean;
+  return clean === '' ? GUEST : clean;
 }
 
 /** What the browser library asked a save with: `svc1.<nonce>` in X-COOL-WOPI-ExtendedData. */

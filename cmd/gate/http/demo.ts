@@ -40,7 +40,7 @@ export function demoRoutes(deps: DemoHandlers): Router {
 }
 
 /** `GET /svc/demo`: a page that embeds the sample. `lang`, `mode`, `name` and `doc` in its query change it. */
-export function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler {
+function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler {
   // A key stands for one content: after a new start of the service the sample is new.
   const start = clock().toString(36);
   let guests = 0;
@@ -104,7 +104,7 @@ function asked({ query }: Request) {
 }
 
 /** `GET /svc/demo/sample.docx`. */
-export function getSample(): RequestHandler {
+function getSample(): RequestHandler {
   const bytes = sampleDocx();
   return (_request, response) => {
     response.set({ 'Content-Type': DOCX, 'Content-Disposition': 'attachment; filename="sample.docx"' }).send(bytes);
@@ -112,7 +112,7 @@ export function getSample(): RequestHandler {
 }
 
 /** `POST /svc/demo/callback`: as a portal's receiver does, it keeps what came and refuses what is not signed well. */
-export function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
+function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (request, response) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const { signature } = inbox.receive(headersOf(request), body);
@@ -126,7 +126,7 @@ function headersOf(request: Request): Record<string, string | undefined> {
 }
 
 /** `GET /svc/demo/callbacks`: the last 20, newest first. */
-export function getDemoCallbacks({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
+function getDemoCallbacks({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (_request, response) => {
     response.setHeader('Cache-Control', 'no-store').json({ callbacks: inbox.list() });
   };

@@ -50,7 +50,7 @@ export function embedRoutes(deps: EmbedHandlers): Router {
 }
 
 /** `POST /svc/embed/session`. */
-export function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): RequestHandler {
+function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): RequestHandler {
   return async (request, response) => {
     writeContinue(request, response);
     const embedding = await checkConfig(await jsonOf(request));
@@ -61,7 +61,7 @@ export function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): 
 }
 
 /** `GET /svc/embed/session/{session_id}`; `nonce` in the query asks after one save. */
-export function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
+function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
     const { sessionId } = request.params;
     const { nonce } = request.query;
@@ -76,7 +76,7 @@ export function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler
 }
 
 /** `POST /svc/embed/session/{session_id}/mode`. */
-export function postMode({ sessions }: EmbedHandlers): SessionHandler {
+function postMode({ sessions }: EmbedHandlers): SessionHandler {
   const check = validator<EmbedModeRequest>('embed-mode-request.json');
   return async (request, response) => {
     writeContinue(request, response);
@@ -88,7 +88,7 @@ export function postMode({ sessions }: EmbedHandlers): SessionHandler {
 }
 
 /** `DELETE /svc/embed/session/{session_id}`. */
-export function deleteSession({ sessions }: EmbedHandlers): SessionHandler {
+function deleteSession({ sessions }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
     await sessions.close(request.params.sessionId, tokenOf(request));
     response.status(204).end();

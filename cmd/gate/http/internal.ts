@@ -1,10 +1,10 @@
 import type { Express } from 'express';
 import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, notFound } from '../../../src/common/http/errors.ts';
+import { plainApp } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { getHealthz } from './figures.ts';
 import { limitPage } from './limit-page.ts';
-import { plainApp } from './public.ts';
 import { type WopiHandlers, wopiRoutes } from './wopi.ts';
 
 export interface InternalDependencies extends WopiHandlers {

@@ -1,6 +1,7 @@
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
+import { plainApp } from '../../../src/common/http/plain-app.ts';
 import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { type BrowserFiles, getApiJs, getApiTypes } from './api-js.ts';
@@ -49,16 +50,5 @@ export function createPublicApp(deps: PublicDependencies): Express {
   app.use('/svc/demo', demoRoutes(deps.demo));
   app.use(notFound);
   app.use(errorHandler(deps.log));
-  return app;
-}
-
-/** An express application with nothing of its own ideas. */
-export function plainApp(): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
-  app.set('query parser', 'simple');
   return app;
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
 import { sendStream } from '../../../src/common/http/send-stream.ts';
-import type { ByteRange } from '../domain/blob-keeper.ts';
+import type { ByteRange } from '../domain/ports.ts';
 
 /** What `request.range` says of a range that no byte is in. */
 const UNSATISFIABLE = -1;

@@ -42,7 +42,7 @@ export function getInfo({ access, saves, flagsOf }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     // First: whoever has left would be turned away, and what they changed with them.
-    if (saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
+    if (await saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
     const { session, document, version } = await access.info(docId, tokenOf(request));
     response.setHeader('Cache-Control', 'no-store');
     response.json(checkFileInfo(session, document, version, flagsOf(session.ui)));
@@ -50,7 +50,7 @@ export function getInfo({ access, saves, flagsOf }: WopiHandlers): FileHandler {
 }
 
 /** GetFile, whole or one range of it (RFC 9110, 14). */
-export function getContents({ access, keeper }: WopiHandlers): FileHandler {
+function getContents({ access, keeper }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const token = tokenOf(request);
     await keeper.serve(
@@ -65,8 +65,8 @@ export function getContents({ access, keeper }: WopiHandlers): FileHandler {
   };
 }
 
-/** PutFile. What its statuses do to the people in the document: docs/decisions, saves. */
-export function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
+/** PutFile. What its statuses do to the people in the document: docs/decisions/0010-gate.md. */
+function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
   return async (request, response) => {
     if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
     const session = await access.save(request.params.docId, tokenOf(request));

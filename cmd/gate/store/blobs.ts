@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { access, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
@@ -35,8 +35,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
   return {
     async write(content, maxBytes) {
       const temporary = join(incoming, randomBytes(12).toString('hex'));
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-      const file = await open(temporary, flags, 0o600);
+      const file = await open(temporary, 'wx', 0o600);
       let closing: Promise<void> | undefined;
       try {
         const written = await copyFlushed(content, file, { maxBytes, room }).finally(() => {
@@ -60,7 +59,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
     read: (sha256, range) => createReadStream(pathOf(sha256), range),
 
     async head(sha256, bytes) {
-      const file = await open(pathOf(sha256), constants.O_RDONLY);
+      const file = await open(pathOf(sha256));
       try {
         const buffer = Buffer.alloc(bytes);
         let length = 0;

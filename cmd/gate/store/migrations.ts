@@ -72,6 +72,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX deliveries_given_up ON deliveries (ended_at, id) WHERE state = 'given_up';
   CREATE INDEX deliveries_ended ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
   `,
+  'ALTER TABLE sessions ADD COLUMN read_only INTEGER NOT NULL DEFAULT 0',
 ];
 
 /**

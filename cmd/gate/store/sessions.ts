@@ -8,6 +8,7 @@ const SESSION: Columns<SessionRecord> = {
   docId: 'plain',
   mode: 'plain',
   requestedMode: 'plain',
+  readOnly: 'boolean',
   hasEdited: 'boolean',
   tokenHash: 'plain',
   user: 'json',

@@ -7,7 +7,12 @@ export type { JWTPayload } from 'jose';
 /** Longest token that is looked at unless told otherwise; a longer one is refused before it costs any work. */
 export const MAX_TOKEN_BYTES = 8192;
 /** Fewest characters of an HS256 secret (contract: Authentication; RFC 7518 section 3.2 asks for 256 bits). */
-export const MIN_SECRET_LENGTH = 32;
+const MIN_SECRET_LENGTH = 32;
+
+/** How far `exp` may lie ahead (contract: Authentication). */
+const MAX_LIFETIME_SECONDS = 24 * 3600;
+/** How far the issuer's clock may differ from ours, either way; in the contract for DocBuilder, the same for embedding. */
+const CLOCK_TOLERANCE_SECONDS = 60;
 
 /** What is wrong with a token, for programs. */
 export type JwtProblem =
@@ -25,10 +30,6 @@ export type Hs256Result = { status: 'ok'; payload: JWTPayload } | { status: 'exp
 export interface Hs256Options {
   /** The current secret, then one that still counts while it is rotated out; each at least 32 characters. */
   secrets: readonly string[];
-  /** How far `exp` may lie ahead. */
-  maxLifetimeSeconds: number;
-  /** How far the issuer's clock may differ from ours, either way. */
-  clockToleranceSeconds: number;
   /** Longest token that is looked at. */
   maxTokenBytes?: number;
 }
@@ -38,7 +39,7 @@ export type Hs256Verifier = (token: string, now: number) => Promise<Hs256Result>
 
 /**
  * A verifier of HS256 JWTs (RFC 7519) of bounded lifetime: any other algorithm is refused, `exp` is required and at
- * most `maxLifetimeSeconds` ahead, `nbf` and `iat` may not lie in the future. Keys named by the token are ignored.
+ * most 24 hours ahead, `nbf` and `iat` may not lie in the future. Keys named by the token are ignored.
  * @throws {TypeError} when there is no secret, or one is too short or a PEM document
  */
 export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
@@ -54,10 +55,10 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
           requiredClaims: ['exp'],
-          clockTolerance: options.clockToleranceSeconds,
+          clockTolerance: CLOCK_TOLERANCE_SECONDS,
           currentDate: new Date(now),
         });
-        return checkTimes(payload, now / 1000, options);
+        return checkTimes(payload, now / 1000);
       } catch (error) {
         if (error instanceof errors.JWTExpired) return { status: 'expired' };
         result = invalid(problemOf(error), reasonOf(error));
@@ -70,12 +71,11 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
 }
 
 /** What jose does not bound: the lifetime and, for tokens without a maximum age, the time of issue. */
-function checkTimes(payload: JWTPayload, seconds: number, options: Hs256Options): Hs256Result {
+function checkTimes(payload: JWTPayload, seconds: number): Hs256Result {
   const { exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
-  const { maxLifetimeSeconds, clockToleranceSeconds } = options;
-  if (exp - seconds > maxLifetimeSeconds + clockToleranceSeconds)
+  if (exp - seconds > MAX_LIFETIME_SECONDS + CLOCK_TOLERANCE_SECONDS)
     return invalid('exp_too_far', '"exp" is too far ahead');
-  if (iat - seconds > clockToleranceSeconds) return invalid('not_yet_valid', '"iat" is in the future');
+  if (iat - seconds > CLOCK_TOLERANCE_SECONDS) return invalid('not_yet_valid', '"iat" is in the future');
   return { status: 'ok', payload };
 }
 
@@ -85,6 +85,12 @@ export function secretProblem(secret: string): string | undefined {
   // A PEM document as a secret is most likely a public key: known to everybody.
   if (/-----BEGIN [A-Z ]+-----/.test(secret)) return 'is a PEM document';
   return undefined;
+}
+
+/** The same for a configuration, where empty is no secret at all. */
+export function secretMistakes(secret = ''): string[] {
+  const problem = secret === '' ? undefined : secretProblem(secret);
+  return problem === undefined ? [] : [problem];
 }
 
 function secretKey(secret: string): KeyObject {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { equalStrings } from './equal.ts';
 
 /** Seconds by which a receiver's clock may differ from `X-SVC-Timestamp` (contract: Events). */
-export const SIGNATURE_TOLERANCE_SECONDS = 300;
+const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 /**
  * The value of `X-SVC-Signature` (contract: Events): `sha256=` + lowercase hex of

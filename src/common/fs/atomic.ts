@@ -20,8 +20,7 @@ export async function writeAtomic(
   options: WriteOptions = {},
 ): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const file = await open(temporary, flags, options.mode ?? 0o600);
+  const file = await open(temporary, 'wx', options.mode ?? 0o600);
   try {
     try {
       await file.writeFile(content);

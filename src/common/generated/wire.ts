@@ -244,7 +244,7 @@ export interface DocbuilderConfig {
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
-   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal.
+   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or known to /etc/hosts or a search domain only.
    */
   SVC_FETCH_ALLOW_HOSTS: string;
   /**
@@ -429,16 +429,20 @@ export interface EmbedDocument {
    */
   fileType: string;
   /**
-   * Groups co-editors of one document version; echoed in callbacks.
+   * 1 to 128 letters (A-Z, a-z), digits, `.`, `_` or `-`. Groups co-editors of one document version; echoed in callbacks.
    */
   key: string;
   [k: string]: unknown;
 }
 export interface EmbedEditor {
   /**
-   * Whether the document may be changed.
+   * How the document is opened. Whoever has the session can switch it: see `readOnly`.
    */
   mode?: 'edit' | 'view';
+  /**
+   * Whoever has the session may never change the document: it is opened in mode `view` and stays so.
+   */
+  readOnly?: boolean;
   /**
    * Language of the editor's interface.
    */
@@ -687,7 +691,7 @@ export interface ExtractedMeta {
   keywords: string[];
   description: string | null;
   /**
-   * ISO 8601. Without offset where the file has none, as in most formats.
+   * ISO 8601. In UTC, with `Z`, of Word, Excel and PowerPoint files; without offset where the file has none, as most OpenDocument ones.
    */
   created_at: string | null;
   /**
@@ -896,7 +900,7 @@ export interface GateConfig {
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
-   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal.
+   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or known to /etc/hosts or a search domain only.
    */
   SVC_FETCH_ALLOW_HOSTS: string;
   /**
@@ -1705,7 +1709,7 @@ export interface PodOverrides {
  */
 export interface SvcInstanceStatus {
   /**
-   * metadata.generation of the spec that this status is about.
+   * metadata.generation of the spec that this status is about; -1 before a controller has looked.
    */
   observedGeneration?: number;
   /**

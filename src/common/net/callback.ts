@@ -5,6 +5,14 @@ import type { Outbound } from './outbound.ts';
 /** Within which a receiver has to answer (contract: Events). */
 const TIMEOUT_MS = 10_000;
 
+/** Milliseconds before each attempt, counted from the end of the one before (contract: Events). */
+export const CALLBACK_SCHEDULE: readonly number[] = [0, 10_000, 60_000];
+
+/** Whether a receiver has taken a callback (contract: Events): any 2xx. @param status null: there was no answer */
+export function isTaken(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /** One attempt to tell a receiver something. */
 export interface Callback {
   url: string;

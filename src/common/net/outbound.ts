@@ -4,10 +4,11 @@ import { startDeadline } from './deadline.ts';
 import { exchange, headerOf, type IncomingResponse } from './exchange.ts';
 import { fetchFailed, notAllowed } from './failure.ts';
 import { fileNameOf } from './file-name.ts';
+import { createLookup, type Lookup } from './lookup.ts';
 import { saveBody } from './save-body.ts';
-import { type Lookup, lookupAll, parseTarget, resolveTarget } from './target.ts';
+import { parseTarget, resolveTarget } from './target.ts';
 
-export type { Lookup } from './target.ts';
+export type { Lookup } from './lookup.ts';
 
 export interface DownloadOptions {
   /** Where the file goes; must not exist. */
@@ -68,7 +69,7 @@ const MAX_ANSWER = 65_536;
 
 /** @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0` */
 export function createOutbound(options: { allow: AllowList; lookup?: Lookup; userAgent: string }): Outbound {
-  const { allow, userAgent, lookup = lookupAll } = options;
+  const { allow, userAgent, lookup = createLookup() } = options;
   const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, lookup }, signal);
   const headersWith = (own: Record<string, string>) => ({
     ...lowerCased(own),

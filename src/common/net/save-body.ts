@@ -1,4 +1,3 @@
-import { constants } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
 import { headerOf, type IncomingResponse } from './exchange.ts';
@@ -16,11 +15,8 @@ export async function saveBody(
 ): Promise<number> {
   const { path, maxBytes } = options;
   if (Number(headerOf(response, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const file = await open(
-    path,
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-    0o600,
-  );
+  // Follows no link, as it makes the file (open(2), O_EXCL).
+  const file = await open(path, 'wx', 0o600);
   let size = 0;
   try {
     try {

@@ -1,14 +1,8 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { type Address, isMetadata, isPublic, parseAddress } from './address.ts';
 import { type AllowList, allowsAddress, allowsName } from './allow-list.ts';
 import { startDeadline, unlessAborted } from './deadline.ts';
 import { fetchFailed, notAllowed, toFetchError } from './failure.ts';
-
-/** Resolves a host name to all of its addresses; rejects when it has none. */
-export type Lookup = (name: string) => Promise<readonly { address: string }[]>;
-
-/** The system's resolver: it knows /etc/hosts and the cluster's search domains, as the operator's names may need. */
-export const lookupAll: Lookup = (name) => systemLookup(name, { all: true });
+import type { Lookup } from './lookup.ts';
 
 /** A URL that was checked, and the only addresses that a connection for it may go to. */
 export interface Target {
@@ -17,7 +11,7 @@ export interface Target {
 }
 
 /** Milliseconds for resolving one name. */
-export const LOOKUP_TIMEOUT = 2000;
+const LOOKUP_TIMEOUT = 2000;
 
 /**
  * Reads a URL and checks what can be known without asking anybody: http or https, no credentials, a sound host.
@@ -52,9 +46,10 @@ export async function resolveTarget(
   signal?.throwIfAborted();
   const port = portOf(url);
   const literal = parseAddress(url.hostname.replace(/^\[|\]$/g, ''));
-  const [first, ...others] = literal ? [literal] : await resolve(url.hostname, options.lookup, signal);
-  if (!first) throw fetchFailed('network');
   const listed = allowsName(options.allow, url.hostname, port);
+  const lookup = (name: string) => options.lookup(name, listed);
+  const [first, ...others] = literal ? [literal] : await resolve(url.hostname, lookup, signal);
+  if (!first) throw fetchFailed('network');
   const mayReach = (address: Address): boolean =>
     isPublic(address) || allowsAddress(options.allow, address, port) || (listed && !isMetadata(address));
   if (![first, ...others].every(mayReach)) throw notAllowed('address');
@@ -66,7 +61,11 @@ function portOf(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }
 
-async function resolve(name: string, lookup: Lookup, outer?: AbortSignal): Promise<Address[]> {
+async function resolve(
+  name: string,
+  lookup: (name: string) => ReturnType<Lookup>,
+  outer?: AbortSignal,
+): Promise<Address[]> {
   const { signal, end } = startDeadline(LOOKUP_TIMEOUT, () => fetchFailed('timeout'), outer);
   try {
     const found = await unlessAborted(lookup(name), signal);

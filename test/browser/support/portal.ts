@@ -61,7 +61,7 @@ export async function openPortal(page: Page, portal: Portal): Promise<void> {
       add.apply(window, args);
     };
     window.removeEventListener = (...args: Parameters<typeof remove>) => {
-      if (args[0] === 'message' || args[0] === 'pagehide') window.listeners -= 1;
+      if (['message', 'pagehide', 'pageshow'].includes(args[0])) window.listeners -= 1;
       remove.apply(window, args);
     };
     window.editors = {};

@@ -48,6 +48,25 @@ describe('mistakes against a schema', () => {
     expect(spent()).to.be.lessThan(2000);
   });
 
+  it('are told of a large value too: the first', () => {
+    const rows = Array.from({ length: 20_000 }, (): unknown[] => [1, 2, 3, 4, 5, 6]);
+    const sheet = (): unknown => ({
+      svcscript: 1,
+      type: 'sheet',
+      save: [{ format: 'xlsx' }],
+      sheets: [{ name: 'a', rows }],
+    });
+    expect(of(sheet())).to.deep.equal([]);
+    rows[7] = [1, { x: 1 }];
+    expect(of(sheet())).to.deep.equal(['/sheets/0/rows/7/1/type: is required']);
+    rows[7] = [1, [2]];
+    expect(of(sheet())).to.deep.equal([
+      '/sheets/0/rows/7/1: must be a string or a number or a boolean or null or an object',
+    ]);
+    rows[7] = [1, { type: 'nmber', value: 1 }];
+    expect(of(sheet())[0]).to.contain('did you mean number?');
+  });
+
   it('tell of the branch that was meant, not of the others', () => {
     expect(mistakes({ type: 'paragraph', text: ['a', { text: 'b', blod: true }] })).to.deep.equal([
       '/body/0/text/1/blod: is not known: did you mean bold?',

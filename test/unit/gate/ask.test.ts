@@ -56,6 +56,7 @@ function start(limit: number) {
         origin: null,
         createdAt: 0,
         expiresAt: state.now + 60_000,
+        readOnly: false,
         hasEdited: false,
         closedAt: null,
         ...more,

@@ -132,6 +132,39 @@ describe('counting', () => {
     expect([counts()[0], admit('c')]).to.deep.equal([0, true]);
   });
 
+  it('waits for the next sample once a listed place was released while all are taken, for 10 s', () => {
+    const { state, counting, see, pass, own } = start(2);
+    see(own('a'), own('b'));
+    expect(counting.isFreeing()).to.equal(false);
+    counting.release('a');
+    expect(counting.isFreeing()).to.equal(true);
+    state.limit = 3;
+    expect(counting.isFreeing(), 'with room').to.equal(false);
+    state.limit = 2;
+    pass(10);
+    expect(counting.isFreeing(), 'after 10 s').to.equal(true);
+    pass(1);
+    expect(counting.isFreeing(), 'of a view that stays').to.equal(false);
+  });
+
+  it('has who asks for a place wait for the sample that frees one, for 2 s at most', async () => {
+    const { counting, see, own, admit } = start(1);
+    see(own('a'));
+    await counting.freed();
+    counting.release('a');
+    const freed = counting.freed();
+    see(own('a'));
+    expect(admit('b')).to.equal(false);
+    see();
+    await freed;
+    expect(admit('b')).to.equal(true);
+    see(own('b'));
+    counting.release('b');
+    const started = performance.now();
+    await counting.freed();
+    expect(performance.now() - started).to.be.within(1_900, 10_000);
+  });
+
   it('keeps a place that was released and asked for again', () => {
     const { counting, see, admit, own, counts } = start(1);
     see(own('a'));
@@ -286,6 +319,15 @@ describe('counting', () => {
       see();
       for (let i = 0; i < 50; i += 1) admitForeign(`t${i}`);
       expect([admit('a'), admit('b'), admit('c'), admitForeign('t99')]).to.deep.equal([true, true, false, false]);
+    });
+
+    it('is let in without a sample, and takes no memory for more than could have a place', () => {
+      const { admitForeign, counts, pass, see } = start(2);
+      for (let i = 0; i < 50; i += 1) expect(admitForeign(`t${i}`)).to.equal(true);
+      expect(counts()).to.deep.equal([0, 2]);
+      pass(60);
+      see();
+      expect([admitForeign('a'), admitForeign('b'), admitForeign('c')]).to.deep.equal([true, true, false]);
     });
   });
 

@@ -1,6 +1,7 @@
 import { WebSocket } from 'undici';
 import type { Clock } from '../../../../src/common/clock.ts';
 import type { Logger } from '../../../../src/common/log.ts';
+import { pause } from '../../../../src/common/pause.ts';
 import type { EditorSample, EditorState } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
 import { readDocuments } from './documents.ts';
@@ -9,6 +10,8 @@ import { logIn, WrongPassword } from './login.ts';
 
 const SOCKET = '/cool/adminws';
 const CONNECT_MS = 5_000;
+/** Between looks whether it is time for a sample. */
+const LOOK_MS = 1_000;
 const REFUSED = new Set(['InvalidAuthToken', 'NotAuthenticated']);
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
@@ -24,6 +27,8 @@ export interface AdminOptions {
   agent: EditorAgent;
   /** Milliseconds between samples. */
   intervalMs: number;
+  /** Whether somebody waits for the next sample: then it is taken within a second. */
+  isUrgent: () => boolean;
   readWopiSrc: ReadWopiSrc;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -89,7 +94,7 @@ export function createAdminChannel(options: AdminOptions): AdminChannel {
 
 /** One login and its socket. Resolves or rejects with the reason of its end. */
 async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (text: string) => void): Promise<Error> {
-  const { url, agent, intervalMs } = options;
+  const { url, agent, intervalMs, isUrgent } = options;
   const token = await logIn({ ...options, signal: stopping });
   const { origin } = new URL(url);
   // Without an Origin that is the server's own the editor answers 403.
@@ -97,23 +102,33 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
   const { promise, resolve } = Promise.withResolvers<Error>();
   const stop = (): void => resolve(new Error('stopped'));
   stopping.addEventListener('abort', stop, { once: true });
+  const lookMs = Math.min(LOOK_MS, intervalMs);
   let waiting = false;
+  /** Milliseconds until the next sample. */
+  let left = 0;
   let timer = setTimeout(() => resolve(new Error('no socket in time')), CONNECT_MS);
 
   function ask(): void {
-    if (waiting) {
+    waiting = true;
+    left = intervalMs;
+    socket.send('documents');
+  }
+
+  function look(): void {
+    left -= lookMs;
+    if (left <= 0 && waiting) {
       resolve(new Error('no answer in time'));
       return;
     }
-    waiting = true;
-    socket.send('documents');
-    timer = setTimeout(ask, intervalMs);
+    if (left <= 0 || (!waiting && isUrgent())) ask();
+    timer = setTimeout(look, lookMs);
   }
 
   socket.addEventListener('open', () => {
     clearTimeout(timer);
     socket.send(`auth jwt=${token}`);
     ask();
+    timer = setTimeout(look, lookMs);
   });
   socket.addEventListener('message', ({ data }) => {
     if (typeof data !== 'string') return;
@@ -136,11 +151,4 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
 
 function close(socket: WebSocket): void {
   if (socket.readyState === WebSocket.CONNECTING || socket.readyState === WebSocket.OPEN) socket.close();
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
 }

@@ -17,7 +17,7 @@ export interface Discovery {
    * Path and query of the editor page for an extension, ending in `?` or `&`.
    * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
    */
-  page(fileType: string, signal?: AbortSignal): Promise<string>;
+  page(fileType: string): Promise<string>;
   /** Forgets everything read: the editor may be another version now, whose pages are elsewhere. */
   forget(): void;
 }
@@ -62,13 +62,12 @@ export function createDiscovery(options: {
   const age = (): number => (copy ? apart(clock(), copy.readAt) : Number.POSITIVE_INFINITY);
 
   return {
-    async page(fileType, signal) {
+    async page(fileType) {
       if (age() >= FRESH_MS && apart(clock(), failedAt) >= RETRY_MS) {
         reading ??= read().finally(() => {
           reading = undefined;
         });
         await reading;
-        signal?.throwIfAborted();
       }
       if (!copy || age() >= STALE_MS) throw new AppError('editor_unavailable');
       const page = copy.pages.get(fileType.toLowerCase());

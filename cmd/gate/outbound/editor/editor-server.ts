@@ -13,6 +13,8 @@ export interface EditorServerOptions {
   adminUser: string;
   adminPassword: string;
   readWopiSrc: ReadWopiSrc;
+  /** Whether somebody waits for the next sample: then it is taken within a second. */
+  isUrgent: () => boolean;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds; the contract's 10 s unless a test is in a hurry. */
@@ -21,7 +23,7 @@ export interface EditorServerOptions {
 
 /** The editor server: its pages from discovery, and who is in them from the admin channel. */
 export function createEditorServer(options: EditorServerOptions): EditorServer {
-  const { url, adminUser, adminPassword, clock, log, readWopiSrc } = options;
+  const { url, adminUser, adminPassword, clock, log, readWopiSrc, isUrgent } = options;
   const listeners: ((sample: EditorSample) => void)[] = [];
   const agent = createEditorAgent();
   const discovery = createDiscovery({ url, agent, clock, log });
@@ -32,6 +34,7 @@ export function createEditorServer(options: EditorServerOptions): EditorServer {
     agent: createEditorAgent(),
     intervalMs: options.sampleIntervalMs ?? COUNTING.sample_interval_seconds * 1000,
     readWopiSrc,
+    isUrgent,
     clock,
     log,
     onSample: (sample) => {

@@ -2,11 +2,13 @@
 import { startEditor } from '../../../editor/editor.ts';
 import { editorOptions } from './parameters.ts';
 
-const editor = await startEditor(editorOptions(process.env, process.argv.slice(2)));
-process.stdout.write(`STAND-IN editor, for tests only, on ${editor.url}\n`);
-
+// As process 1 it hears of nothing that it does not listen to, also while it starts.
+const started = Promise.withResolvers<Awaited<ReturnType<typeof startEditor>>>();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
-    void editor.stop().then(() => process.exit(0));
+    void started.promise.then((editor) => editor.stop()).then(() => process.exit(0));
   });
 }
+const editor = await startEditor(editorOptions(process.env, process.argv.slice(2)));
+started.resolve(editor);
+process.stdout.write(`STAND-IN editor, for tests only, on ${editor.url}\n`);

@@ -19,7 +19,7 @@ export interface RawAnswer {
   milliseconds: number;
 }
 
-export const ANSWER_SECONDS = 15;
+const ANSWER_SECONDS = 15;
 
 /** Sends a request byte for byte and reads the answer: all of it, or only its head for an upgrade. Status 0: none came. */
 export function send(base: URL, request: RawRequest, seconds = ANSWER_SECONDS): Promise<RawAnswer> {

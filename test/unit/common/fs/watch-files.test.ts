@@ -25,7 +25,7 @@ describe('watchFiles', () => {
     const paths = names.map((name) => join(folder, name));
     stop = watchFiles(
       paths,
-      () => {
+      async () => {
         looks += 1;
       },
       { pollMs },
@@ -57,7 +57,7 @@ describe('watchFiles', () => {
     let seen = 0;
     const stopOther = watchFiles(
       [join(folder, 'b')],
-      () => {
+      async () => {
         seen += 1;
       },
       { pollMs: NEVER },
@@ -75,6 +75,33 @@ describe('watchFiles', () => {
     for (let i = 0; i < 10; i += 1) await writeFile(join(folder, 'a'), String(i));
     await looked(2);
     expect(looks).to.be.below(5);
+  });
+
+  it('begins no look before the one before has ended', async () => {
+    const ends: (() => void)[] = [];
+    stop = watchFiles(
+      [join(folder, 'a')],
+      () => {
+        looks += 1;
+        return new Promise((resolve) => ends.push(resolve));
+      },
+      { pollMs: 1 },
+    );
+    await looked(1);
+    // Another one looks again and again meanwhile.
+    let seen = 0;
+    const stopOther = watchFiles(
+      [join(folder, 'a')],
+      async () => {
+        seen += 1;
+      },
+      { pollMs: 1 },
+    );
+    await eventually(() => seen > 3, 'the other looks');
+    stopOther();
+    expect(looks).to.equal(1);
+    ends[0]?.();
+    await looked(2);
   });
 
   it('follows a folder that comes later and one that takes its place, faster than its poll', async () => {
@@ -114,7 +141,7 @@ describe('watchFiles', () => {
     let seen = 0;
     const stopOther = watchFiles(
       [join(folder, 'a')],
-      () => {
+      async () => {
         seen += 1;
       },
       { pollMs: 1 },

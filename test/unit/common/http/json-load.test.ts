@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { AppError } from '../../../../src/common/errors.ts';
 import { readJson } from '../../../../src/common/http/json.ts';
-import { type HeldJson, JsonLoad, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
+import { type HeldJson, JsonLoad, MAX_JSON_NAMES, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
 import { portOf } from '../../../support/listen.ts';
 
 const MB = 1024 * 1024;
@@ -29,6 +29,17 @@ describe('the memory of JSON', () => {
       subject: 'body',
       reason: 'too_many_values',
     });
+  });
+
+  it('refuses more different names than data has, however often the same ones may come', () => {
+    const held = new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB);
+    const rows = Buffer.from('{"name":"An","age":41},'.repeat(1000));
+    for (let count = 0; count < 500; count += 1) held.look(rows);
+    const names = Array.from({ length: 2 * MAX_JSON_NAMES }, (_, index) => `"k${index}":1`);
+    const error = refusal(() => held.look(Buffer.from(names.join(','))));
+    expect(error).to.include({ code: 'file_too_large', status: 413 });
+    const detail = { limit_mb: 10, limit_names: MAX_JSON_NAMES, subject: 'body', reason: 'too_many_names' };
+    expect(error?.detail).to.deep.equal(detail);
   });
 
   it('refuses what is too deep to go down into', () => {

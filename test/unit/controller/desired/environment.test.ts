@@ -6,6 +6,7 @@ import { environment } from '../../../../cmd/controller/desired/env.ts';
 import { loadConfig as loadDocbuilder } from '../../../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../../../cmd/gate/config.ts';
 import type { Environment } from '../../../../src/common/config.ts';
+import { schemas } from '../../../../src/common/schema.ts';
 import { INSTANCES } from './instances.ts';
 import { container, decoded, objectsOf } from './objects.ts';
 import type { Options } from './situation.ts';
@@ -37,6 +38,15 @@ describe('environment of the services', () => {
       loadGate(environmentOf('gate', options));
       loadDocbuilder(environmentOf('docbuilder', options));
     });
+
+    for (const component of ['gate', 'docbuilder'] as const) {
+      it(`${name}: ${component} is told nothing that its schema does not declare`, () => {
+        const declared = Object.keys(schemas.get(`${component}-config.json`)?.properties ?? {});
+        const told = Object.keys(environmentOf(component, options)).map((variable) => variable.replace(/_FILE$/, ''));
+        const files = declared.map((variable) => variable.replace(/_FILE$/, ''));
+        expect(told.filter((variable) => !files.includes(variable))).to.deep.equal([]);
+      });
+    }
   }
 
   it('has everything of the spec that is for the gate', () => {

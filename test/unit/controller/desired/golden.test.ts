@@ -4,9 +4,36 @@ import { dump, loadAll } from 'js-yaml';
 import { INSTANCES } from './instances.ts';
 import { idOf, objectsOf } from './objects.ts';
 
+const SCHEMA = new URL('../../../../schemas/svcinstance-spec.json', import.meta.url);
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  definitions?: Record<string, Schema>;
+}
+
+/** Members that the schema has and `value` does not set, as paths. */
+function unset(schema: Schema, value: unknown, definitions: Record<string, Schema>, path = 'spec'): string[] {
+  if (value === undefined) return [path];
+  const { properties = {} } = definitions[schema.$ref?.replace('#/definitions/', '') ?? ''] ?? schema;
+  return Object.entries(properties).flatMap(([name, property]) =>
+    unset(property, (value as Record<string, unknown>)[name], definitions, `${path}.${name}`),
+  );
+}
+
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 
 describe('objects of an instance', () => {
+  it('are seen of each field of the spec: everything-set sets it', () => {
+    const schema: Schema = JSON.parse(readFileSync(SCHEMA, 'utf8'));
+    const missing = unset(schema, INSTANCES['everything-set']?.spec, schema.definitions ?? {});
+    // An affinity is handed on as it is. These two are an Ingress's, and its edge is an HTTPRoute.
+    expect(missing.filter((path) => !path.includes('.affinity.'))).to.deep.equal([
+      'spec.tls.secretName',
+      'spec.ingress.className',
+    ]);
+  });
+
   for (const [name, options] of Object.entries(INSTANCES)) {
     const file = new URL(`golden/${name}.yaml`, import.meta.url);
     const objects = objectsOf(options);

@@ -51,6 +51,12 @@ describe('k8s: client', () => {
     expect(rest.items.map(({ metadata }) => metadata.name)).to.deep.equal(['d']);
   });
 
+  it('gets no more than metadata where nothing else is asked for', async () => {
+    const asked = recorded(server);
+    await client.get(RESOURCES.secret, 'one', 'a', { metadataOnly: true }).catch(() => {});
+    expect(asked.headers.accept).to.equal('application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io');
+  });
+
   it('applies by server-side apply, forced, under the manager named', async () => {
     const asked = recorded(server);
     await client.apply(RESOURCES.configMap, MAP, { manager: 'me', subresource: 'status' }).catch(() => {});

@@ -203,13 +203,16 @@ describe('k8s: reflector', () => {
     };
     await start({ resource: RESOURCES.httpRoute, timings: { absentMs: 100 } });
     expect(seen.told()).to.deep.equal([]);
+    expect(seen.absent()).to.equal(true);
     server.put('/apis/gateway.networking.k8s.io/v1/namespaces/one/httproutes', 'route');
     absent = false;
     await told(1);
     expect(seen.changes[0]?.object).to.include({ kind: 'HTTPRoute' });
+    expect(seen.absent()).to.equal(false);
     absent = true;
     server.cut();
     await told(2);
+    expect(seen.absent()).to.equal(true);
     expect(seen.told()).to.deep.equal(['ADDED route', 'DELETED route']);
   });
 

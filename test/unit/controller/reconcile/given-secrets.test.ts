@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { givenTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
+import { givenRemark, givenTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
 
 const LONG = 'a secret of more than thirty-two characters';
 const troubleOf = (values: Record<string, string | Buffer>) =>
@@ -55,5 +55,18 @@ describe('a Secret that the spec names', () => {
 
   it('may have whatever it likes under keys that nobody reads', () => {
     expect(troubleOf({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' })).to.equal(undefined);
+  });
+
+  it('is told to have a key in vain that looks like one of ours, or to lack half of an account', () => {
+    const secrets = (...keys: string[]) => givenRemark('spec.secrets.secretName', 'given', keys);
+    expect(secrets('docbuilder-api-keys', 'embed-jwt-secret', 'tls.key', 'other')).to.equal(undefined);
+    expect(secrets('docbuilder-api-key', 'embed-jwt-secret')).to.match(
+      /^Secret given, which spec\.secrets\.secretName names, has docbuilder-api-key, which nobody reads\. Keys are docbuilder-api-keys, /,
+    );
+    const admin = (...keys: string[]) => givenRemark('spec.editor.adminSecretName', 'console', keys);
+    expect([admin('username', 'password', 'embed-x'), admin(), admin('other')]).to.deep.equal(Array(3).fill(undefined));
+    expect(admin('username', 'Password')).to.include(
+      'Secret console, which spec.editor.adminSecretName names, has no password',
+    );
   });
 });

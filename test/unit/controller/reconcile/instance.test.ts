@@ -163,6 +163,19 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.reason).to.equal('AllAvailable');
   });
 
+  it('looks ever later, up to a minute, at what does not start, and soon again at what is new', async () => {
+    const looks = async (times: number) => {
+      const found: (number | undefined)[] = [];
+      for (let time = 0; time < times; time += 1) found.push(await reconcile());
+      return found;
+    };
+    expect(await looks(8)).to.deep.equal([10_000, 15_000, 22_500, 33_750, 50_625, 60_000, 60_000, 60_000]);
+    change({}, { logLevel: 'Debug' });
+    expect(await looks(2)).to.deep.equal([10_000, 15_000]);
+    runAll();
+    expect(await looks(2)).to.deep.equal([undefined, undefined]);
+  });
+
   describe('with somebody who changes again what it puts right', () => {
     const front = () => server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { conditionsOf } from '../../../../cmd/controller/reconcile/conditions.ts';
 import {
   type ComponentState,
@@ -54,6 +55,22 @@ describe('whether an instance is ready', () => {
       'Ready=False NameTaken',
       'Stalled=True NameTaken',
     ]);
+  });
+
+  it('is stalled when somebody has paused the Deployment whose newest version should come, and only then', () => {
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'office-gate', generation: 3 } };
+    const full = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    const conditions = [{ type: 'Available', status: 'True' }];
+    const gateWith = (status: object) => ({
+      rollout: rolloutOf({
+        ...object,
+        ...{ spec: { paused: true }, status: { observedGeneration: 3, ...full, conditions, ...status } },
+      } as KubernetesObject),
+    });
+    const findings = readinessFindings([], { ...ALL, gate: gateWith({ updatedReplicas: 0 }) }, []);
+    expect(brief(findings)).to.deep.equal(['Ready=False RolloutPaused', 'Stalled=True RolloutPaused']);
+    expect(findings[0]?.message).to.include('kubectl rollout resume deployment/office-gate');
+    expect(brief(readinessFindings([], { ...ALL, gate: gateWith({}) }, []))).to.deep.equal(['Ready=True AllAvailable']);
   });
 
   it('says what is remarkable all the same, where `kubectl get` shows it', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { readSecrets } from '../../../../cmd/controller/reconcile/secrets.ts';
 import { situationOf } from '../desired/situation.ts';
@@ -19,5 +20,27 @@ describe('the Secrets that a spec names', () => {
     const { troubles, remarks, made } = await readSecrets(server.client, instance, random);
     expect([troubles, remarks]).to.deep.equal([[], []]);
     expect(made).to.include.members(['docbuilder-api-keys', 'embed-jwt-secret', 'editor-admin-password']);
+  });
+
+  it('are used as they are, with a remark on a key that is misspelt', async () => {
+    const server = memoryClient();
+    const instance = situationOf({ spec: { secrets: { secretName: 'given' } } }).instance as SvcInstance;
+    const data = { 'docbuilder-api-key': 'aGlkZGVu' };
+    const metadata = { name: 'given', namespace: 'documents' };
+    server.put({ apiVersion: 'v1', kind: 'Secret', metadata, data } as KubernetesObject);
+    const { remarks, troubles } = await readSecrets(server.client, instance, (size) => new Uint8Array(size));
+    expect([troubles, remarks.length]).to.deep.equal([[], 1]);
+    expect(remarks[0]).to.include('docbuilder-api-key,').and.not.to.include('hidden');
+  });
+
+  it('have a remark when the certificate for the edge is not there', async () => {
+    const server = memoryClient();
+    const instance = situationOf({ spec: { tls: { secretName: 'office-tls' } } }).instance as SvcInstance;
+    const remarks = async () => (await readSecrets(server.client, instance, (size) => new Uint8Array(size))).remarks;
+    expect(await remarks()).to.deep.equal([
+      'There is no Secret office-tls, which spec.tls.secretName names: create it.',
+    ]);
+    server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'office-tls', namespace: 'documents' } });
+    expect(await remarks()).to.deep.equal([]);
   });
 });

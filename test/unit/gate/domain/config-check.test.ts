@@ -116,6 +116,7 @@ describe('config-check', () => {
       expect(await unsigned(full)).to.deep.equal({
         document: { ...document, title: null },
         mode: 'edit',
+        readOnly: false,
         lang: 'vi',
         user: null,
         callbackUrl: null,

@@ -148,11 +148,11 @@ describe('saves', () => {
       (error) => expect(error).to.include({ status: 503, code: 'internal' }),
     );
     expect(performance.now() - started).to.be.greaterThan(QUICK.hold - 10);
-    expect(bench.saves.troubled('doc_a')).to.equal(true);
+    expect(await bench.saves.troubled('doc_a')).to.equal(true);
     expect(bench.saves.saving('doc_a')).to.equal(true);
     broken = false;
     await save(bytes('one'));
-    expect([bench.saves.troubled('doc_a'), bench.saves.saving('doc_a')]).to.deep.equal([false, false]);
+    expect([await bench.saves.troubled('doc_a'), bench.saves.saving('doc_a')]).to.deep.equal([false, false]);
   });
 
   it('forget trouble after a minute', async () => {
@@ -169,12 +169,12 @@ describe('saves', () => {
     broken = true;
     await save(bytes('one')).catch(() => undefined);
     bench.pass(60_000);
-    expect(bench.saves.troubled('doc_a')).to.equal(false);
+    expect(await bench.saves.troubled('doc_a')).to.equal(false);
     await save(bytes('one')).catch(() => undefined);
     bench.pass(-3_600_000);
-    expect(bench.saves.troubled('doc_a')).to.equal(true);
+    expect(await bench.saves.troubled('doc_a')).to.equal(true);
     bench.pass(60_000);
-    expect(bench.saves.troubled('doc_a')).to.equal(false);
+    expect(await bench.saves.troubled('doc_a')).to.equal(false);
   });
 
   it('leave nothing of content that breaks off or stalls', async () => {
@@ -193,6 +193,20 @@ describe('saves', () => {
     stalled.destroy();
     expect(await version()).to.equal(0);
     expect(await bench.blobs.list()).to.have.lengthOf(1);
+  });
+
+  it('that break off are tried again: until then no CheckFileInfo that the editor would take for a conflict', async () => {
+    await begin();
+    const broken = new Readable({ read: () => undefined });
+    const saving = save(broken);
+    broken.push('half');
+    setImmediate(() => broken.destroy(new Error('aborted')));
+    await refusal(saving, 'bad_request');
+    expect([await bench.saves.troubled('doc_a'), bench.saves.saving('doc_a')]).to.deep.equal([true, true]);
+    await save(bytes('whole'));
+    expect([await bench.saves.troubled('doc_a'), bench.saves.saving('doc_a')]).to.deep.equal([false, false]);
+    await refusal(save(bytes('')), 'bad_request');
+    expect(await bench.saves.troubled('doc_a')).to.equal(false);
   });
 
   it('of content larger than what is kept for a second try still go through', async () => {

@@ -16,7 +16,7 @@ describe('the admin channel', () => {
   let editor: EditorServer | undefined;
   const samples: EditorSample[] = [];
 
-  const start = (options: { password?: string; url?: string } = {}): EditorServer => {
+  const start = (options: { password?: string; url?: string; interval?: number; urgent?: () => boolean } = {}) => {
     samples.length = 0;
     editor = createEditorServer({
       url: options.url ?? server.url,
@@ -25,7 +25,8 @@ describe('the admin channel', () => {
       readWopiSrc: createWopiSrcReader(WOPI_URL),
       clock: systemClock,
       log: testLogger(),
-      sampleIntervalMs: 40,
+      isUrgent: options.urgent ?? (() => false),
+      sampleIntervalMs: options.interval ?? 40,
     });
     editor.onSample((sample) => samples.push(sample));
     return editor;
@@ -59,6 +60,17 @@ describe('the admin channel', () => {
     expect(server.counts).to.include({ logins: 1, sockets: 1 });
     server.now.documents = [{ wopiSrc: sourceOf(DOC), views: [{ userId: 'ses_2' }] }];
     await until('the new view', () => samples.at(-1)?.views[0]?.userId === 'ses_2' || undefined);
+  });
+
+  it('samples within a second or so while somebody waits for it, and not before its time otherwise', async () => {
+    let urgent = false;
+    start({ interval: 60_000, urgent: () => urgent });
+    await until('the first sample', () => samples.length === 1 || undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(samples).to.have.length(1);
+    urgent = true;
+    await until('the next', () => samples.length === 2 || undefined, 5000);
+    expect(server.counts.sockets).to.equal(1);
   });
 
   it('tells a wrong password, and works once it is right', async () => {

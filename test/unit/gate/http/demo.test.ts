@@ -24,14 +24,14 @@ describe('the demo', () => {
   const servers: Server[] = [];
   const clock = () => NOW;
 
-  async function start(options: Partial<DemoHandlers> = {}, secrets = [KEY]): Promise<string> {
+  async function start(options: Partial<DemoHandlers> = {}, key = KEY): Promise<string> {
     const app = express();
     app.use(
       '/svc/demo',
       demoRoutes({
         devMode: true,
         files: { demo: '"</script>"' },
-        inbox: createDemoInbox(secrets, clock),
+        inbox: createDemoInbox(key, clock),
         selfUrl: 'http://127.0.0.1:1',
         sign: undefined,
         clock,
@@ -123,11 +123,7 @@ describe('the demo', () => {
       signHs256({ ...config, exp: Math.floor(expiresAt / 1000) }, JWT_SECRET);
     const url = await start({ sign });
     const { config } = settingsOf(await (await fetch(url)).text());
-    const verify = createHs256Verifier({
-      secrets: [JWT_SECRET],
-      maxLifetimeSeconds: 24 * 3600,
-      clockToleranceSeconds: 0,
-    });
+    const verify = createHs256Verifier({ secrets: [JWT_SECRET] });
     const result = await verify(secret(config.token), NOW);
     expect(result).to.deep.nested.include({ status: 'ok', 'payload.document': config.document });
   });
@@ -174,7 +170,7 @@ describe('the demo', () => {
   });
 
   it('takes unsigned callbacks only from a service that has no key', async () => {
-    const url = await start({}, []);
+    const url = await start({}, '');
     expect((await post(url, '{}', {})).status).to.equal(204);
     expect((await post(url, '{}', signed('{}'))).status).to.equal(403);
     expect(await results(url)).to.deep.equal(['invalid', 'unsigned']);
