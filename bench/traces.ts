@@ -13,7 +13,7 @@ export interface Traces {
   descriptors: number;
 }
 
-export function tracesOf({ pid, dataDir }: Service): Traces {
+function tracesOf({ pid, dataDir }: Service): Traces {
   const engines = list(join(dataDir, 'workers')).map((name) => join(dataDir, 'workers', name));
   return {
     processes: processesOf(pid, basename(join(dataDir, '..'))).size,

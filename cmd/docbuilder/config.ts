@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type ApiKeys, parseApiKeys } from '../../src/common/api-keys.ts';
 import { ConfigError, type Environment, httpUrlMistakes, parseListen, readConfig } from '../../src/common/config.ts';
-import { secretProblem } from '../../src/common/crypto/jwt.ts';
+import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
 
@@ -46,7 +46,7 @@ export function loadConfig(environment: Environment): Config {
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
-  blame('SVC_DOCBUILDER_JWT_SECRET', jwtSecretMistakes(env.SVC_DOCBUILDER_JWT_SECRET));
+  blame('SVC_DOCBUILDER_JWT_SECRET', secretMistakes(env.SVC_DOCBUILDER_JWT_SECRET));
   blame('SVC_DOCBUILDER_LISTEN', listen.mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
@@ -72,10 +72,4 @@ export function loadConfig(environment: Environment): Config {
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,
   });
-}
-
-/** Empty is no secret at all: JWTs are then not accepted. */
-function jwtSecretMistakes(secret: string | undefined): string[] {
-  const problem = secret ? secretProblem(secret) : undefined;
-  return problem === undefined ? [] : [problem];
 }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { loggedLines } from '../support/logs.ts';
 import { txt } from '../support/open-documents.ts';
@@ -92,6 +93,20 @@ describe('bad uploads', () => {
       const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
       expect(await errorOf(response), body).to.include({ status: 400, code: 'bad_request' });
     }
+  });
+
+  it('a compressed body is called that; a coding that is none is not looked at', async () => {
+    const script = '{"svcscript":1,"type":"text","save":[{"format":"odt"}],"body":[{"type":"paragraph","text":"a"}]}';
+    const build = (coding: string, body: Uint8Array<ArrayBuffer> | string) => {
+      const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding };
+      return service.call('/v1/build', { method: 'POST', body, headers });
+    };
+    const { status, detail } = await errorOf(await build('gzip', Uint8Array.from(gzipSync(script))));
+    expect(status).to.equal(400);
+    expect(detail['errors']).to.deep.equal([
+      { path: '', message: 'Content-Encoding is not supported: send the body uncompressed' },
+    ]);
+    for (const coding of ['identity', 'utf-8']) expect((await build(coding, script)).status, coding).to.equal(200);
   });
 
   it('a part with a name or headers that never end', async () => {

@@ -75,6 +75,15 @@ describe('POST /v1/convert', () => {
     expect((await bytes(fields)).toString('latin1')).to.contain('pdfaid');
   });
 
+  it('knows a file by its name also where a client encodes that (RFC 2047)', async () => {
+    const disposition = `form-data; name="file"; filename="=?utf-8?B?xJDGoW4gaMOgbmcgw5/Dvy5jc3Y=?="; filename*=UTF-8''x.csv`;
+    const body = `--b\r\nContent-Disposition: form-data; name="to"\r\n\r\nxlsx\r\n--b\r\nContent-Disposition: ${disposition}\r\n\r\n${CSV}\r\n--b--\r\n`;
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const response = await service.call('/v1/convert', { method: 'POST', body, headers });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-disposition')).to.contain(encodeURIComponent('Đơn hàng ßÿ.xlsx'));
+  });
+
   it('reads csv in UTF-8, UTF-16 and windows-1258 alike', async () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(CSV, 'utf16le')]);
     for (const content of [Buffer.from(CSV), utf16]) {

@@ -203,6 +203,19 @@ describe('POST /v1/template/render', () => {
       'corrupt_source',
     ],
   ];
+  it('says how to send data that is too long for a field, and what a file is called', async () => {
+    const long = JSON.stringify({ name: 'a'.repeat(70_000), title: 'b' });
+    const asField = await errorOf(await post(service, greeting(), ['data', long]));
+    expect(asField.detail['errors']).to.deep.equal([
+      { path: '/data', message: 'is longer than 65536 bytes: send it as a file' },
+    ]);
+    expect(await wordText(await post(service, greeting(), ['data', long, 'a.json']))).to.match(/^Chào a{70000} b$/);
+    const misnamed = await errorOf(await post(service, ['files', 'x', 'a.docx'], ['data', '{}']));
+    expect(misnamed.detail['errors']).to.deep.equal([
+      { path: '/files', message: 'is not known as a file: a file is called template or data' },
+    ]);
+  });
+
   for (const [what, parts, status, code, path] of mistakes) {
     it(`${what}: ${code}`, async () => {
       const error = await errorOf(await post(service, ...parts()));

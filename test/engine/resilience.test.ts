@@ -19,14 +19,19 @@ describe('engine: documents that hang, crash and eat', function () {
   /** Waits for two idle workers and a spare, none of which is still starting: that takes all the CPU time it gets. */
   async function untilAtRest(): Promise<void> {
     let [calm, used] = [0, 0];
-    await until(() => {
-      const pids = officePids();
-      const now = pids.reduce((sum, pid) => sum + cpu(pid), 0);
-      const rests = pids.length === 3 && bench.engine.status().workers.idle === 2 && Math.abs(now - used) <= CALM_TICKS;
-      if (rests) calm++;
-      else [calm, used] = [0, now];
-      return calm === CALM_POLLS;
-    }, 'workers at rest');
+    await until(
+      () => {
+        const pids = officePids();
+        const now = pids.reduce((sum, pid) => sum + cpu(pid), 0);
+        const rests =
+          pids.length === 3 && bench.engine.status().workers.idle === 2 && Math.abs(now - used) <= CALM_TICKS;
+        if (rests) calm++;
+        else [calm, used] = [0, now];
+        return calm === CALM_POLLS;
+      },
+      'workers at rest',
+      30_000,
+    );
   }
 
   const failureOf = (work: Promise<unknown>): Promise<EngineFailure> =>
@@ -83,7 +88,7 @@ describe('engine: documents that hang, crash and eat', function () {
     expect(error.name).to.equal('TimeoutError');
     controller.abort();
     await failureOf(second);
-    await until(() => bench.engine.status().workers.idle === 2, 'two idle workers');
+    await until(() => bench.engine.status().workers.idle === 2, 'two idle workers', 30_000);
     await bench.convert(SMALL, 'fodt', 'pdf');
   });
 

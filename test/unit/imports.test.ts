@@ -8,13 +8,15 @@ const root = resolve(import.meta.dirname, '../..');
 const LAYERS: Record<string, readonly string[]> = {
   main: ['app', 'config'],
   app: ['config', 'http', 'store', 'outbound', 'engine', 'script', 'template', 'domain', 'reconcile', 'k8s', 'desired'],
-  config: ['domain', 'desired'],
+  config: ['domain', 'desired', 'resolv-conf'],
+  'resolv-conf': [],
   http: ['domain'],
   store: ['domain'],
   outbound: ['domain'],
   engine: ['domain'],
   script: ['domain'],
   template: ['domain'],
+  browser: [],
   domain: [],
   reconcile: ['k8s', 'desired'],
   k8s: [],
@@ -72,9 +74,26 @@ describe('imports', () => {
     );
   });
 
+  it('are why anything is exported: what nobody else names is no export', () => {
+    const files = ['cmd', 'src', 'scripts', 'bench', 'test'].flatMap((folder) => sources(join(root, folder)));
+    const texts = new Map(files.map((file) => [relative(root, file), readFileSync(file, 'utf8')]));
+    const named = new Map([...texts].map(([file, text]) => [file, new Set(text.match(/\w+/g))]));
+    const unused = [...texts].flatMap(([file, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => ![...named].some(([other, names]) => other !== file && names.has(name)))
+        .map((name) => `${file}: ${name}`),
+    );
+    // Mocha's own name for it.
+    expect(unused.filter((one) => !one.endsWith(': mochaHooks'))).to.deep.equal([]);
+  });
+
   it('would be caught when wrong', () => {
     expect(wrongWay({ from: 'cmd/gate/http/a.ts', to: 'cmd/gate/store/b.ts' })).to.equal(true);
     expect(wrongWay({ from: 'cmd/gate/domain/a.ts', to: 'cmd/gate/http/b.ts' })).to.equal(true);
+    expect(wrongWay({ from: 'cmd/controller/desired/a.ts', to: 'cmd/controller/watches.ts' })).to.equal(true);
+    expect(wrongWay({ from: 'cmd/gate/browser/a.ts', to: 'cmd/gate/store/b.ts' })).to.equal(true);
+    expect(wrongWay({ from: 'cmd/gate/newlayer/a.ts', to: 'cmd/gate/domain/b.ts' })).to.equal(true);
     expect(wrongWay({ from: 'cmd/gate/http/a.ts', to: 'cmd/gate/domain/b.ts' })).to.equal(false);
   });
 });
@@ -85,12 +104,12 @@ function wrongWay({ from, to }: Import): boolean {
   return !LAYERS[own]?.includes(other);
 }
 
-/** `http` of `cmd/docbuilder/http/app.ts`, `app` of `cmd/docbuilder/app.ts`. */
+/** `http` of `cmd/docbuilder/http/app.ts`; a file beside `app.ts` is a part of it unless it has a layer of its own. */
 function layer(path: string): string | undefined {
-  const [top, , name] = path.split('/');
-  return top === 'cmd' && name !== undefined && name.replace(/\.ts$/, '') in LAYERS
-    ? name.replace(/\.ts$/, '')
-    : undefined;
+  const [top, , first] = path.split('/');
+  if (top !== 'cmd' || first === undefined) return undefined;
+  const name = first.replace(/\.ts$/, '');
+  return name in LAYERS || name === first ? name : 'app';
 }
 
 function service(path: string): string | undefined {

@@ -10,68 +10,77 @@ export type Family = 'text' | 'sheet' | 'slides';
 interface Format {
   readonly family: Family;
   readonly contentType: string;
-  /** Whether a source may have this format. */
-  readonly input: boolean;
-  /** Whether a target may have it. */
+  /** Whether a target may have it; a source may have each. */
   readonly output: boolean;
 }
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
 
-function format(family: Family, contentType: string, direction: 'in' | 'both'): Format {
-  return { family, contentType, input: true, output: direction === 'both' };
+/** A format that is only read. */
+function read<F extends Family>(family: F, contentType: string) {
+  return { family, contentType, output: false } as const;
+}
+
+/** One that is read and written. */
+function written<F extends Family>(family: F, contentType: string) {
+  return { family, contentType, output: true } as const;
 }
 
 const FORMATS = {
-  docx: format('text', `${OOXML}.wordprocessingml.document`, 'both'),
-  docm: format('text', 'application/vnd.ms-word.document.macroEnabled.12', 'in'),
-  dotx: format('text', `${OOXML}.wordprocessingml.template`, 'in'),
-  dotm: format('text', 'application/vnd.ms-word.template.macroEnabled.12', 'in'),
-  doc: format('text', 'application/msword', 'both'),
-  odt: format('text', `${ODF}.text`, 'both'),
-  ott: format('text', `${ODF}.text-template`, 'in'),
-  fodt: format('text', `${ODF}.text-flat-xml`, 'in'),
-  rtf: format('text', 'application/rtf', 'both'),
-  txt: format('text', 'text/plain; charset=utf-8', 'both'),
+  docx: written('text', `${OOXML}.wordprocessingml.document`),
+  docm: read('text', 'application/vnd.ms-word.document.macroEnabled.12'),
+  dotx: read('text', `${OOXML}.wordprocessingml.template`),
+  dotm: read('text', 'application/vnd.ms-word.template.macroEnabled.12'),
+  doc: written('text', 'application/msword'),
+  odt: written('text', `${ODF}.text`),
+  ott: read('text', `${ODF}.text-template`),
+  fodt: read('text', `${ODF}.text-flat-xml`),
+  rtf: written('text', 'application/rtf'),
+  txt: written('text', 'text/plain; charset=utf-8'),
 
-  xlsx: format('sheet', `${OOXML}.spreadsheetml.sheet`, 'both'),
-  xlsm: format('sheet', 'application/vnd.ms-excel.sheet.macroEnabled.12', 'in'),
-  xltx: format('sheet', `${OOXML}.spreadsheetml.template`, 'in'),
-  xltm: format('sheet', 'application/vnd.ms-excel.template.macroEnabled.12', 'in'),
-  xls: format('sheet', 'application/vnd.ms-excel', 'both'),
-  ods: format('sheet', `${ODF}.spreadsheet`, 'both'),
-  ots: format('sheet', `${ODF}.spreadsheet-template`, 'in'),
-  fods: format('sheet', `${ODF}.spreadsheet-flat-xml`, 'in'),
-  csv: format('sheet', 'text/csv', 'both'),
+  xlsx: written('sheet', `${OOXML}.spreadsheetml.sheet`),
+  xlsm: read('sheet', 'application/vnd.ms-excel.sheet.macroEnabled.12'),
+  xltx: read('sheet', `${OOXML}.spreadsheetml.template`),
+  xltm: read('sheet', 'application/vnd.ms-excel.template.macroEnabled.12'),
+  xls: written('sheet', 'application/vnd.ms-excel'),
+  ods: written('sheet', `${ODF}.spreadsheet`),
+  ots: read('sheet', `${ODF}.spreadsheet-template`),
+  fods: read('sheet', `${ODF}.spreadsheet-flat-xml`),
+  csv: written('sheet', 'text/csv'),
 
-  pptx: format('slides', `${OOXML}.presentationml.presentation`, 'both'),
-  pptm: format('slides', 'application/vnd.ms-powerpoint.presentation.macroEnabled.12', 'in'),
-  ppsx: format('slides', `${OOXML}.presentationml.slideshow`, 'in'),
-  ppsm: format('slides', 'application/vnd.ms-powerpoint.slideshow.macroEnabled.12', 'in'),
-  potx: format('slides', `${OOXML}.presentationml.template`, 'in'),
-  potm: format('slides', 'application/vnd.ms-powerpoint.template.macroEnabled.12', 'in'),
-  ppt: format('slides', 'application/vnd.ms-powerpoint', 'both'),
-  odp: format('slides', `${ODF}.presentation`, 'both'),
-  otp: format('slides', `${ODF}.presentation-template`, 'in'),
-  fodp: format('slides', `${ODF}.presentation-flat-xml`, 'in'),
+  pptx: written('slides', `${OOXML}.presentationml.presentation`),
+  pptm: read('slides', 'application/vnd.ms-powerpoint.presentation.macroEnabled.12'),
+  ppsx: read('slides', `${OOXML}.presentationml.slideshow`),
+  ppsm: read('slides', 'application/vnd.ms-powerpoint.slideshow.macroEnabled.12'),
+  potx: read('slides', `${OOXML}.presentationml.template`),
+  potm: read('slides', 'application/vnd.ms-powerpoint.template.macroEnabled.12'),
+  ppt: written('slides', 'application/vnd.ms-powerpoint'),
+  odp: written('slides', `${ODF}.presentation`),
+  otp: read('slides', `${ODF}.presentation-template`),
+  fodp: read('slides', `${ODF}.presentation-flat-xml`),
 } as const satisfies Record<string, Format>;
 
 /** A format that a source can have. */
 export type SourceFormat = keyof typeof FORMATS;
+/** A format that a document can be written in again. */
+export type DocumentFormat = {
+  [Name in SourceFormat]: (typeof FORMATS)[Name]['output'] extends true ? Name : never;
+}[SourceFormat];
 /** A format that a result can have: every family also becomes a PDF. */
-export type TargetFormat = SourceFormat | 'pdf';
+export type TargetFormat = DocumentFormat | 'pdf';
 /** A format that a result file can have: pictures and what is read of a document as well. */
 export type ResultFormat = TargetFormat | ImageFormat | 'json';
 
 export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
-export const TARGET_FORMATS = [
-  'pdf',
-  ...SOURCE_FORMATS.filter((name) => FORMATS[name].output),
-] as readonly TargetFormat[];
+export const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
 
 export function isSourceFormat(name: string): name is SourceFormat {
   return Object.hasOwn(FORMATS, name);
+}
+
+function isDocumentFormat(name: SourceFormat): name is DocumentFormat {
+  return FORMATS[name].output;
 }
 
 export function isTargetFormat(name: string): name is TargetFormat {
@@ -99,6 +108,6 @@ const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> =
   webp: 'image/webp',
 };
 
-export function contentTypeOf(format: ResultFormat): string {
+export function contentTypeOf(format: SourceFormat | ResultFormat): string {
   return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
 }

@@ -1,8 +1,7 @@
 import type { SourceFormat, TargetFormat } from './formats.ts';
 
 /** Character sets that text and csv files are read and written in. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1258', 'windows-1252'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
 
 /** How a source is to be read. */
 export interface SourceOptions {

@@ -1,8 +1,7 @@
 import { AppError } from '../../../src/common/errors.ts';
 
 /** What a field that the data does not have becomes: nothing, or an error (contract: `options.missing`). */
-export const MISSING_MODES = ['empty', 'error'] as const;
-export type MissingMode = (typeof MISSING_MODES)[number];
+export type MissingMode = 'empty' | 'error';
 
 /** One template and what fills it. Paths are absolute. */
 export interface TemplateTask {

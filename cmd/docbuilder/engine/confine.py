@@ -11,6 +11,7 @@ import struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+_confined = False
 
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 24, 22, 38, 47
 SIGKILL = 9
@@ -109,6 +110,18 @@ _REFUSED = {
     # Links would let a worker point the service, which moves results out of its folder, at another file.
     'symlink': (88, -1), 'symlinkat': (266, 36), 'link': (86, -1), 'linkat': (265, 37),
 }
+# LibreOffice opens its sockets in /tmp to every user of the machine where its own uid has no name: no file becomes anybody
+# else's. By the place of the mode among the arguments. NSS, which decrypts OpenDocument, sets modes of its own files.
+_MODES = {1: {'chmod': (90, -1), 'fchmod': (91, 52)}, 2: {'fchmodat': (268, 53), 'fchmodat2': (452, 452)}}
+# Once it runs, what reads documents has nobody to connect to. Landlock keeps it neither from the sockets of others, such as
+# another worker's LibreOffice or the system bus, nor, before Linux 6.12, from signals to whoever has its uid.
+_REFUSED_ALONE = {
+    'connect': (42, 203), 'tkill': (200, 130), 'pidfd_send_signal': (424, 424),
+    'setpriority': (141, 140), 'sched_setaffinity': (203, 122),
+}
+# The first argument is the process that they are for; 0 is the caller, or its group, which is the worker.
+_ITSELF_ONLY = {'kill': (62, 129), 'tgkill': (234, 131), 'rt_sigqueueinfo': (129, 138), 'rt_tgsigqueueinfo': (297, 240),
+                'prlimit64': (302, 261)}
 _SOCKET, _CLONE, _CLONE3 = (41, 198), (56, 220), (435, 435)
 _NEW_NAMESPACES = 0x7E020000
 _ALLOW, _KILL, _EPERM, _ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
@@ -116,19 +129,51 @@ _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 
 
 def seccomp():
-    """Refuses sockets other than AF_UNIX, new namespaces and the calls in `_REFUSED`."""
-    column, arch = {'x86_64': (0, 0xC000003E), 'aarch64': (1, 0xC00000B7)}[platform.machine()]
-    refused = [numbers[column] for numbers in _REFUSED.values() if numbers[column] >= 0]
-    code = [(_LOAD, 0, 0, 4), (_JUMP_EQ, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
-    code += [(_JUMP_GE, 0, 1, 0x40000000), (_RETURN, 0, 0, _EPERM)]  # x32: the same calls under other numbers
+    """Refuses sockets other than AF_UNIX, new namespaces, files for other users and the calls in `_REFUSED`."""
+    global _confined
+    column, code = _beginning()
     code += [(_JUMP_EQ, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS)]  # its flags are out of a filter's reach
     code += [(_JUMP_EQ, 0, 4, _SOCKET[column]), (_LOAD, 0, 0, 16), (_JUMP_EQ, 0, 1, socket.AF_UNIX)]
     code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
     code += [(_JUMP_EQ, 0, 4, _CLONE[column]), (_LOAD, 0, 0, 16), (_JUMP_SET, 1, 0, _NEW_NAMESPACES)]
     code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
-    for number in refused:
-        code += [(_JUMP_EQ, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
-    code += [(_RETURN, 0, 0, _ALLOW)]
+    for place, calls in _MODES.items():
+        for number in _numbers(calls, column):
+            code += [(_JUMP_EQ, 0, 4, number), (_LOAD, 0, 0, 16 + 8 * place), (_JUMP_SET, 1, 0, 0o077)]
+            code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    _filter(code + _refusals(_REFUSED, column))
+    _confined = True
+
+
+def alone():
+    """Leaves a confined process nobody to reach: it connects to no socket, and signals and limits only itself."""
+    if not _confined:
+        return
+    column, code = _beginning()
+    for numbers in _ITSELF_ONLY.values():
+        code += [(_JUMP_EQ, 0, 5, numbers[column]), (_LOAD, 0, 0, 16), (_JUMP_EQ, 1, 0, os.getpid())]
+        code += [(_JUMP_EQ, 0, 1, 0), (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    _filter(code + _refusals(_REFUSED_ALONE, column))
+
+
+def _beginning():
+    """The machine's column in the tables, and a filter's first lines, which leave the number of the call to be compared."""
+    column, arch = {'x86_64': (0, 0xC000003E), 'aarch64': (1, 0xC00000B7)}[platform.machine()]
+    code = [(_LOAD, 0, 0, 4), (_JUMP_EQ, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
+    return column, code + [(_JUMP_GE, 0, 1, 0x40000000), (_RETURN, 0, 0, _EPERM)]  # x32: other numbers, same calls
+
+
+def _numbers(calls, column):
+    return [row[column] for row in calls.values() if row[column] >= 0]
+
+
+def _refusals(calls, column):
+    return [line for number in _numbers(calls, column) for line in ((_JUMP_EQ, 0, 1, number), (_RETURN, 0, 0, _EPERM))]
+
+
+def _filter(code):
+    """Lays a filter on this process; what it does not refuse it allows."""
+    code = code + [(_RETURN, 0, 0, _ALLOW)]
     program = b''.join(struct.pack('HBBI', *line) for line in code)
     buffer = ctypes.create_string_buffer(program, len(program))
     filter_ = struct.pack('HxxxxxxP', len(code), ctypes.addressof(buffer))

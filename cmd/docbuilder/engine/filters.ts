@@ -1,4 +1,4 @@
-import { type Family, familyOf, type SourceFormat, type TargetFormat } from '../domain/formats.ts';
+import { type DocumentFormat, type Family, familyOf, type SourceFormat, type TargetFormat } from '../domain/formats.ts';
 import type { EngineOutput, EngineTask, ImageFormat, OutputOptions } from '../domain/ports.ts';
 
 /** A UNO property value as it travels to the worker; a record becomes a sequence of property values. */
@@ -75,28 +75,19 @@ const PDF_FILTERS: Record<Family, string> = {
   slides: 'impress_pdf_Export',
 };
 
-const EXPORT_FILTERS: Record<Family, Partial<Record<TargetFormat, string>>> = {
-  text: {
-    pdf: PDF_FILTERS.text,
-    docx: 'MS Word 2007 XML',
-    doc: 'MS Word 97',
-    odt: 'writer8',
-    rtf: 'Rich Text Format',
-    txt: 'Text (encoded)',
-  },
-  sheet: {
-    pdf: PDF_FILTERS.sheet,
-    xlsx: 'Calc MS Excel 2007 XML',
-    xls: 'MS Excel 97',
-    ods: 'calc8',
-    csv: 'Text - txt - csv (StarCalc)',
-  },
-  slides: {
-    pdf: PDF_FILTERS.slides,
-    pptx: 'Impress MS PowerPoint 2007 XML',
-    ppt: 'MS PowerPoint 97',
-    odp: 'impress8',
-  },
+const EXPORT_FILTERS: Record<DocumentFormat, string> = {
+  docx: 'MS Word 2007 XML',
+  doc: 'MS Word 97',
+  odt: 'writer8',
+  rtf: 'Rich Text Format',
+  txt: 'Text (encoded)',
+  xlsx: 'Calc MS Excel 2007 XML',
+  xls: 'MS Excel 97',
+  ods: 'calc8',
+  csv: 'Text - txt - csv (StarCalc)',
+  pptx: 'Impress MS PowerPoint 2007 XML',
+  ppt: 'MS PowerPoint 97',
+  odp: 'impress8',
 };
 
 /** What nobody edits any more: view settings would be lost on it. */
@@ -141,8 +132,7 @@ function storeOf(family: Family, output: EngineOutput): Store {
     const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
     return { store, endParagraph: false, picture: { format: output.to, width, height } };
   }
-  const filter = EXPORT_FILTERS[family][output.to];
-  if (filter === undefined) throw new TypeError(`no filter for ${family} to ${output.to}`);
+  const filter = output.to === 'pdf' ? PDF_FILTERS[family] : EXPORT_FILTERS[output.to];
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',

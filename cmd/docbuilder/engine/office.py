@@ -16,7 +16,7 @@ _PAGE = resource.getpagesize()
 
 
 def start(setup):
-    """Starts LibreOffice; its stderr is ours, its stdout nobody's."""
+    """Starts LibreOffice; its stderr is ours, its stdout nobody's, its files and sockets for its own user only."""
     command = [
         os.path.join(setup['program'], 'soffice.bin'), '--headless', '--invisible', '--norestore', '--nologo',
         '--nodefault', '--nofirststartwizard', '--nolockcheck', '--quickstart=no',
@@ -25,7 +25,12 @@ def start(setup):
     ]
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd='/',
-        preexec_fn=confine.die_with_parent)
+        umask=0o077, preexec_fn=prepare)
+
+
+def prepare():
+    confine.die_with_parent()
+    confine.alone()
 
 
 def connect(setup, process):

@@ -65,6 +65,7 @@ class Artist:
             code = 1
             try:
                 confine.die_with_parent()
+                confine.alone()
                 _limit(cpu_seconds, file_bytes)
                 code = self._draw(pdf, target, encoding, box)
             except MemoryError:

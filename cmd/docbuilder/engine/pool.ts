@@ -99,7 +99,7 @@ export function createWorkerPool(
   const tooOld = (worker: Worker) => clock() - worker.startedAt >= options.maxAgeMinutes * 60_000;
   const jobsLeft = (worker: Worker) => options.maxJobs - (jobs.get(worker) ?? 0);
   const worn = (worker: Worker) =>
-    jobsLeft(worker) <= 0 || tooOld(worker) || worker.resident > options.maxResidentBytes;
+    jobsLeft(worker) <= 0 || tooOld(worker) || worker.marked || worker.resident > options.maxResidentBytes;
   const nearlyDue = Math.max(NEARLY_DUE, NEARLY_DUE_SHARE * options.maxJobs);
   const sparesWanted = () => {
     if (pool.size < size) return 0;

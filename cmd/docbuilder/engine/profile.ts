@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Office } from './office.ts';
@@ -92,4 +93,13 @@ export async function writeProfile(directory: string, office: Office): Promise<s
   await writeFile(files[0], registry(office), { mode: 0o600 });
   await writeFile(files[1], office.buildId, { mode: 0o600 });
   return [directory, user, extensions, ...files];
+}
+
+/**
+ * Whether a document of the worker in `directory` brought fonts along. LibreOffice goes on using those for every
+ * document: one called Arial would be the Arial of the next caller's. It makes this folder before it looks at such a
+ * font, whatever it makes of its name.
+ */
+export function hasFontsOfDocuments(directory: string): boolean {
+  return existsSync(join(directory, 'profile/user/temp/embeddedfonts/fromdocs'));
 }

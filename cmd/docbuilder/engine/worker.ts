@@ -10,6 +10,7 @@ import { deathOf, taskFailure } from './failures.ts';
 import { conversionOf } from './filters.ts';
 import { createJobFolder, type JobFolder } from './job-folder.ts';
 import type { Office } from './office.ts';
+import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeSockets } from './sockets.ts';
@@ -35,6 +36,8 @@ export interface Worker {
   readonly jobs: number;
   /** Bytes of memory after the last job. */
   readonly resident: number;
+  /** Whether a document has left something in LibreOffice that the next one would be made with. */
+  readonly marked: boolean;
   /**
    * Does a task. The worker dies of a WorkerLost and of an abort, which rejects with the signal's reason.
    * @throws {EngineFailure | WorkerLost}
@@ -70,6 +73,7 @@ export async function startWorker(slot: number, directory: string, settings: Wor
   let alive = true;
   let jobs = 0;
   let resident = 0;
+  let marked = false;
 
   function end(): Promise<void> {
     alive = false;
@@ -132,6 +136,7 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     const closed = await worker.next('closed', CLOSE_MS);
     if (closed) resident = Number(closed['resident']);
     else worker.kill();
+    marked ||= hasFontsOfDocuments(directory);
     folder.remove();
   }
 
@@ -167,6 +172,9 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     },
     get resident() {
       return resident;
+    },
+    get marked() {
+      return marked;
     },
     ended: worker.ended,
     run,

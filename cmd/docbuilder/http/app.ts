@@ -1,6 +1,7 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
+import { plainApp } from '../../../src/common/http/plain-app.ts';
 import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { orDiskFull } from '../domain/disk-full.ts';
@@ -26,12 +27,7 @@ export type HttpDependencies = Authentication &
 
 /** DocBuilder's routing table (contract: DocBuilder endpoints). */
 export function createHttpApp(deps: HttpDependencies): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
-  app.set('query parser', 'simple');
+  const app = plainApp();
   app.use(accessLog(deps.log), refuseOddTargets);
 
   const withKey = authenticate(deps);

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { watchIdle } from '../../../src/common/http/idle.ts';
+import { decodeWords } from './encoded-words.ts';
 
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS = 32;
@@ -53,7 +54,7 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
     const watch = watchIdle(request, options.idleMs, fail);
 
     parser.on('field', (name: string, value: string, nameTruncated: boolean, valueTruncated: boolean) => {
-      if (nameTruncated || valueTruncated) fail(mistake(name, `is longer than ${MAX_FIELD_BYTES} bytes`));
+      if (nameTruncated || valueTruncated) fail(tooLong(name, options.fileNames));
       else if (form.fields.has(name)) fail(mistake(name, 'is given twice'));
       else form.fields.set(name, value);
     });
@@ -61,11 +62,11 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
       // The parser ends a part's stream with an error when the form is cut off; `receive` sees it.
       stream.on('error', () => undefined);
       streams.push(stream);
-      if (!options.fileNames.includes(name)) return fail(mistake(name, 'is not known as a file'));
+      if (!options.fileNames.includes(name)) return fail(unknownFile(name, options.fileNames));
       if (taken.has(name)) return fail(mistake(name, 'is given twice'));
       if ((filename ?? '').length > MAX_FILENAME) return fail(mistake(name, `has a name over ${MAX_FILENAME} letters`));
       taken.add(name);
-      const receiving = options.receive(stream, filename).then((received) => {
+      const receiving = options.receive(stream, filename && decodeWords(filename)).then((received) => {
         form.files.set(name, received);
       });
       pending.push(receiving);
@@ -109,6 +110,8 @@ function createParser(request: IncomingMessage): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': contentType },
+      // A name in Base64 may have slashes; paths are cut off where a name is used.
+      preservePath: true,
       limits: {
         fieldNameSize: 100,
         fieldSize: MAX_FIELD_BYTES,
@@ -121,6 +124,15 @@ function createParser(request: IncomingMessage): BusboyInstance {
   } catch (error) {
     throw mistake('', `the form is malformed: ${(error as Error).message}`);
   }
+}
+
+function tooLong(name: string, fileNames: readonly string[]): AppError {
+  const instead = fileNames.includes(name) ? ': send it as a file' : '';
+  return mistake(name, `is longer than ${MAX_FIELD_BYTES} bytes${instead}`);
+}
+
+function unknownFile(name: string, fileNames: readonly string[]): AppError {
+  return mistake(name, `is not known as a file: a file is called ${fileNames.join(' or ')}`);
 }
 
 function mistake(name: string, message: string): AppError {

@@ -113,6 +113,7 @@ async function readRequest<Body extends Common>(
   { check, form, complete = (value) => value, maxJsonBytes }: Endpoint<Body>,
   held: HeldJson,
 ): Promise<{ value: Body; files: ReadonlyMap<string, SourceFile> }> {
+  assertPlain(request);
   writeContinue(request, response);
   const checked = async (value: unknown, files: ReadonlyMap<string, SourceFile>): Promise<Body> => {
     const result = check(await complete(value, files, held));
@@ -129,6 +130,12 @@ async function readRequest<Body extends Common>(
   }
   const ways = form ? 'multipart/form-data with a file, or application/json with a url' : 'application/json';
   throw badRequest({ path: '', message: `send ${ways}` });
+}
+
+/** Compressed, a body would only look like a broken form or broken JSON. Other words, such as `utf-8`, are sent by mistake. */
+function assertPlain(request: Request): void {
+  if (!/\b(?:gzip|deflate|br|zstd|compress)\b/i.test(request.headers['content-encoding'] ?? '')) return;
+  throw badRequest({ path: '', message: 'Content-Encoding is not supported: send the body uncompressed' });
 }
 
 /** `curl -d` calls everything a form unless it is told otherwise. */

@@ -1,4 +1,4 @@
-import type { Marginal, MarginalInline, MarginalPart } from '../../../src/common/generated/script.ts';
+import type { MarginalInline, MarginalPart } from '../../../src/common/generated/script.ts';
 import { inline, span } from './inline.ts';
 import type { Styles } from './styles.ts';
 import { escapeXml } from './xml.ts';
@@ -21,11 +21,6 @@ export function marginalLines(content: MarginalInline | undefined, values: Field
   if (content === undefined) return [];
   const parts = Array.isArray(content) ? content : [content];
   return linesOf(parts).map((line) => line.map((part) => partXml(part, values, styles)).join(''));
-}
-
-/** Whether any of the parts says anything. */
-export function isEmptyMarginal(marginal: Marginal): boolean {
-  return SIDES.every((side) => marginal[side] === undefined);
 }
 
 /** The day as it is written in the language. */

@@ -176,7 +176,7 @@ export function tableParts(
   });
 }
 
-export const LANGUAGES = ['vi-VN', 'en-US', 'de-DE', 'fr', 'ja-JP', 'ar-EG', 'zh-Hant-TW'];
+const LANGUAGES = ['vi-VN', 'en-US', 'de-DE', 'fr', 'ja-JP', 'ar-EG', 'zh-Hant-TW'];
 export const meta: fc.Arbitrary<Meta> = partial<Meta>({
   title: line(),
   subject: line(),

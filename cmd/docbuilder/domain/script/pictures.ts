@@ -1,7 +1,7 @@
-import { imageSize } from 'image-size';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { Image, ImageElement, Script } from '../../../../src/common/generated/script.ts';
 import { scriptError } from './check.ts';
+import { pictureSize } from './picture-size.ts';
 
 /** A picture of a script, fetched or decoded, and known to be one. */
 export interface Picture {
@@ -65,7 +65,7 @@ export function picture(bytes: Buffer, path: string): Picture {
 
 function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'is larger than 10 MB' });
-  const { type, width, height } = sizeOf(bytes);
+  const { type, width, height } = pictureSize(bytes) ?? {};
   if (!type || !width || !height) throw scriptError({ path, message: 'is no PNG, JPEG or GIF picture' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `has more than ${MAX_PIXELS} pixels` });
   return {
@@ -73,19 +73,6 @@ function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
     width: width * MM_PER_PIXEL,
     height: height * MM_PER_PIXEL,
   };
-}
-
-function sizeOf(bytes: Buffer): { type?: keyof typeof MEDIA_TYPES; width?: number; height?: number } {
-  try {
-    const { type, width, height } = imageSize(bytes);
-    return type !== undefined && isKnown(type) ? { type, width, height } : {};
-  } catch {
-    return {};
-  }
-}
-
-function isKnown(type: string): type is keyof typeof MEDIA_TYPES {
-  return Object.hasOwn(MEDIA_TYPES, type);
 }
 
 /** An error of fetching a picture, told of the place in the script. */

@@ -15,7 +15,7 @@ export const FIXED_SIZE = {
   'draw:fit-to-size': 'false',
 };
 /** A title stands exactly above its text. */
-export const NO_PADDING = {
+const NO_PADDING = {
   'fo:padding-top': '0mm',
   'fo:padding-right': '0mm',
   'fo:padding-bottom': '0mm',

@@ -11,13 +11,16 @@ import { createUsage, type FontUse, wordsOf } from './usage.ts';
 
 export type Facts = Omit<ExtractedMeta, 'fonts'> & { fonts: FontUse[] };
 
+/** Formats whose times are in UTC (OPC, MS-OLEPS). The engine keeps the time and forgets that; those of others are local. */
+const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;
+
 /** Everything about a document that stands in it; fonts are the names that its text asks for. */
 export async function readFacts(path: string, family: Family, options: MetaOptions): Promise<Facts> {
   const { source, signal } = options;
   const { format, size, encrypted, macros, pages } = options.facts;
   const generator = encrypted || source === undefined ? null : await readGenerator(source, signal);
   const found = await withPackage(path, async (opened) => ({
-    ...(await readMetaPart(opened, signal)),
+    ...(await readMetaPart(opened, OFFICE.test(format) ? 'Z' : '', signal)),
     ...(await count(opened, family, signal)),
   }));
   const { statistics: told, counted } = found;

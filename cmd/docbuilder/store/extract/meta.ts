@@ -27,8 +27,15 @@ export interface MetaPart {
 const MAX_VALUE = 32 * 1024;
 const MAX_KEYWORDS = 1000;
 
-/** Reads meta.xml; everything is null in a package that has none. */
-export async function readMetaPart(opened: Package, signal: AbortSignal | undefined): Promise<MetaPart> {
+/**
+ * Reads meta.xml; everything is null in a package that has none.
+ * @param offset of times that have none there, such as `Z`
+ */
+export async function readMetaPart(
+  opened: Package,
+  offset: string,
+  signal: AbortSignal | undefined,
+): Promise<MetaPart> {
   const values = new Map<string, string[]>();
   const statistics: MetaPart['statistics'] = { pages: null, words: null, characters: null, paragraphs: null };
   let current: string | undefined;
@@ -71,9 +78,9 @@ export async function readMetaPart(opened: Package, signal: AbortSignal | undefi
       last_author: first('dc:creator'),
       keywords: values.get('meta:keyword') ?? [],
       description: first('dc:description'),
-      created_at: time(first('meta:creation-date')),
-      modified_at: time(first('dc:date')),
-      printed_at: time(first('meta:print-date')),
+      created_at: time(first('meta:creation-date'), offset),
+      modified_at: time(first('dc:date'), offset),
+      printed_at: time(first('meta:print-date'), offset),
     },
     language: first('dc:language') ?? undefined,
     generator: first('meta:generator'),
@@ -95,9 +102,9 @@ const PROPERTIES = [
   'meta:generator',
 ] as const;
 
-/** ISO 8601 to the second, with the offset if there is one; null for what is none, or LibreOffice's day zero. */
-function time(value: string | null): string | null {
-  const [, local, offset = ''] =
+/** ISO 8601 to the second, with its offset or else the usual one; null for what is none, or LibreOffice's day zero. */
+function time(value: string | null, usual: string): string | null {
+  const [, local, offset = usual] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(value ?? '') ?? [];
   return local === undefined || /^(0000|1899-12-30)/.test(local) ? null : `${local}${offset}`;
 }

@@ -40,7 +40,7 @@ describe('facts about documents', () => {
       last_author: 'Minh',
       keywords: ['một', 'hai'],
       description: 'mô tả',
-      created_at: '2013-12-23T23:15:00',
+      created_at: '2013-12-23T23:15:00Z',
       modified_at: '2014-01-01T00:00:00Z',
       printed_at: null,
       language: 'vi-VN',
@@ -54,6 +54,18 @@ describe('facts about documents', () => {
       images: 0,
       fonts: [],
     });
+  });
+
+  it('have times in UTC of formats that keep them so, which the package has forgotten', async () => {
+    const pieces = { body: '', meta: '<meta:creation-date>2026-11-22T07:34:13</meta:creation-date>' };
+    const created = async (format: MetaOptions['facts']['format']) =>
+      (await meta('text', pieces, { format })).created_at;
+    for (const format of ['docm', 'doc', 'dotx', 'xlsx', 'xls', 'pptx', 'ppsx', 'potm', 'ppt'] as const) {
+      expect(await created(format), format).to.equal('2026-11-22T07:34:13Z');
+    }
+    for (const format of ['odt', 'fodt', 'ods', 'otp', 'rtf'] as const) {
+      expect(await created(format), format).to.equal('2026-11-22T07:34:13');
+    }
   });
 
   it('count sheets, slides, tables and pictures, but no picture that only stands for a table', async () => {

@@ -5,6 +5,7 @@ import { decodedPicture, imagesOf, picture } from '../../../../cmd/docbuilder/do
 import { scriptUnits } from '../../../../cmd/docbuilder/domain/script/units.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
+import { processorTime } from '../../../support/processor-time.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
@@ -153,6 +154,40 @@ describe('pictures of a script', () => {
       expect({ code, path: detail['path'] }).to.deep.equal({ code: 'script_error', path: '/body/3/base64' });
     });
   }
+
+  const segment = 'ffe00004abcd';
+  const frame = 'ffc000110800300060030122000211010311';
+  const sizes: [string, string, object][] = [
+    ['a JPEG', `ffd8${segment}${frame}01`, { mediaType: 'image/jpeg', width: 25.4, height: 12.7 }],
+    ['a progressive JPEG behind fill bytes', `ffd8${segment}ffff${frame.replace('c0', 'c2')}`, { width: 25.4 }],
+    ['a GIF', `${Buffer.from('GIF89a').toString('hex')}600030000000`, { mediaType: 'image/gif', height: 12.7 }],
+  ];
+  for (const [what, hex, expected] of sizes) {
+    it(`${what} is known by its head`, () => {
+      expect(picture(Buffer.from(hex, 'hex'), '/x')).to.include(expected);
+    });
+  }
+
+  for (const [what, hex] of [
+    ['a JPEG that ends before its size', `ffd8${segment}${frame.slice(0, 12)}`],
+    ['one with something else between its segments', `ffd8${segment}00${frame}`],
+    ['a lossless one, which nothing here draws', `ffd8${frame.replace('c0', 'c3')}00000000`],
+    ['a PNG that ends before its size', '89504e470d0a1a0a0000000d49484452'],
+  ] as const) {
+    it(`${what} is none`, () => {
+      expect(refusal(() => picture(Buffer.from(hex, 'hex'), '/x')).code).to.equal('script_error');
+    });
+  }
+
+  it('of nothing but segments cost no more than their length', () => {
+    const milliseconds = processorTime();
+    for (const part of ['ffe00002', 'ffff']) {
+      const bytes = Buffer.alloc(10 * 1024 * 1024, part, 'hex');
+      bytes.writeUInt16BE(0xffd8);
+      expect(refusal(() => picture(bytes, '/x')).code).to.equal('script_error');
+    }
+    expect(milliseconds()).to.be.below(500);
+  });
 
   it('larger than 10 MB, or of more pixels than memory has, are refused', () => {
     expect(refusal(() => picture(Buffer.alloc(10 * 1024 * 1024 + 1), '/x')).detail['message']).to.match(/10 MB/);
