@@ -62,12 +62,18 @@ export async function openEditor(options: OpenOptions) {
     try {
       return await connect(url, options.origin ?? new URL(options.server).origin);
     } catch (error) {
-      // As the page does: the document was just being saved after its last view had left.
-      const unloading = error instanceof EditorRefused && error.body.includes('docunloading');
-      if (!unloading || performance.now() > deadline) throw error;
+      if (!(error instanceof EditorRefused && isPassing(error)) || performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/**
+ * Whether the page would connect again: the document was just being saved after its last view had left, or a front does
+ * not know yet that an editor's pod is gone.
+ */
+function isPassing({ stage, status, body }: EditorRefused): boolean {
+  return body.includes('docunloading') || (stage === 'socket' && status === 502);
 }
 
 /** Posts the form; the form of the WebSocket URL that the page uses. */
