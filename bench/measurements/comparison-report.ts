@@ -1,8 +1,21 @@
+import type { BenchFile } from '../files.ts';
 import { milliseconds, percent, table, times } from '../format.ts';
 import type { Row } from '../measurement.ts';
 import type { Options } from '../options.ts';
 import { geometricMean, median, pairedRatio } from '../statistics.ts';
-import type { Series, Subject } from './comparison.ts';
+
+export const SUBJECTS = ['service', 'soffice', 'xmlrpc', 'unoconvert'] as const;
+export type Subject = (typeof SUBJECTS)[number];
+
+/** What was measured with one file. */
+export interface Series {
+  file: BenchFile;
+  pages: number;
+  /** Milliseconds by round; none where a subject cannot convert the file. */
+  ms: Record<Subject, number[]>;
+  /** What the service's engine took of it. */
+  engineMs: number[];
+}
 
 const PER_JOB = 8;
 const UNOSERVER = 1.4;

@@ -7,24 +7,11 @@ import type { Bench, Outcome } from '../measurement.ts';
 import { convertCall, type Service, startService } from '../subjects/service.ts';
 import { prepareSoffice } from '../subjects/soffice.ts';
 import { startUnoserver } from '../subjects/unoserver.ts';
-import { notesOf, rowsOf } from './comparison-report.ts';
+import { notesOf, rowsOf, type Series, SUBJECTS, type Subject } from './comparison-report.ts';
 
 const WARM_UP = 40;
 /** What the service takes by itself. */
 const WORKERS = Math.min(availableParallelism(), 4);
-const SUBJECTS = ['service', 'soffice', 'xmlrpc', 'unoconvert'] as const;
-export type Subject = (typeof SUBJECTS)[number];
-
-/** What was measured with one file. */
-export interface Series {
-  file: BenchFile;
-  pages: number;
-  /** Milliseconds by round; none where a subject cannot convert the file. */
-  ms: Record<Subject, number[]>;
-  /** What the service's engine took of it. */
-  engineMs: number[];
-}
-
 type Conversion = (file: BenchFile) => Promise<{ ms: number; engineMs?: number; output: string }>;
 
 /** Small files and the report to PDF: the service over HTTP, soffice for each job, unoserver; and what HTTP adds. */

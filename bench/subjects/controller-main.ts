@@ -1,6 +1,6 @@
 import { startController } from '../../cmd/controller/app.ts';
 import { loadConfig } from '../../cmd/controller/config.ts';
-import { connect } from '../../cmd/controller/k8s/connection.ts';
+import { connect } from '../../cmd/controller/k8s/connect.ts';
 import { runService } from '../../src/common/service.ts';
 
 /** As cmd/controller/main.ts, in a pod whose service account is mounted at BENCH_SERVICE_ACCOUNT. */

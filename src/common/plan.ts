@@ -16,9 +16,6 @@ export interface DocbuilderPlan {
   allowed_endpoints: string[];
 }
 
-/** Days for which a licence still counts after it has expired. */
-export const LICENSE_GRACE_DAYS = plan.license.grace_days;
-
 /** The features of a licence that mean something. */
 export const LICENSE_FEATURES: readonly string[] = [
   plan.docbuilder.enterprise_feature,

@@ -9,7 +9,7 @@ const K8S = resolve(import.meta.dirname, '../../cmd/controller/k8s');
 
 /** A process that does nothing but stand for election; it says when it leads, and ends with 1 when it has lost. */
 const CANDIDATE = `
-  import { connect } from '${K8S}/connection.ts';
+  import { connect } from '${K8S}/connect.ts';
   import { createClient } from '${K8S}/client.ts';
   import { electLeader } from '${K8S}/lease.ts';
   const [namespace, identity, timings] = process.argv.slice(1);

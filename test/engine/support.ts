@@ -3,12 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
 import type {
   Engine,
   EngineOutput,
   EngineResult,
-  ImageFormat,
   ImageOptions,
   OutputOptions,
   SourceOptions,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { type Controller, type Overrides, startController } from '../../cmd/controller/app.ts';
 import { loadConfig } from '../../cmd/controller/config.ts';
 import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts';
-import { connect } from '../../cmd/controller/k8s/connection.ts';
+import { connect } from '../../cmd/controller/k8s/connect.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
 import { type ConditionType, conditionOf } from '../../cmd/controller/reconcile/conditions.ts';

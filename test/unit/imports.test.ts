@@ -74,6 +74,11 @@ describe('imports', () => {
     );
   });
 
+  it('run in no circle', () => {
+    expect(circles(imports)).to.deep.equal([]);
+    expect(circles([...imports, { from: 'src/common/ids.ts', to: 'cmd/gate/app.ts' }])).to.not.deep.equal([]);
+  });
+
   it('are why anything is exported: what nobody else names is no export', () => {
     const files = ['cmd', 'src', 'scripts', 'bench', 'test'].flatMap((folder) => sources(join(root, folder)));
     const texts = new Map(files.map((file) => [relative(root, file), readFileSync(file, 'utf8')]));
@@ -102,6 +107,22 @@ function wrongWay({ from, to }: Import): boolean {
   const [own, other] = [layer(from), layer(to)];
   if (!own || !other || own === other || service(from) !== service(to)) return false;
   return !LAYERS[own]?.includes(other);
+}
+
+/** Each way from a file back to itself, once. */
+function circles(imports: readonly Import[]): string[] {
+  const targets = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, way: readonly string[]): void => {
+    const start = way.indexOf(file);
+    if (start >= 0) found.push([...way.slice(start), file].join(' -> '));
+    if (start >= 0 || done.has(file)) return;
+    for (const { to } of targets.get(file) ?? []) visit(to, [...way, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return found;
 }
 
 /** `http` of `cmd/docbuilder/http/app.ts`; a file beside `app.ts` is a part of it unless it has a layer of its own. */

@@ -1,8 +1,7 @@
 import { iso } from '../../../src/common/clock.ts';
-import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
+import { LICENSE_GRACE_DAYS, type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
 import { keySetOf, NOTHING_KEPT, recall, remember } from '../../../src/common/license-memory.ts';
-import { LICENSE_GRACE_DAYS } from '../../../src/common/plan.ts';
 import type { Situation } from '../desired/types.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,3 @@
-import type { ImageFormat } from './ports.ts';
-
 /**
  * The conversion matrix as data (contract: POST /v1/convert converts within one document family only).
  * What stands here is what the sniffer may answer, what the engine must have a filter for, and what
@@ -69,6 +67,9 @@ export type DocumentFormat = {
 }[SourceFormat];
 /** A format that a result can have: every family also becomes a PDF. */
 export type TargetFormat = DocumentFormat | 'pdf';
+/** Formats of a picture of a page. */
+export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 /** A format that a result file can have: pictures and what is read of a document as well. */
 export type ResultFormat = TargetFormat | ImageFormat | 'json';
 

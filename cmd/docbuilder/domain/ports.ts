@@ -1,4 +1,4 @@
-import type { SourceFormat, TargetFormat } from './formats.ts';
+import type { ImageFormat, SourceFormat, TargetFormat } from './formats.ts';
 
 /** Character sets that text and csv files are read and written in. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
@@ -24,10 +24,6 @@ export interface OutputOptions {
   /** Character set of a csv or txt target. A source arrives at the engine as UTF-8. */
   encoding?: Encoding;
 }
-
-/** Formats of a picture of a page. */
-export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
-export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 /** A picture of one page, sheet page or slide. */
 export interface ImageOptions {

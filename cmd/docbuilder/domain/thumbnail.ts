@@ -1,9 +1,9 @@
 import { engineError } from './engine-errors.ts';
 import type { ExtractRequest } from './extract.ts';
-import { contentTypeOf } from './formats.ts';
+import { contentTypeOf, type ImageFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { once } from './once.ts';
-import type { Engine, ImageFormat, ImageOptions } from './ports.ts';
+import type { Engine, ImageOptions } from './ports.ts';
 import { createSource, type SourceDependencies } from './sources.ts';
 
 export interface ThumbnailOptions extends ImageOptions {

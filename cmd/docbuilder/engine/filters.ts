@@ -1,5 +1,12 @@
-import { type DocumentFormat, type Family, familyOf, type SourceFormat, type TargetFormat } from '../domain/formats.ts';
-import type { EngineOutput, EngineTask, ImageFormat, OutputOptions } from '../domain/ports.ts';
+import {
+  type DocumentFormat,
+  type Family,
+  familyOf,
+  type ImageFormat,
+  type SourceFormat,
+  type TargetFormat,
+} from '../domain/formats.ts';
+import type { EngineOutput, EngineTask, OutputOptions } from '../domain/ports.ts';
 
 /** A UNO property value as it travels to the worker; a record becomes a sequence of property values. */
 export type PropertyValue = string | number | boolean | Properties;

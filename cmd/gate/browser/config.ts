@@ -31,21 +31,6 @@ export function checkConfig(config: unknown): asserts config is SVC.Config {
 }
 
 /**
- * The element that is to hold the editor.
- * @throws {SVC.EditorError} `invalid_config`
- */
-export function findContainer(target: string | HTMLElement): HTMLElement {
-  if (target instanceof HTMLElement) return target;
-  const found = typeof target === 'string' ? document.getElementById(target) : null;
-  if (found) return found;
-  throw invalidConfig(
-    typeof target === 'string'
-      ? `there is no element with the id "${target}" yet: call SVC.Editor after it has been made`
-      : 'the first argument must be an element or its id',
-  );
-}
-
-/**
  * The service's origin.
  * @param scriptUrl where this script came from; undefined when the page does not tell, as for a module
  * @throws {SVC.EditorError} `invalid_config`

@@ -21,3 +21,32 @@ export function createQueue(): <Value>(work: () => Promise<Value>) => Promise<Va
     return result;
   };
 }
+
+/** What ends once. */
+export interface Ending {
+  isOver(): boolean;
+  /** Does the work unless it has ended, and waits for it until it ends. @throws what `createEnding` was given */
+  unlessOver<Value>(work: () => Promise<Value>): Promise<Value>;
+  end(): void;
+}
+
+/** @param error of all that is begun too late, or not done in time */
+export function createEnding(error: () => Error): Ending {
+  const ended = defer<never>();
+  let isOver = false;
+  return {
+    isOver: () => isOver,
+    unlessOver(work) {
+      if (isOver) return Promise.reject(error());
+      const result = Promise.race([work(), ended.promise]);
+      // Whoever does not wait for it learns from onError.
+      result.catch(() => {});
+      return result;
+    },
+    end() {
+      isOver = true;
+      // After those whose work has just been done.
+      setTimeout(() => ended.reject(error()));
+    },
+  };
+}

@@ -1,8 +1,9 @@
-import { checkConfig, findContainer, invalidConfig, labelsOf, serverOrigin, sessionRequest } from './config.ts';
-import { createQueue, defer } from './defer.ts';
+import { checkConfig, labelsOf, serverOrigin, sessionRequest } from './config.ts';
+import { containerOf, freeContainer, occupy } from './container.ts';
+import { createEnding, createQueue } from './defer.ts';
 import { asEditorError, closedError, editorError, notLoaded } from './errors.ts';
 import { createEmit } from './events.ts';
-import { allBack, goesBack } from './going-back.ts';
+import { allBack, givenBack, goesBack } from './going-back.ts';
 import { infoOf } from './info.ts';
 import { watchLeaving } from './leaving.ts';
 import { createPage } from './page.ts';
@@ -12,10 +13,6 @@ import { textsFor } from './texts.ts';
 import { createUnstored } from './unstored.ts';
 import { createWatch, type Watch } from './watching.ts';
 
-const occupied = new WeakSet<HTMLElement>();
-/** How long `close()` waits for the server to forget the session. */
-const GOODBYE_MS = 5_000;
-
 /** `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
 export function createEditor(
   target: string | HTMLElement,
@@ -23,17 +20,16 @@ export function createEditor(
   scriptUrl: string | undefined,
 ): SVC.Editor {
   checkConfig(config);
-  const container = findContainer(target);
+  const container = containerOf(target);
   const origin = serverOrigin(config.serverUrl, scriptUrl);
-  if (occupied.has(container)) throw invalidConfig('this element has an editor already: destroy() it first');
-  occupied.add(container);
+  occupy(container);
 
   const { lang, title } = labelsOf(config);
   const texts = textsFor(lang);
   const emit = createEmit(config.events);
   const server = createServer(origin, texts);
   const inTurn = createQueue();
-  const ended = defer<never>();
+  const { isOver, unlessOver, end: giveUp } = createEnding(closedError);
   let status: SVC.Info['state'] = 'loading';
   let session: Session | undefined;
   let state: SessionState | undefined;
@@ -54,7 +50,7 @@ export function createEditor(
       onLoaded,
       onMoved: () => session && status !== 'closing' && openAnew(session),
       onFailed: failToLoad,
-      onLost,
+      onLost: (detail) => isLoaded() && tell(editorError('network_error', texts.ended, detail)),
       onModified: onModifiedStatus,
       onSaveAnswer: (message) => saving.onAnswer(message),
       onSaving: () => watch?.hurry(),
@@ -135,10 +131,6 @@ export function createEditor(
     emit('onModified', { modified });
   }
 
-  function onLost(detail: Record<string, unknown>): void {
-    if (isLoaded()) tell(editorError('network_error', texts.ended, detail));
-  }
-
   function onState(current: SessionState): void {
     state = current;
     if (version !== undefined && current.version > version) {
@@ -172,10 +164,6 @@ export function createEditor(
     return true;
   }
 
-  function askState(): Promise<SessionState> {
-    return session ? server.state(session, saving.nonce()) : Promise.reject(notLoaded());
-  }
-
   /** Calls that come while one waits for its turn share it: all that was typed before them is in it. */
   function save(): Promise<SVC.SaveResult> {
     queuedSave ??= unlessOver(() =>
@@ -200,6 +188,10 @@ export function createEditor(
       if (!isOver()) tell(asEditorError(error));
       throw error;
     }
+  }
+
+  function askState(): Promise<SessionState> {
+    return session ? server.state(session, saving.nonce()) : Promise.reject(notLoaded());
   }
 
   function setReadOnly(on: boolean): Promise<SVC.Mode> {
@@ -248,7 +240,7 @@ export function createEditor(
 
   function close(reason: 'method' | 'user'): Promise<void> {
     if (status === 'closed') return Promise.resolve();
-    closing ??= unlessOver(() => leave()).then(
+    closing ??= unlessOver(leave).then(
       () => emit('onClose', { reason }),
       (error) => {
         closing = undefined;
@@ -272,9 +264,7 @@ export function createEditor(
     }
     if (isOver()) throw closedError();
     if (page.isReady()) page.post('Action_Close');
-    const goodbye = session && server.remove(session).catch(() => {});
-    if (goodbye) goesBack(goodbye);
-    await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
+    if (session) await givenBack(server.remove(session));
     if (isOver()) throw closedError();
     end('closed');
   }
@@ -287,31 +277,18 @@ export function createEditor(
 
   function end(how: 'closed' | 'destroyed'): void {
     status = how;
+    giveUp();
     page.giveUp(closedError());
     watch?.stop();
     saving.stop();
     unstored.stop();
     unwatchLeaving();
     page.remove();
-    occupied.delete(container);
-    // After those whose work has just been done.
-    setTimeout(() => ended.reject(closedError()));
-  }
-
-  function unlessOver<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (isOver()) return Promise.reject(closedError());
-    const result = Promise.race([work(), ended.promise]);
-    // Whoever does not wait for it learns from onError.
-    result.catch(() => {});
-    return result;
+    freeContainer(container);
   }
 
   function isLoaded(): boolean {
     return status === 'loaded';
-  }
-
-  function isOver(): boolean {
-    return status === 'closed' || status === 'destroyed';
   }
 
   function getInfo(): SVC.Info {

@@ -1,8 +1,10 @@
-import { LICENSE_GRACE_DAYS } from '../plan.ts';
+import plan from '../../../schemas/plan.json' with { type: 'json' };
 import { type JWTPayload, verifyEdDsa } from './jwt.ts';
 import type { KeySet, Parsed } from './key-set.ts';
 
 const DAY_MS = 86_400_000;
+/** Days for which a licence still counts after it has expired. */
+export const LICENSE_GRACE_DAYS = plan.license.grace_days;
 const GRACE_MS = LICENSE_GRACE_DAYS * DAY_MS;
 /** How far the issuer's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 300;

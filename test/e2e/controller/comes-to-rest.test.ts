@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Controller, startController } from '../../../cmd/controller/app.ts';
 import { loadConfig } from '../../../cmd/controller/config.ts';
-import { connect } from '../../../cmd/controller/k8s/connection.ts';
+import { connect } from '../../../cmd/controller/k8s/connect.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';

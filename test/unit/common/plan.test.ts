@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { LicenseState } from '../../../src/common/crypto/license.ts';
-import { applyLowering, docbuilderPlan, LICENSE_GRACE_DAYS, MIN_CONNS_PER_ORDER } from '../../../src/common/plan.ts';
+import { LICENSE_GRACE_DAYS, type LicenseState } from '../../../src/common/crypto/license.ts';
+import { applyLowering, docbuilderPlan, MIN_CONNS_PER_ORDER } from '../../../src/common/plan.ts';
 
 function license(
   state: LicenseState['state'],

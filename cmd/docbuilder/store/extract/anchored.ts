@@ -1,8 +1,8 @@
 import { addLines, closeParagraph, createFlow, oneLine, openParagraph, textOf } from './flow.ts';
+import type { Attributes } from './namespaces.ts';
 import { readMark } from './paragraphs.ts';
 import { type Comment, divert, type Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './walk.ts';
-import type { Attributes } from './xml.ts';
 
 /** Flows inside flows; what is deeper becomes part of the one around, so that lines are not copied over and over. */
 const MAX_DEPTH = 32;

@@ -1,7 +1,6 @@
 import type { ExtractedMeta, ExtractedText } from '../../../../src/common/generated/wire.ts';
-import type { SourceFacts } from '../../domain/extract.ts';
 import type { Family } from '../../domain/formats.ts';
-import { readFacts } from './facts.ts';
+import { type MetaOptions, readFacts } from './facts.ts';
 import { createFonts } from './fonts.ts';
 import { createOutput } from './output.ts';
 import { withPackage } from './package.ts';
@@ -16,14 +15,6 @@ export interface TextOptions {
   copies?: number;
   /** Reads no more than this many characters (UTF-16 code units); the rest is left out. */
   maxChars?: number;
-  signal?: AbortSignal;
-}
-
-export interface MetaOptions {
-  /** What is known of the file that was sent. */
-  facts: SourceFacts;
-  /** Its path: it is looked into for the program that wrote it, unless it is encrypted. Without, `generator` is null. */
-  source?: string;
   signal?: AbortSignal;
 }
 

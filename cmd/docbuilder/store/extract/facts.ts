@@ -1,6 +1,6 @@
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
+import type { SourceFacts } from '../../domain/extract.ts';
 import type { Family } from '../../domain/formats.ts';
-import type { MetaOptions } from './extractor.ts';
 import { readGenerator } from './generator.ts';
 import { readMetaPart } from './meta.ts';
 import { countOnly } from './output.ts';
@@ -10,6 +10,14 @@ import { createStyles } from './styles.ts';
 import { createUsage, type FontUse, wordsOf } from './usage.ts';
 
 export type Facts = Omit<ExtractedMeta, 'fonts'> & { fonts: FontUse[] };
+
+export interface MetaOptions {
+  /** What is known of the file that was sent. */
+  facts: SourceFacts;
+  /** Its path: it is looked into for the program that wrote it, unless it is encrypted. Without, `generator` is null. */
+  source?: string;
+  signal?: AbortSignal;
+}
 
 /** Formats whose times are in UTC (OPC, MS-OLEPS). The engine keeps the time and forgets that; those of others are local. */
 const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;

@@ -1,5 +1,3 @@
-import type { Attributes } from './xml.ts';
-
 const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
 
 /** The prefixes under which the readers know the namespaces they look at (ODF 1.3 part 3, section 1.4). */
@@ -18,6 +16,8 @@ const PREFIXES = new Map([
   ['urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0', 'loext'],
 ]);
 const KNOWN = new Set(PREFIXES.values());
+
+export type Attributes = Readonly<Record<string, string | undefined>>;
 
 export interface Renamer {
   name(name: string): string;

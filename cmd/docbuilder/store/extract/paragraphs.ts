@@ -1,7 +1,7 @@
 import { addMark, addText, closeParagraph, openParagraph } from './flow.ts';
+import type { Attributes } from './namespaces.ts';
 import type { Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './walk.ts';
-import type { Attributes } from './xml.ts';
 
 /** More spaces in a row than this are an attack, deeper lists too. */
 const MAX_SPACES = 4096;

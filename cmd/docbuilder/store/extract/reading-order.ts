@@ -1,4 +1,4 @@
-import type { Attributes } from './xml.ts';
+import type { Attributes } from './namespaces.ts';
 
 /** Something with text that has a place on a slide. Lengths are in millimetres. */
 export interface Placed {

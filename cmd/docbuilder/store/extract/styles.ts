@@ -1,5 +1,5 @@
+import type { Attributes } from './namespaces.ts';
 import type { Elements } from './walk.ts';
-import type { Attributes } from './xml.ts';
 
 /** The three sets of properties that a style has for different writing (ODF 1.3 part 3, section 20.195). */
 export const SCRIPTS = ['western', 'asian', 'complex'] as const;

@@ -1,8 +1,8 @@
 import { addLines, createFlow, oneLine } from './flow.ts';
+import type { Attributes } from './namespaces.ts';
 import { under } from './paragraphs.ts';
 import { divert, type Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './walk.ts';
-import type { Attributes } from './xml.ts';
 
 /** No text document and no slide has a wider table. */
 const MAX_REPEATED = 1024;

@@ -1,4 +1,5 @@
-import type { Attributes, XmlHandler } from './xml.ts';
+import type { Attributes } from './namespaces.ts';
+import type { XmlHandler } from './xml.ts';
 
 /** Returned for an element that is passed over with all that is in it. */
 export const SKIP = Symbol('skip');

@@ -2,9 +2,7 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { AppError } from '../../../../src/common/errors.ts';
 import { corrupt } from '../../domain/source-errors.ts';
 import { takingTurns } from '../turns.ts';
-import { renamer } from './namespaces.ts';
-
-export type Attributes = Readonly<Record<string, string | undefined>>;
+import { type Attributes, renamer } from './namespaces.ts';
 
 /** What is told of an XML part. Names have the prefixes of `namespaces.ts`, whatever the part calls them. */
 export interface XmlHandler {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { MetaOptions } from '../../../../cmd/docbuilder/store/extract/extractor.ts';
+import type { MetaOptions } from '../../../../cmd/docbuilder/store/extract/facts.ts';
 import { createFonts, pattern } from '../../../../cmd/docbuilder/store/extract/fonts.ts';
 import { charactersOf } from '../../../../cmd/docbuilder/store/extract/usage.ts';
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { connect } from '../../../../cmd/controller/k8s/connection.ts';
+import { connect } from '../../../../cmd/controller/k8s/connect.ts';
 import { TEST_TLS } from '../../../support/tls.ts';
 
 describe('k8s: connection', () => {
