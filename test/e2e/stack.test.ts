@@ -229,7 +229,7 @@ describe('editing through the front', function () {
     await stack.save(session, client);
     const callbacks = await until('its callback', async () => {
       const answer = await stack.call('/svc/demo/callbacks');
-      const list = ((await answer.json()) as { callbacks: { signature: string }[] }).callbacks;
+      const list = (await answer.json()) as { signature: string }[];
       return list.length > 0 ? list : undefined;
     });
     expect(callbacks[0]?.signature).to.equal('valid');

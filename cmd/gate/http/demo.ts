@@ -125,9 +125,9 @@ function headersOf(request: Request): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(request.headers).map((name) => [name, request.get(name)]));
 }
 
-/** `GET /svc/demo/callbacks`: the last 20, newest first. */
+/** `GET /svc/demo/callbacks`: a list of the last 20, newest first. */
 function getDemoCallbacks({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (_request, response) => {
-    response.setHeader('Cache-Control', 'no-store').json({ callbacks: inbox.list() });
+    response.setHeader('Cache-Control', 'no-store').json(inbox.list());
   };
 }
