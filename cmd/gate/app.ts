@@ -97,6 +97,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const outbox = createOutbox({
     rows,
     poster: createCallbackPoster({ outbound, secret: embed.callbackSecret, clock, log }),
+    links,
     clock,
     log,
     audit,

@@ -215,6 +215,30 @@ describe('editing through the front', function () {
     });
   });
 
+  it('callbacks that waited while the gate was away for longer than anything is kept lead to what they tell of', async () => {
+    let taken = false;
+    const environment = { SVC_EMBED_RETAIN_HOURS: '1' };
+    stack = await startStack({ environment, receives: () => (taken ? 204 : null) });
+    const session = await stack.create();
+    const client = await stack.open(session);
+    await client.addLine('còn đây');
+    await stack.save(session, client);
+    const { sha256: saved } = await stack.state(session);
+    await client.leave();
+    await stack.pass(160_000);
+    await until('it is closed', async () => (await stack.status()).embed.open_documents === 0 || undefined);
+    expect((await stack.status()).embed.callbacks.pending).to.equal(2);
+    await stack.gate.stop();
+    taken = true;
+    await stack.restart(2 * 3_600_000);
+    for (const status of ['saved', 'closed'] as const) {
+      const { body } = await until(status, () =>
+        stack.receiver.arrived.find(({ body: told, answer }) => told.status === status && answer === 204),
+      );
+      expect(sha256(await download(body.url ?? ''))).to.equal(saved);
+    }
+  });
+
   it('in development mode the address leads to the demo, whose signed configuration is taken and whose callbacks are good', async () => {
     stack = await startStack({ environment: { SVC_DEV_MODE: '1' } });
     const home = await stack.call('/');

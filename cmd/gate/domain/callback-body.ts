@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { iso } from '../../../src/common/clock.ts';
 import type { DocumentCallback, EmbedUser } from '../../../src/common/generated/wire.ts';
+import type { Links } from './links.ts';
 import type { DeliveryRecord, DocumentRecord, VersionRecord } from './model.ts';
 
 /** Address under which a portal downloads a version, signed. */
@@ -48,12 +49,19 @@ export function closedDelivery(
 }
 
 /**
- * A callback as it goes out for the first time at `now`: its send time is then (contract: Save callback body). Further
- * attempts repeat that body, so that a receiver knows an event again by what is under the signature.
+ * A callback as it goes out at `now`. The first attempt has its send time, and a link that holds for the whole time from
+ * then on (contract: Save callback body). Further ones repeat that body, so that a receiver knows an event again by what
+ * is under the signature, unless the link in it has run out meanwhile: the service was away, and nobody could take it.
  */
-export function firstSent(delivery: DeliveryRecord, now: number): DeliveryRecord {
+export function sentAt(
+  delivery: DeliveryRecord,
+  now: number,
+  { renew, isOver }: Pick<Links, 'renew' | 'isOver'>,
+): DeliveryRecord {
   const body = JSON.parse(delivery.body) as DocumentCallback;
-  return { ...delivery, body: JSON.stringify({ ...body, timestamp: iso(now) }) };
+  const { url } = body;
+  if (delivery.attempts > 0 && !(url && isOver(url))) return delivery;
+  return { ...delivery, body: JSON.stringify({ ...body, url: url && renew(url), timestamp: iso(now) }) };
 }
 
 function describe(document: DocumentRecord, version: VersionRecord, link: VersionLink) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { closedDelivery, savedDelivery } from '../../../../cmd/gate/domain/callback-body.ts';
+import { closedDelivery, savedDelivery, sentAt } from '../../../../cmd/gate/domain/callback-body.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { documentRecord, versionRecord } from '../../../support/gate-records.ts';
 
@@ -60,5 +60,21 @@ describe('the body of a save callback', () => {
     const silent = documentRecord({ callbackUrl: null });
     expect(savedDelivery(silent, versionRecord(), { users: [], link, now: NOW })).to.equal(undefined);
     expect(closedDelivery(silent, versionRecord(), { link, now: NOW })).to.equal(undefined);
+  });
+
+  it('goes out with its send time and a link of that time, and repeats both until the link has run out', () => {
+    let over = false;
+    const links = { renew: (renewed: string) => `${renewed}?again`, isOver: () => over };
+    const made = savedDelivery(document, versionRecord({ version: 2 }), { users: [], link, now: NOW });
+    if (!made) throw new Error('none was made');
+    const sent = (attempts: number) => sentAt({ ...made, id: 1, attempts }, NOW + 9000, links);
+    const told = { url: 'https://office.example.vn/2?again', timestamp: new Date(NOW + 9000).toISOString() };
+    expect(JSON.parse(sent(0).body)).to.include(told);
+    expect(sent(1).body).to.equal(made.body);
+    over = true;
+    expect(JSON.parse(sent(1).body)).to.include({ ...told, version: 2 });
+    const closed = closedDelivery(document, versionRecord(), { link, now: NOW });
+    if (!closed) throw new Error('none was made');
+    expect(JSON.parse(sentAt({ ...closed, id: 1 }, NOW, links).body)).to.include({ url: null });
   });
 });
