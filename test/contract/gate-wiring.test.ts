@@ -83,33 +83,6 @@ describe('a gate that is put together', () => {
   });
 });
 
-describe('saves of a gate that is put together', function () {
-  this.timeout(60_000);
-  it('are as large as SVC_EMBED_MAX_FILE_MB and no larger, told in advance or not', async () => {
-    const stack = await startStack({ environment: { SVC_EMBED_MAX_FILE_MB: '1' } });
-    try {
-      const session = await stack.create();
-      const contents = `${stack.environment['SVC_GATE_WOPI_URL']}/svc/wopi/files/${session.doc_id}/contents`;
-      const put = async (bytes: number, chunked: boolean) => {
-        const body = Buffer.alloc(bytes, 'x');
-        const answer = await fetch(`${contents}?access_token=${session.form.access_token}`, {
-          ...{ method: 'POST', headers: { 'X-WOPI-Override': 'PUT' } },
-          ...(chunked ? { body: new Blob([body]).stream(), duplex: 'half' as const } : { body }),
-        });
-        const { error } = (await answer.json()) as ErrorResponse;
-        return [answer.status, error?.code, error?.detail];
-      };
-      for (const chunked of [false, true]) {
-        expect(await put(MB, chunked)).to.deep.equal([200, undefined, undefined]);
-        expect(await put(MB + 1, chunked)).to.deep.equal([413, 'file_too_large', { limit_mb: 1 }]);
-      }
-      expect((await stack.state(session)).version).to.equal(2);
-    } finally {
-      await stack.stop();
-    }
-  });
-});
-
 describe('a document that is being saved', function () {
   this.timeout(60_000);
   it('is not told to be closed before the save has ended', async () => {
