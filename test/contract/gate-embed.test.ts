@@ -206,6 +206,9 @@ describe('embedding', () => {
       const editing = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(editing).to.deep.include({ mode: 'edit', limited: false, editor_url: session.editor_url });
       expect(gate.admission.places.size).to.equal(1);
+      const told = gate.audited.filter(({ event }) => event === 'session.mode').map(({ facts }) => facts);
+      const { session_id, doc_id } = session;
+      expect(told).to.deep.equal(['view', 'edit'].map((one) => ({ session: session_id, document: doc_id, mode: one })));
     });
 
     it('stays a view when there is no place', async () => {
