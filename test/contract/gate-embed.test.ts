@@ -232,6 +232,18 @@ describe('embedding', () => {
       expect(gate.admission.places.size).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
     });
 
+    it('tells strangers of their token, not of their body', async () => {
+      const session = await gate.create();
+      const init = { method: 'POST', body: '{' };
+      const strange = { headers: { ...json, Authorization: `Bearer ${'x'.repeat(43)}` } };
+      const refusal = await errorOf(await gate.ask(session, '/mode', { ...init, ...strange }));
+      expect(refusal).to.include({ status: 401, code: 'invalid_session_token' });
+      const unknown = { ...session, session_id: `ses_${'0'.repeat(24)}` };
+      expect(await errorOf(await gate.ask(unknown, '/mode', init))).to.include({ status: 404, code: 'not_found' });
+      await gate.ask(session, '', { method: 'DELETE' });
+      expect(await errorOf(await gate.ask(session, '/mode', init))).to.include({ status: 401 });
+    });
+
     for (const wanted of ['admin', '', null, 7, ['edit']]) {
       it(`to ${JSON.stringify(wanted)} is a bad request`, async () => {
         const session = await gate.create();

@@ -29,13 +29,22 @@ const NAMES = ['Lan', 'Minh', 'Hương', 'Tuấn', 'Mai', 'Dũng', 'Thảo', 'Na
 export function demoRoutes(deps: DemoHandlers): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (!deps.devMode) return router;
-  router.route('/').get(getDemo(deps)).all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  router.route('/sample.docx').get(getSample()).all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  router
+    .route('/')
+    .get(getDemo(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  router
+    .route('/sample.docx')
+    .get(getSample())
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   router
     .route('/callback')
     .post(express.raw({ type: () => true, limit: MAX_CALLBACK }), postDemoCallback(deps))
     .all(methodNotAllowed('POST', 'OPTIONS'));
-  router.route('/callbacks').get(getDemoCallbacks(deps)).all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  router
+    .route('/callbacks')
+    .get(getDemoCallbacks(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   return router;
 }
 
