@@ -215,6 +215,27 @@ describe('editing through the front', function () {
     });
   });
 
+  it('a callback that waited for the one before it tells who is there when it goes out', async () => {
+    let attempts = 0;
+    stack = await startStack({ receives: () => (++attempts === 1 ? 500 : 204) });
+    const [an, binh] = [await stack.create({ user: AN }), await stack.create({ user: BINH })];
+    const [one, two] = [await stack.open(an), await stack.open(binh)];
+    expect(await users(an, 'u1', 'u2')).to.have.length(2);
+    await one.addLine('một');
+    await stack.save(an, one);
+    await until('the first is refused', () => attempts === 1 || undefined);
+    await one.addLine('hai');
+    await stack.save(an, one);
+    await two.leave();
+    await users(an, 'u1');
+    await stack.pass(20_000);
+    const late = await arrived(stack, 'saved', 2);
+    expect(late.body.users).to.deep.equal([AN]);
+    const [first, again] = stack.receiver.arrived;
+    expect(first?.body.users).to.have.deep.members([AN, BINH]);
+    expect(again?.raw).to.equal(first?.raw);
+  });
+
   it('callbacks that waited while the gate was away for longer than anything is kept lead to what they tell of', async () => {
     let taken = false;
     const environment = { SVC_EMBED_RETAIN_HOURS: '1' };

@@ -75,6 +75,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const outbox = createOutbox({
     rows,
     poster: options.poster ?? { post: async () => 200 },
+    presence: { users, sampledAt: () => null },
     links: createLinks({ secret: 'of the links', hours: options.retainHours ?? 24, clock }),
     clock,
     log,

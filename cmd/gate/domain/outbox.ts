@@ -3,8 +3,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts';
 import { pause } from '../../../src/common/pause.ts';
-import { sentAt } from './callback-body.ts';
-import type { Links } from './links.ts';
+import { type Sending, sentAt } from './callback-body.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
 
@@ -13,10 +12,9 @@ const PARALLEL = 64;
 /** After trouble of the store, and the longest sleep: a clock may have been set. */
 const AGAIN_MS = 5_000;
 
-export interface OutboxDependencies {
+export interface OutboxDependencies extends Sending {
   rows: Rows;
   poster: CallbackPoster;
-  links: Pick<Links, 'renew' | 'isOver'>;
   clock: Clock;
   log: Logger;
   audit: Audit;
@@ -38,7 +36,7 @@ export interface Outbox {
  * as none and is made again, with the same delivery id.
  */
 export function createOutbox(deps: OutboxDependencies): Outbox {
-  const { rows, poster, links, clock, log, audit } = deps;
+  const { rows, poster, clock, log, audit } = deps;
   const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
   const parallel = deps.parallel ?? PARALLEL;
   const running = new Map<string, Promise<void>>();
@@ -102,7 +100,7 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
   }
 
   async function attemptOnce(stored: DeliveryRecord): Promise<void> {
-    const delivery = sentAt(stored, clock(), links);
+    const delivery = sentAt(stored, clock(), deps);
     const status = await poster.post(delivery, stopped.signal);
     const taken = isTaken(status);
     if (stopped.signal.aborted && !taken) return;

@@ -14,6 +14,7 @@ describe('a callback that is given up', () => {
       rows,
       poster: { post: async () => 500 },
       links: { renew: (link) => link, isOver: () => false },
+      presence: { users: () => [], sampledAt: () => null },
       clock: Date.now,
       log: createLogger({
         service: 'gate',
