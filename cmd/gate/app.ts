@@ -94,15 +94,6 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     log,
     ...(overrides.sampleIntervalMs !== undefined && { sampleIntervalMs: overrides.sampleIntervalMs }),
   });
-  const outbox = createOutbox({
-    rows,
-    poster: createCallbackPoster({ outbound, secret: embed.callbackSecret, clock, log }),
-    clock,
-    log,
-    audit,
-    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
-  });
-  const onDelivery = outbox.wake;
   const presence = createPresence({
     findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
     onMatched: (sample) => {
@@ -111,6 +102,16 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     },
     log,
   });
+  const outbox = createOutbox({
+    rows,
+    poster: createCallbackPoster({ outbound, secret: embed.callbackSecret, clock, log }),
+    ...{ links, presence },
+    clock,
+    log,
+    audit,
+    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
+  });
+  const onDelivery = outbox.wake;
   const saves = createSaves({
     ...{ rows, blobs, keeper, presence, link, onDelivery, clock, log, audit },
     maxBytes: embed.maxFileMb * MB,

@@ -38,7 +38,7 @@ export async function mint(args: readonly string[]): Promise<number> {
   if (conns < MIN_CONNS_PER_ORDER) console.error(`note: an order has at least ${MIN_CONNS_PER_ORDER} connections`);
   const unknown = features.filter((feature) => !LICENSE_FEATURES.includes(feature));
   if (unknown.length > 0) {
-    console.error(`note: ${unknown.join(', ')} means nothing to this service; ${LICENSE_FEATURES.join(' and ')} do`);
+    console.error(`note: ${unknown.join(', ')} means nothing to this service; ${LICENSE_FEATURES.join(', ')} do`);
   }
   if (options.out === undefined) {
     console.log(token);

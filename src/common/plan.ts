@@ -16,10 +16,14 @@ export interface DocbuilderPlan {
   allowed_endpoints: string[];
 }
 
+/** The feature that `GET /svc/limits` tells as `whitelabel` (contract: Gate limits). */
+export const WHITELABEL_FEATURE = plan.whitelabel_feature;
+
 /** The features of a licence that mean something. */
 export const LICENSE_FEATURES: readonly string[] = [
   plan.docbuilder.enterprise_feature,
   plan.docbuilder.callback_feature,
+  WHITELABEL_FEATURE,
 ];
 
 /** No plan lets a job run longer, seconds. */

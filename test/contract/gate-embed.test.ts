@@ -206,6 +206,9 @@ describe('embedding', () => {
       const editing = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(editing).to.deep.include({ mode: 'edit', limited: false, editor_url: session.editor_url });
       expect(gate.admission.places.size).to.equal(1);
+      const told = gate.audited.filter(({ event }) => event === 'session.mode').map(({ facts }) => facts);
+      const { session_id, doc_id } = session;
+      expect(told).to.deep.equal(['view', 'edit'].map((one) => ({ session: session_id, document: doc_id, mode: one })));
     });
 
     it('stays a view when there is no place', async () => {
@@ -227,6 +230,18 @@ describe('embedding', () => {
       const session = await gate.create();
       await Promise.all(['view', 'edit', 'view', 'edit', 'view'].map((wanted) => mode(session, wanted)));
       expect(gate.admission.places.size).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
+    });
+
+    it('tells strangers of their token, not of their body', async () => {
+      const session = await gate.create();
+      const init = { method: 'POST', body: '{' };
+      const strange = { headers: { ...json, Authorization: `Bearer ${'x'.repeat(43)}` } };
+      const refusal = await errorOf(await gate.ask(session, '/mode', { ...init, ...strange }));
+      expect(refusal).to.include({ status: 401, code: 'invalid_session_token' });
+      const unknown = { ...session, session_id: `ses_${'0'.repeat(24)}` };
+      expect(await errorOf(await gate.ask(unknown, '/mode', init))).to.include({ status: 404, code: 'not_found' });
+      await gate.ask(session, '', { method: 'DELETE' });
+      expect(await errorOf(await gate.ask(session, '/mode', init))).to.include({ status: 401 });
     });
 
     for (const wanted of ['admin', '', null, 7, ['edit']]) {

@@ -40,6 +40,7 @@ describe('the public side of a gate without an editor', () => {
     }
     const status = (await (await fetch(`${gate.url}/svc/status`)).json()) as Record<string, object>;
     expect(status['upstream']).to.deep.equal({ editor_server: 'down' });
+    expect(status['embed']).to.include({ callback_signing: false });
     expect(status['license']).to.deep.equal({ state: 'none', grace_days_left: null });
     expect(status['connections']).to.include({ limit: 50, enforcing: false, sample_age_seconds: null });
   });

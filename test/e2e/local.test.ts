@@ -110,6 +110,15 @@ describe('the service on a developer’s machine', function () {
     }
   });
 
+  it('has the addresses in discovery that SVC_ONLINE_SERVER_NAME and SVC_ONLINE_SSL_TERMINATION tell', async () => {
+    local = await startLocal({ SVC_ONLINE_SERVER_NAME: 'office.example:8443', SVC_ONLINE_SSL_TERMINATION: 'true' });
+    await isRunning();
+    const xml = await (await fetch(`http://127.0.0.1:${local.port}/hosting/discovery`)).text();
+    expect(xml.match(/urlsrc="[^"]*cool.html\?"/g)).to.have.length.greaterThan(9);
+    expect(xml).to.match(/urlsrc="https:\/\/office\.example:8443\//);
+    expect(xml).not.to.contain('localhost');
+  });
+
   it('leaves nothing behind either when it is stopped before all of it runs', async () => {
     local = await startLocal();
     const { child, folder, said } = local;

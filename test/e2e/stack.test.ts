@@ -215,6 +215,51 @@ describe('editing through the front', function () {
     });
   });
 
+  it('a callback that waited for the one before it tells who is there when it goes out', async () => {
+    let attempts = 0;
+    stack = await startStack({ receives: () => (++attempts === 1 ? 500 : 204) });
+    const [an, binh] = [await stack.create({ user: AN }), await stack.create({ user: BINH })];
+    const [one, two] = [await stack.open(an), await stack.open(binh)];
+    expect(await users(an, 'u1', 'u2')).to.have.length(2);
+    await one.addLine('một');
+    await stack.save(an, one);
+    await until('the first is refused', () => attempts === 1 || undefined);
+    await one.addLine('hai');
+    await stack.save(an, one);
+    await two.leave();
+    await users(an, 'u1');
+    await stack.pass(20_000);
+    const late = await arrived(stack, 'saved', 2);
+    expect(late.body.users).to.deep.equal([AN]);
+    const [first, again] = stack.receiver.arrived;
+    expect(first?.body.users).to.have.deep.members([AN, BINH]);
+    expect(again?.raw).to.equal(first?.raw);
+  });
+
+  it('callbacks that waited while the gate was away for longer than anything is kept lead to what they tell of', async () => {
+    let taken = false;
+    const environment = { SVC_EMBED_RETAIN_HOURS: '1' };
+    stack = await startStack({ environment, receives: () => (taken ? 204 : null) });
+    const session = await stack.create();
+    const client = await stack.open(session);
+    await client.addLine('còn đây');
+    await stack.save(session, client);
+    const { sha256: saved } = await stack.state(session);
+    await client.leave();
+    await stack.pass(160_000);
+    await until('it is closed', async () => (await stack.status()).embed.open_documents === 0 || undefined);
+    expect((await stack.status()).embed.callbacks.pending).to.equal(2);
+    await stack.gate.stop();
+    taken = true;
+    await stack.restart(2 * 3_600_000);
+    for (const status of ['saved', 'closed'] as const) {
+      const { body } = await until(status, () =>
+        stack.receiver.arrived.find(({ body: told, answer }) => told.status === status && answer === 204),
+      );
+      expect(sha256(await download(body.url ?? ''))).to.equal(saved);
+    }
+  });
+
   it('in development mode the address leads to the demo, whose signed configuration is taken and whose callbacks are good', async () => {
     stack = await startStack({ environment: { SVC_DEV_MODE: '1' } });
     const home = await stack.call('/');
@@ -229,7 +274,7 @@ describe('editing through the front', function () {
     await stack.save(session, client);
     const callbacks = await until('its callback', async () => {
       const answer = await stack.call('/svc/demo/callbacks');
-      const list = ((await answer.json()) as { callbacks: { signature: string }[] }).callbacks;
+      const list = (await answer.json()) as { signature: string }[];
       return list.length > 0 ? list : undefined;
     });
     expect(callbacks[0]?.signature).to.equal('valid');

@@ -8,6 +8,7 @@ import express from 'express';
 import { type BlobKeeper, createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { type Closing, createClosing } from '../../cmd/gate/domain/closing.ts';
+import { createLinks } from '../../cmd/gate/domain/links.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Rows } from '../../cmd/gate/domain/ports.ts';
@@ -74,6 +75,8 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const outbox = createOutbox({
     rows,
     poster: options.poster ?? { post: async () => 200 },
+    presence: { users, sampledAt: () => null },
+    links: createLinks({ secret: 'of the links', hours: options.retainHours ?? 24, clock }),
     clock,
     log,
     audit,

@@ -209,6 +209,10 @@ function compare(rows: RowsTransaction, model: Model): void {
   expect(rows.dueDeliveries()).to.deep.equal(
     pending.filter((row) => pending.find((other) => other.docId === row.docId) === row),
   );
+  for (const number of [0, 1, 2, 3]) {
+    const id = `doc_${number}`;
+    expect(rows.hasDeliveries(id)).to.equal(model.deliveries.some((row) => row.docId === id));
+  }
   const givenUp = model.deliveries.filter((row) => row.state === 'given_up');
   expect(rows.givenUp(3)).to.deep.equal(
     givenUp.sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0) || b.id - a.id).slice(0, 3),

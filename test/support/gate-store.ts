@@ -159,6 +159,15 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         });
       });
 
+      it('of a document are known to be there until they are removed', async () => {
+        await rows.transact((t) => {
+          t.addDelivery(deliveryRecord({ docId: 'doc_a', state: 'delivered', endedAt: 10 }));
+          expect([t.hasDeliveries('doc_a'), t.hasDeliveries('doc_b')]).to.deep.equal([true, false]);
+          t.removeDeliveriesBefore(11);
+          expect(t.hasDeliveries('doc_a')).to.equal(false);
+        });
+      });
+
       it('that were given up are listed by when that was, newest first', async () => {
         await rows.transact((t) => {
           for (const endedAt of [30, 10, 20]) t.addDelivery(deliveryRecord({ state: 'given_up', endedAt }));

@@ -28,6 +28,8 @@ export interface StackOptions {
   environment?: Environment;
   /** The gate as a process of its own: it can be killed, and its clock is the machine's. */
   process?: boolean;
+  /** What the portal's receiver answers to callbacks, null for never; 204 without it. */
+  receives?: Parameters<typeof callbackReceiver>[0];
 }
 
 /** All that a user of the embedded editor meets: a real front before a real gate and the stand-in editor, and a portal. */
@@ -43,17 +45,21 @@ export interface Stack extends Sessions {
   environment: Environment;
   /** Moves the gate's clock on, sample by sample. */
   pass(ms: number): Promise<void>;
-  /** Starts the gate again where it was. */
-  restart(): Promise<void>;
+  /** Starts the gate again where it was, so many milliseconds later by its clock. */
+  restart(awayMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startStack({ environment = {}, process = false }: StackOptions = {}): Promise<Stack> {
+export async function startStack({
+  environment = {},
+  process = false,
+  receives = () => 204,
+}: StackOptions = {}): Promise<Stack> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-stack-'));
   const [gatePort, internalPort, nobody] = await freePorts(3);
   const [jwtSecret, callbackSecret, password] = [newSecret(), newSecret(), newSecret()];
   const portal = await startCanary((_request, response) => void response.end(ORIGINAL));
-  const receiver = await callbackReceiver(() => 204);
+  const receiver = await callbackReceiver(receives);
   const editor = await startEditor({
     port: 0,
     host: '127.0.0.1',
@@ -112,7 +118,8 @@ export async function startStack({ environment = {}, process = false }: StackOpt
         await until('a fresh sample', async () => (await status()).connections.sample_age_seconds === 0 || undefined);
       }
     },
-    async restart() {
+    async restart(awayMs = 0) {
+      clock.ahead += awayMs;
       stack.gate = await start();
     },
     async stop() {

@@ -93,6 +93,20 @@ describe('the documentation', () => {
     });
   });
 
+  it('tells every reason of a condition in docs/kubernetes.md', () => {
+    const code = find('cmd/controller/reconcile/*.ts').map(read).join('\n');
+    const reasons = [
+      /reason: '([A-Z]\w+)'/g,
+      /reason = .*\? '([A-Z]\w+)'/g,
+      /reason = .*: '([A-Z]\w+)'/g,
+      /'((?:Key|Token)[A-Z]\w+)'/g,
+      /\bno\('([A-Z]\w+)'/g,
+    ];
+    const wanted = reasons.flatMap((pattern) => [...all(code, pattern)]);
+    expect(wanted).to.include.members(['NameTaken', 'KeyNotFound', 'KeyUnknown', 'AvailableWithRemarks']);
+    expect(missing(wanted, all(page('docs/kubernetes.md'), /`([A-Z]\w+)`/g))).to.deep.equal([]);
+  });
+
   describe('error codes', () => {
     const tables = ['docs/api.md', 'docs/embedding.md'].map(page).join('\n');
     const rows = [...tables.matchAll(/^\| (\d{3}) \| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, status, codes = '']) =>

@@ -83,6 +83,8 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
     const value = givenValue(given, key) || kept || (unwanted ? '' : make(random));
     if (value) values[key] = value;
   }
+  // Without a secret in force the gate refuses a former one, and does not start.
+  if (values['embed-jwt-secret'] === undefined) delete values['embed-jwt-secret-previous'];
   return values;
 }
 

@@ -165,8 +165,8 @@ declare namespace SVC {
 
   /**
    * `code` is one of the server's codes or one of the browser's own: `network_error`, `load_failed`, `save_failed`,
-   * `save_timeout`. Only thrown, never told to `onError`: `invalid_config` (by the constructor), `not_loaded` and
-   * `closed` (by methods that come too early or too late).
+   * `save_timeout`. Only thrown, never told to `onError`: `not_loaded` and `closed` (by methods that come too early or
+   * too late), and `invalid_config` of the constructor; that of the server is told.
    */
   interface EditorError extends Error {
     code: string;

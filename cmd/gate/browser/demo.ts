@@ -102,13 +102,13 @@ async function showProduct(): Promise<void> {
 async function refresh(): Promise<void> {
   const [status, received] = await Promise.all([
     get<{ connections: { current: number; pending: number; limit: number } }>('/svc/status'),
-    get<{ callbacks: Callback[] }>('/svc/demo/callbacks'),
+    get<Callback[]>('/svc/demo/callbacks'),
   ]);
   if (status) {
     const { current, pending, limit } = status.connections;
     element('places').textContent = texts.places(current + pending, limit);
   }
-  if (received) element('callbacks').replaceChildren(...received.callbacks.map(callbackItem));
+  if (received) element('callbacks').replaceChildren(...received.map(callbackItem));
   const { users } = editor.getInfo();
   const names = users.length > 0 ? users.map(({ name }) => name) : [texts.nobody];
   element('people').replaceChildren(...names.map((name) => item(name)));

@@ -61,7 +61,7 @@ export function createAsk(deps: AskDependencies): (question: Question) => Decisi
       const { stage, requestId } = question;
       withContext({ requestId }, () => {
         log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
-        audit.record('connection.refused', { reason: refusal });
+        audit.record('connection.refused', { reason: refusal, ...whoAsked(question, deps) });
       });
     }
     return refusal;
@@ -88,6 +88,19 @@ function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies):
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
   const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
   return limited(mayBeIn || sessions.length === 0);
+}
+
+/** Read once more: refusals are few. Never throws: that would let in who has just been refused. */
+function whoAsked({ uri, stage }: Question, { readWopiSrc, openSessions }: AskDependencies): Record<string, string> {
+  const opening = isStage(stage) ? parseRawUri(uri, stage, readWopiSrc) : undefined;
+  if (!opening?.docId) return {};
+  const { docId: document, token } = opening;
+  try {
+    const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
+    return { document, ...(session?.docId === document && { session: session.sessionId }) };
+  } catch {
+    return { document };
+  }
 }
 
 function limited(admitted: boolean): Decision {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { iso } from '../../../src/common/clock.ts';
 import type { DocumentCallback, EmbedUser } from '../../../src/common/generated/wire.ts';
+import type { Links } from './links.ts';
 import type { DeliveryRecord, DocumentRecord, VersionRecord } from './model.ts';
+import type { Presence } from './ports.ts';
 
 /** Address under which a portal downloads a version, signed. */
 export type VersionLink = (document: DocumentRecord, version: number) => string;
@@ -47,13 +49,27 @@ export function closedDelivery(
   });
 }
 
+/** What may have become another since a callback was made. */
+export interface Sending {
+  links: Pick<Links, 'renew' | 'isOver'>;
+  presence: Pick<Presence, 'users' | 'sampledAt'>;
+}
+
 /**
- * A callback as it goes out for the first time at `now`: its send time is then (contract: Save callback body). Further
- * attempts repeat that body, so that a receiver knows an event again by what is under the signature.
+ * A callback as it goes out at `now`. The first attempt has its send time, who has the document open then, and a link that
+ * holds for the whole time from then on (contract: Save callback body). Further ones repeat that body, so that a receiver
+ * knows an event again by what is under the signature, unless the link in it has run out meanwhile: the service was
+ * away, and nobody could take it.
  */
-export function firstSent(delivery: DeliveryRecord, now: number): DeliveryRecord {
+export function sentAt(delivery: DeliveryRecord, now: number, { links, presence }: Sending): DeliveryRecord {
   const body = JSON.parse(delivery.body) as DocumentCallback;
-  return { ...delivery, body: JSON.stringify({ ...body, timestamp: iso(now) }) };
+  const { url, status } = body;
+  if (delivery.attempts > 0 && !(url && links.isOver(url))) return delivery;
+  // Only a sample from after the save knows better than the save itself. Until the first attempt it is due since then.
+  const isSeen = delivery.attempts === 0 && (presence.sampledAt() ?? 0) > delivery.nextAttemptAt;
+  const users = status === 'saved' && isSeen ? presence.users(delivery.docId) : body.users;
+  const sent = { ...body, url: url && links.renew(url), users, timestamp: iso(now) };
+  return { ...delivery, body: JSON.stringify(sent) };
 }
 
 function describe(document: DocumentRecord, version: VersionRecord, link: VersionLink) {

@@ -29,7 +29,7 @@ export interface Cleaning {
 
 /**
  * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
- * that ended. A session that ended stays as long as the editor lists it: its save may still come.
+ * that ended. A document stays as long as a callback of it does: links in callbacks lead to it. A session that ended stays as long as the editor lists it: its save may still come.
  */
 export function createCleaning({
   rows,
@@ -45,7 +45,9 @@ export function createCleaning({
   function removeDocuments(tx: RowsTransaction, before: number): string[] {
     const past = tx
       .documents({ state: 'closed' })
-      .filter(({ docId, closedAt }) => closedAt !== null && closedAt <= before && !saving(docId));
+      .filter(
+        ({ docId, closedAt }) => closedAt !== null && closedAt <= before && !saving(docId) && !tx.hasDeliveries(docId),
+      );
     return past.flatMap(({ docId }) => {
       const hashes = tx.versions(docId).map(({ sha256 }) => sha256);
       tx.removeDocument(docId);

@@ -94,7 +94,7 @@ function embeddingOf(validate: ReturnType<typeof validator<EmbedConfig>>, source
     mode: editor.mode ?? 'edit',
     readOnly: editor.readOnly ?? false,
     lang: editor.lang ?? DEFAULT_LANG,
-    user: editor.user ?? null,
+    user: editor.user ? { id: editor.user.id, name: editor.user.name } : null,
     callbackUrl: editor.callbackUrl ?? null,
     ui: knownUi(ui),
   };

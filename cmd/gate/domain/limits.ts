@@ -1,8 +1,13 @@
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { GateLimits } from '../../../src/common/generated/wire.ts';
-import { COUNTING, connectionPlan, docbuilderPlan, MIN_CONNS_PER_ORDER } from '../../../src/common/plan.ts';
+import {
+  COUNTING,
+  connectionPlan,
+  docbuilderPlan,
+  MIN_CONNS_PER_ORDER,
+  WHITELABEL_FEATURE,
+} from '../../../src/common/plan.ts';
 
-const WHITELABEL = 'whitelabel';
 const WHITELABEL_NOTE = 'Gỡ thương hiệu cần giấy phép Enterprise có tính năng whitelabel.';
 
 /** What the operator set. */
@@ -22,7 +27,7 @@ export function connectionLimit(license: LicenseState, connectionCap: number | u
 export function gateLimits(license: LicenseState, { connectionCap, embed }: LimitSettings): GateLimits {
   const plan = connectionPlan(license);
   const limit = connectionLimit(license, connectionCap);
-  const whitelabel = plan.features.includes(WHITELABEL);
+  const whitelabel = plan.features.includes(WHITELABEL_FEATURE);
   const docbuilder = docbuilderPlan(license);
   return {
     edition: plan.edition,

@@ -25,6 +25,10 @@ export interface Links {
    * @param until epoch milliseconds at which it ends; the whole time from now unless told
    */
   sign(baseUrl: string, docId: string, version: number, until?: number): string;
+  /** The same link with its whole time before it. */
+  renew(link: string): string;
+  /** Whether a link's time is over. */
+  isOver(link: string): boolean;
   /**
    * The version that a link is for.
    * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`
@@ -32,6 +36,8 @@ export interface Links {
   verify(docId: string, query: LinkQuery): number;
 }
 
+/** What `sign` makes. */
+const LINK = /^(.*)\/svc\/embed\/files\/([^/?]+)\?v=(\d+)&exp=(\d+)&sig=[0-9a-f]+$/;
 /** One way to write a number, so that one link has one signature. */
 const WHOLE_NUMBER = /^(0|[1-9]\d{0,14})$/;
 
@@ -39,11 +45,18 @@ export function createLinks({ secret, hours, clock }: LinkOptions): Links {
   const signature = (docId: string, version: number, exp: number): string =>
     createHmac('sha256', secret).update(`${docId}.${version}.${exp}`).digest('hex');
 
+  const sign: Links['sign'] = (baseUrl, docId, version, until = clock() + hours * 3_600_000) => {
+    const exp = Math.floor(until / 1000);
+    return `${baseUrl}/svc/embed/files/${docId}?v=${version}&exp=${exp}&sig=${signature(docId, version, exp)}`;
+  };
+
   return {
-    sign(baseUrl, docId, version, until = clock() + hours * 3_600_000) {
-      const exp = Math.floor(until / 1000);
-      return `${baseUrl}/svc/embed/files/${docId}?v=${version}&exp=${exp}&sig=${signature(docId, version, exp)}`;
+    sign,
+    renew(link) {
+      const [, baseUrl, docId, version] = LINK.exec(link) ?? [];
+      return baseUrl === undefined || docId === undefined ? link : sign(baseUrl, docId, Number(version));
     },
+    isOver: (link) => clock() >= Number(LINK.exec(link)?.[4] ?? Number.POSITIVE_INFINITY) * 1000,
     verify(docId, { v, exp, sig }) {
       const [version, expiry] = [wholeNumber('v', v), wholeNumber('exp', exp)];
       if (typeof sig !== 'string') throw badRequest({ path: 'sig', message: 'is required, once' });

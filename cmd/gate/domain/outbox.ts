@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts';
 import { pause } from '../../../src/common/pause.ts';
-import { firstSent } from './callback-body.ts';
+import { type Sending, sentAt } from './callback-body.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
 
@@ -12,7 +12,7 @@ const PARALLEL = 64;
 /** After trouble of the store, and the longest sleep: a clock may have been set. */
 const AGAIN_MS = 5_000;
 
-export interface OutboxDependencies {
+export interface OutboxDependencies extends Sending {
   rows: Rows;
   poster: CallbackPoster;
   clock: Clock;
@@ -100,7 +100,7 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
   }
 
   async function attemptOnce(stored: DeliveryRecord): Promise<void> {
-    const delivery = stored.attempts === 0 ? firstSent(stored, clock()) : stored;
+    const delivery = sentAt(stored, clock(), deps);
     const status = await poster.post(delivery, stopped.signal);
     const taken = isTaken(status);
     if (stopped.signal.aborted && !taken) return;

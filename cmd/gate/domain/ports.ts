@@ -41,6 +41,8 @@ export interface RowsTransaction {
   /** Of each document the first pending one. */
   dueDeliveries(): DeliveryRecord[];
   pendingDeliveries(): number;
+  /** Whether there is any of a document, pending or ended. */
+  hasDeliveries(docId: string): boolean;
   /** Newest first. */
   givenUp(limit: number): DeliveryRecord[];
 

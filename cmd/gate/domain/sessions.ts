@@ -43,8 +43,11 @@ export interface Sessions {
    * @throws {AppError} `not_found`, `invalid_session_token`
    */
   state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState>;
-  /** @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable` */
-  changeMode(sessionId: string, token: string | undefined, mode: Mode): Promise<EmbedSession>;
+  /**
+   * @param wanted asked once it is known that the asker may
+   * @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable`; what `wanted` throws
+   */
+  changeMode(sessionId: string, token: string | undefined, wanted: () => Promise<Mode>): Promise<EmbedSession>;
   /** Ends a session; once more changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
   close(sessionId: string, token: string | undefined): Promise<void>;
 }
@@ -118,12 +121,13 @@ export function createSessions(deps: Dependencies): Sessions {
         });
       }),
 
-    async changeMode(sessionId, token, mode) {
+    async changeMode(sessionId, token, wanted) {
       const { fileType } = await rows.transact((tx) => {
         const session = sessionOf(tx, sessionId, token);
         assertActive(session, clock());
         return currentOf(tx, session).document;
       });
+      const mode = await wanted();
       const page = await editor.page(fileType);
       // One transaction after the other: of two requests at a time the later one decides the mode and the place alike.
       const changed = await rows.transact((tx) => {

@@ -29,13 +29,22 @@ const NAMES = ['Lan', 'Minh', 'Hương', 'Tuấn', 'Mai', 'Dũng', 'Thảo', 'Na
 export function demoRoutes(deps: DemoHandlers): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (!deps.devMode) return router;
-  router.route('/').get(getDemo(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router.route('/sample.docx').get(getSample()).all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route('/')
+    .get(getDemo(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  router
+    .route('/sample.docx')
+    .get(getSample())
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   router
     .route('/callback')
     .post(express.raw({ type: () => true, limit: MAX_CALLBACK }), postDemoCallback(deps))
-    .all(methodNotAllowed('POST'));
-  router.route('/callbacks').get(getDemoCallbacks(deps)).all(methodNotAllowed('GET', 'HEAD'));
+    .all(methodNotAllowed('POST', 'OPTIONS'));
+  router
+    .route('/callbacks')
+    .get(getDemoCallbacks(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   return router;
 }
 
@@ -125,9 +134,9 @@ function headersOf(request: Request): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(request.headers).map((name) => [name, request.get(name)]));
 }
 
-/** `GET /svc/demo/callbacks`: the last 20, newest first. */
+/** `GET /svc/demo/callbacks`: a list of the last 20, newest first. */
 function getDemoCallbacks({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (_request, response) => {
-    response.setHeader('Cache-Control', 'no-store').json({ callbacks: inbox.list() });
+    response.setHeader('Cache-Control', 'no-store').json(inbox.list());
   };
 }

@@ -79,10 +79,12 @@ function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
 function postMode({ sessions }: EmbedHandlers): SessionHandler {
   const check = validator<EmbedModeRequest>('embed-mode-request.json');
   return async (request, response) => {
-    writeContinue(request, response);
-    const checked = check(await jsonOf(request));
-    if (!checked.ok) throw badRequest(...checked.mistakes);
-    const session = await sessions.changeMode(request.params.sessionId, tokenOf(request), checked.value.mode);
+    const session = await sessions.changeMode(request.params.sessionId, tokenOf(request), async () => {
+      writeContinue(request, response);
+      const checked = check(await jsonOf(request));
+      if (!checked.ok) throw badRequest(...checked.mistakes);
+      return checked.value.mode;
+    });
     response.setHeader('Cache-Control', 'no-store').json(session);
   };
 }

@@ -24,10 +24,17 @@ export function deliveryRows(
   database: DatabaseSync,
 ): Pick<
   RowsTransaction,
-  'addDelivery' | 'putDelivery' | 'dueDeliveries' | 'pendingDeliveries' | 'givenUp' | 'removeDeliveriesBefore'
+  | 'addDelivery'
+  | 'putDelivery'
+  | 'dueDeliveries'
+  | 'pendingDeliveries'
+  | 'hasDeliveries'
+  | 'givenUp'
+  | 'removeDeliveriesBefore'
 > {
   const deliveries = table(database, 'deliveries', DELIVERY, ['id']);
   const pending = database.prepare(`SELECT count(*) AS count FROM deliveries WHERE state = 'pending'`);
+  const ofDocument = database.prepare('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1');
   return {
     addDelivery: (delivery) => ({ ...delivery, id: deliveries.insert(delivery) }),
     putDelivery: deliveries.put,
@@ -35,6 +42,7 @@ export function deliveryRows(
       `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
     ),
     pendingDeliveries: () => Number(pending.get()?.['count']),
+    hasDeliveries: (docId) => ofDocument.get(docId) !== undefined,
     givenUp: deliveries.select(`WHERE state = 'given_up' ORDER BY ended_at DESC, id DESC LIMIT ?`),
     removeDeliveriesBefore: deliveries.run('DELETE FROM deliveries WHERE ended_at < ?'),
   };

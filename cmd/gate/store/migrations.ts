@@ -73,6 +73,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX deliveries_ended ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
   `,
   'ALTER TABLE sessions ADD COLUMN read_only INTEGER NOT NULL DEFAULT 0',
+  'CREATE INDEX deliveries_of_document ON deliveries (doc_id)',
 ];
 
 /**

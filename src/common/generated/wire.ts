@@ -459,6 +459,7 @@ export interface EmbedEditor {
      * Name that others see.
      */
     name: string;
+    [k: string]: unknown;
   };
   /**
    * Address that receives save callbacks; subject to the outbound URL rules.

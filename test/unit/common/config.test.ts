@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Config, loadConfig } from '../../../cmd/docbuilder/config.ts';
@@ -33,6 +34,23 @@ describe('configuration', () => {
     });
     expect(config.workers).to.be.within(1, 4);
     expect(Object.isFrozen(config)).to.equal(true);
+  });
+
+  it('has as many workers as there are cores, and at most 4', () => {
+    const { availableParallelism } = os;
+    const workersOf = (cores: number): number => {
+      os.availableParallelism = () => cores;
+      syncBuiltinESMExports();
+      return loadConfig({}).workers;
+    };
+    try {
+      expect([1, 3, 4, 5, 64].map(workersOf)).to.deep.equal([1, 3, 4, 4, 4]);
+    } finally {
+      os.availableParallelism = availableParallelism;
+      syncBuiltinESMExports();
+    }
+    expect(['1', '32'].map((told) => loadConfig({ SVC_DOCBUILDER_WORKERS: told }).workers)).to.deep.equal([1, 32]);
+    for (const told of ['0', '33', '1.5']) expect(mistakes({ SVC_DOCBUILDER_WORKERS: told })).to.not.deep.equal({});
   });
 
   it('reports all mistakes at once, each by its variable', () => {

@@ -36,7 +36,10 @@ function start(limit: number) {
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     clock: () => state.now,
     log: testLogger(),
-    audit: { record: (event) => void events.push({ event, ...currentContext() }), close: async () => undefined },
+    audit: {
+      record: (event, facts) => void events.push({ event, ...facts, ...currentContext() }),
+      close: async () => undefined,
+    },
   });
   counting.sampled({ at: state.now, views: [], documents: 0, modified: new Set() });
   return {
@@ -154,10 +157,21 @@ describe('the decision whether a session may open', () => {
     expect(ws('/cool/x')).to.equal('unreadable');
   });
 
-  it('records refusals with the id of the question, and with neither token nor address', () => {
-    const { ws, events } = start(9);
+  it('records refusals with the id of the question, the document and whose session it is, and with neither token nor address', () => {
+    const { ws, events, session, page: at, counting } = start(1);
+    session('late');
+    counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
     ws(own('unknown'));
-    expect(events).to.deep.equal([{ event: 'connection.refused', requestId }]);
+    ws(own('late'));
+    at(page(sourceOf(DOC)));
+    ws('/cool/x');
+    const event = { event: 'connection.refused', requestId };
+    expect(events).to.deep.equal([
+      { ...event, reason: 'unknown_session', document: DOC },
+      { ...event, reason: 'connection_limit_reached', document: DOC, session: 'ses_late' },
+      { ...event, reason: 'connection_limit_reached', document: DOC },
+      { ...event, reason: 'unreadable' },
+    ]);
   });
 
   it('gives 200 that ask for 20 places exactly 20, in each of 50 rounds', () => {

@@ -129,7 +129,7 @@ describe('the license command', () => {
       ];
       const { code, stderr } = await license('mint', ...args);
       expect(code).to.equal(0);
-      expect(stderr).to.include('note: api_ful means nothing to this service; api_full and callback do');
+      expect(stderr).to.include('note: api_ful means nothing to this service; api_full, callback, whitelabel do');
       expect((await mint()).stderr).not.to.include('note');
     });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { postCallback } from '../../../../src/common/net/callback.ts';
+import { isTaken, postCallback } from '../../../../src/common/net/callback.ts';
 import type { Outbound, PostOptions } from '../../../../src/common/net/outbound.ts';
 
 const callback = { url: 'https://example.com/', event: 'job.done', delivery: 'd', body: '{"a":"ă"}', secret: '' };
@@ -25,5 +25,10 @@ describe('a callback', () => {
       'X-SVC-Timestamp': '1790000000',
     });
     expect(Buffer.from(body).toString()).to.equal(callback.body);
+  });
+
+  it('is taken by any 2xx and by nothing else', () => {
+    expect([200, 204, 299].filter((status) => !isTaken(status))).to.deep.equal([]);
+    expect([null, 100, 199, 300, 304, 400, 500].filter(isTaken)).to.deep.equal([]);
   });
 });

@@ -127,6 +127,9 @@ describe('environment of the services', () => {
     const spec = { devMode: true, embed: { allowUnsigned: true } };
     const { embed } = loadGate(environmentOf('gate', { spec, given: { allowUnsigned: true } }));
     expect(embed).to.deep.include({ allowUnsigned: true, jwtSecrets: [] });
+    // A former secret alone is of no use, and the gate would not start with it.
+    const given = { allowUnsigned: true, values: { 'embed-jwt-secret-previous': 'p'.repeat(32) } };
+    expect(loadGate(environmentOf('gate', { spec, given })).embed.jwtSecrets).to.deep.equal([]);
   });
 
   it('keeps a dollar, leaves out what is undefined or empty, writes booleans as 1 and 0', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { closedDelivery, savedDelivery } from '../../../../cmd/gate/domain/callback-body.ts';
+import { closedDelivery, savedDelivery, sentAt } from '../../../../cmd/gate/domain/callback-body.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { documentRecord, versionRecord } from '../../../support/gate-records.ts';
 
@@ -60,5 +60,40 @@ describe('the body of a save callback', () => {
     const silent = documentRecord({ callbackUrl: null });
     expect(savedDelivery(silent, versionRecord(), { users: [], link, now: NOW })).to.equal(undefined);
     expect(closedDelivery(silent, versionRecord(), { link, now: NOW })).to.equal(undefined);
+  });
+
+  const renewing = { renew: (renewed: string) => `${renewed}?again`, isOver: () => false };
+  const saved = () => {
+    const made = savedDelivery(document, versionRecord({ version: 2 }), { users: [LAN], link, now: NOW });
+    if (!made) throw new Error('none was made');
+    return made;
+  };
+  const nobodyAsked = { users: () => [], sampledAt: () => null };
+
+  it('goes out with its send time and a link of that time, and repeats both until the link has run out', () => {
+    let over = false;
+    const sending = { links: { ...renewing, isOver: () => over }, presence: nobodyAsked };
+    const made = saved();
+    const sent = (attempts: number) => sentAt({ ...made, id: 1, attempts }, NOW + 9000, sending);
+    const told = { url: 'https://office.example.vn/2?again', timestamp: new Date(NOW + 9000).toISOString() };
+    expect(JSON.parse(sent(0).body)).to.include(told);
+    expect(sent(1).body).to.equal(made.body);
+    over = true;
+    expect(JSON.parse(sent(1).body)).to.include({ ...told, version: 2 });
+    const closed = closedDelivery(document, versionRecord(), { link, now: NOW });
+    if (!closed) throw new Error('none was made');
+    expect(JSON.parse(sentAt({ ...closed, id: 1 }, NOW, sending).body)).to.include({ url: null });
+  });
+
+  it('tells who has the document open when it goes out, once somebody has looked since the save', () => {
+    const minh = { id: 'u2', name: 'Minh' };
+    const usersAt = (sampledAt: number | null, delivery = saved()) => {
+      const presence = { users: () => [minh], sampledAt: () => sampledAt };
+      return JSON.parse(sentAt({ ...delivery, id: 1 }, NOW + 60_000, { links: renewing, presence }).body).users;
+    };
+    for (const before of [null, NOW - 1, NOW]) expect(usersAt(before)).to.deep.equal([LAN]);
+    expect(usersAt(NOW + 1)).to.deep.equal([minh]);
+    const closed = closedDelivery(document, versionRecord({ version: 2 }), { link, now: NOW });
+    expect(usersAt(NOW + 1, closed)).to.deep.equal([]);
   });
 });

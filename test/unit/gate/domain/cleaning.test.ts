@@ -31,6 +31,21 @@ describe('cleaning', () => {
     expect(await bench.blobs.list()).to.deep.equal([]);
   });
 
+  it('keeps a closed document as long as a callback of it: it waits, or its link still holds', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    const waiting = await bench.rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId: 'doc_a' })));
+    bench.pass(100 * HOUR);
+    await bench.cleaning.sweep();
+    expect(await count('documents')).to.equal(1);
+    await bench.rows.transact((tx) => tx.putDelivery({ ...waiting, state: 'given_up', endedAt: bench.now() }));
+    bench.pass(24 * HOUR);
+    await bench.cleaning.sweep();
+    expect(await count('documents')).to.equal(1);
+    bench.pass(1);
+    await bench.cleaning.sweep();
+    expect(await count('documents')).to.equal(0);
+  });
+
   it('never removes an open document', async () => {
     await bench.open();
     bench.pass(1000 * HOUR);

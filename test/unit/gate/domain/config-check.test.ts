@@ -124,6 +124,11 @@ describe('config-check', () => {
       });
     });
 
+    it('may say more of a user than is known here: it is left out', async () => {
+      const user = { id: 'u', name: 'U', email: 'u@example.com', group: { id: 7 } };
+      expect((await unsigned({ document, editor: { user } })).user).to.deep.equal({ id: 'u', name: 'U' });
+    });
+
     it('has document and editor', async () => {
       expect(await mistakes({})).to.deep.equal([
         { path: '/document', message: 'is required' },

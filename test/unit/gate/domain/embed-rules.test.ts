@@ -114,6 +114,21 @@ describe('links', () => {
     }
   });
 
+  it('are made anew with their whole time, for the same version at the same place', () => {
+    const { now } = clock;
+    const link = links.sign('https://office.example.com/docs', docId, 3);
+    expect(links.isOver(link)).to.equal(false);
+    clock.now = now + 24 * 3_600_000 - 1;
+    expect(links.isOver(link)).to.equal(false);
+    clock.now += 1;
+    expect(links.isOver(link)).to.equal(true);
+    expect(links.renew(link)).to.equal(links.sign('https://office.example.com/docs', docId, 3));
+    expect(links.isOver(links.renew(link))).to.equal(false);
+    clock.now = now;
+    const foreign = 'https://example.com/a?exp=1';
+    expect([links.renew(foreign), links.isOver(foreign)]).to.deep.equal([foreign, false]);
+  });
+
   it('of another secret are no links', () => {
     const other = createLinks({ secret: 'another secret', hours: 24, clock: () => clock.now });
     expect(code(docId, query(other.sign('', docId, 3).replace(/^/, 'https://x')))).to.equal('invalid_signature');

@@ -13,6 +13,8 @@ describe('a callback that is given up', () => {
     const outbox = createOutbox({
       rows,
       poster: { post: async () => 500 },
+      links: { renew: (link) => link, isOver: () => false },
+      presence: { users: () => [], sampledAt: () => null },
       clock: Date.now,
       log: createLogger({
         service: 'gate',

@@ -16,7 +16,9 @@ describe('the outbox', () => {
 
   const add = (docId: string) =>
     rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId, key: docId, nextAttemptAt: 0 })));
-  const common = { clock: Date.now, audit: createAudit('gate', 'off', testLogger()) };
+  const links = { renew: (link: string) => link, isOver: () => false };
+  const presence = { users: () => [], sampledAt: () => null };
+  const common = { clock: Date.now, links, presence, audit: createAudit('gate', 'off', testLogger()) };
 
   it('sends to so many documents at a time and no more, and to all in the end', async () => {
     for (const docId of ['doc_1', 'doc_2', 'doc_3', 'doc_4', 'doc_5']) await add(docId);

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import express from 'express';
 import { type BrowserFiles, getApiJs, getApiTypes, loadBrowserFiles } from '../../../../cmd/gate/http/api-js.ts';
+import { cors } from '../../../../cmd/gate/http/cors.ts';
 import { portOf } from '../../../support/listen.ts';
 
 const MAX_GZIPPED = 12 * 1024;
@@ -17,6 +18,7 @@ describe('GET /svc/api.js', () => {
     files = await loadBrowserFiles();
     const app = express();
     app.disable('etag');
+    app.use(cors({ allowedOrigins: ['https://allowed.example.com'] }));
     app.get('/svc/api.js', getApiJs(files)).get('/svc/api.d.ts', getApiTypes(files));
     server = createServer(app).listen(0, '127.0.0.1');
     url = `http://127.0.0.1:${await portOf(server)}`;
@@ -48,6 +50,12 @@ describe('GET /svc/api.js', () => {
       'x-content-type-options': 'nosniff',
       'cache-control': 'public, max-age=300',
     });
+  });
+
+  it('names the origin of a page that may embed, as every answer of the gate does', async () => {
+    const origin = 'https://allowed.example.com';
+    const { headers } = await fetch(`${url}/svc/api.js`, { headers: { Origin: origin } });
+    expect([headers.get('access-control-allow-origin'), headers.get('vary')]).to.deep.equal([origin, 'Origin']);
   });
 
   it('is not sent again to those who have it', async () => {

@@ -64,7 +64,7 @@ describe('the demo', () => {
     };
   };
   const results = async (url: string) => {
-    const { callbacks } = (await (await fetch(`${url}/callbacks`)).json()) as { callbacks: { signature: string }[] };
+    const callbacks = (await (await fetch(`${url}/callbacks`)).json()) as { signature: string }[];
     return callbacks.map(({ signature }) => signature);
   };
 
@@ -148,7 +148,7 @@ describe('the demo', () => {
       const body = JSON.stringify({ number });
       expect((await post(url, body, signed(body))).status).to.equal(204);
     }
-    const { callbacks } = (await (await fetch(`${url}/callbacks`)).json()) as { callbacks: object[] };
+    const callbacks = (await (await fetch(`${url}/callbacks`)).json()) as object[];
     expect(callbacks).to.have.length(20);
     expect(callbacks[0]).to.deep.include({ signature: 'valid', event: 'document.saved', body: { number: 22 } });
   });
