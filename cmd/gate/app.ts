@@ -3,6 +3,7 @@ import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import type { ListenAddress } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
+import { MB } from '../../src/common/errors.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
@@ -38,7 +39,6 @@ import { createEditorServer } from './outbound/editor/editor-server.ts';
 import { openDataDir } from './store/data-dir.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
-const MB = 1024 * 1024;
 /** When the gate stops: how long requests of the public side may take to end, a slow download among them. */
 const PUBLIC_DRAIN_MS = 8_000;
 /** After that: how long saves may. Both together stay within the grace period that a deployment gives. */
@@ -65,6 +65,7 @@ export interface Gate {
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const clock = overrides.clock ?? systemClock;
   const { embed } = config;
+  const maxBytes = embed.maxFileMb * MB;
   const audit = createAudit('gate', config.auditTarget, log);
   const license = await watchLicense({
     tokenPath: config.licenseFile,
@@ -112,8 +113,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     log,
   });
   const saves = createSaves({
-    ...{ rows, blobs, keeper, presence, link, onDelivery, clock, log, audit },
-    maxBytes: embed.maxFileMb * MB,
+    ...{ rows, blobs, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
   });
   const { saving } = saves;
   const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
@@ -122,7 +122,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     sample: editor.sample,
     retainHours: embed.retainHours,
   });
-  const documents = createDocuments({ rows, blobs, keeper, downloader, maxFileMb: embed.maxFileMb, clock, audit });
+  const documents = createDocuments({ rows, blobs, keeper, downloader, maxBytes, clock, audit });
   const sessions = createSessions({
     ...{ rows, documents, downloader, editor, presence, links, clock, audit },
     admission: counting,
@@ -164,10 +164,9 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     openSessions: rows.openSessions,
   });
   const internalApp = createInternalApp({
-    ...{ keeper, saves, log },
+    ...{ keeper, saves, maxBytes, log },
     access: createWopiAccess({ rows, clock, log }),
     flagsOf: viewFlags,
-    maxBytes: embed.maxFileMb * MB,
   });
 
   if (config.baseUrl === undefined && !config.devMode) {

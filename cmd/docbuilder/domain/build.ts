@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
-import { AppError } from '../../../src/common/errors.ts';
+import { AppError, fileTooLarge } from '../../../src/common/errors.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
 import { engineError } from './engine-errors.ts';
 import { stemOf } from './filename.ts';
@@ -62,7 +62,8 @@ export function buildWork(script: Script, deps: Dependencies): Work {
 
   function keep(found: Map<string, Picture>, path: string, made: Picture): void {
     characters += made.base64.length;
-    if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes()) throw tooLarge(deps.maxFileBytes());
+    if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes())
+      throw fileTooLarge(deps.maxFileBytes(), { subject: 'pictures' });
     found.set(path, made);
   }
 
@@ -177,10 +178,6 @@ function outputOf({ format, pdfa }: Save, path: string): EngineOutput {
 /** Contract: save item, filename. */
 function filenameOf(save: Save | undefined): string {
   return save?.filename ?? `tai-lieu.${save?.format}`;
-}
-
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', { limit_mb: maxBytes / 2 ** 20, subject: 'pictures' });
 }
 
 /** There is no source that could be corrupt: the script asked for something the engine cannot do. */

@@ -1,8 +1,6 @@
-import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { diskFull } from './disk-full.ts';
 import { EngineFailure, type EngineFailureReason } from './ports.ts';
-
-const MB = 1024 * 1024;
 
 /**
  * What the engine could not do, in the words of the interface. Anything else passes through.
@@ -23,8 +21,7 @@ const CODES: Record<
   // A document that takes down two workers, or needs more than a worker may have, is what is wrong, not the service.
   crashed: (cause) => new AppError('corrupt_source', { reason: 'engine_crashed' }, { cause }),
   memory: (cause) => new AppError('corrupt_source', { reason: 'memory_limit' }, { cause }),
-  output_limit: (cause, maxFileBytes) =>
-    new AppError('file_too_large', { limit_mb: maxFileBytes / MB, subject: 'output' }, { cause }),
+  output_limit: (cause, maxFileBytes) => fileTooLarge(maxFileBytes, { subject: 'output' }, cause),
   disk_full: (cause) => diskFull(cause),
   no_worker: (cause) => new AppError('pool_unavailable', { reason: 'no_worker' }, { cause }),
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, Router } from 'express';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import type { EmbedUi } from '../../../src/common/generated/wire.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import type { BlobKeeper } from '../domain/blob-keeper.ts';
@@ -21,7 +21,6 @@ export interface WopiHandlers {
 
 type FileHandler = RequestHandler<{ docId: string }>;
 
-const MB = 1024 * 1024;
 const ITEM_VERSION = 'X-WOPI-ItemVersion';
 
 /** The WOPI host of embedded documents (contract: Gate, operations and internal), for `/svc/wopi`. */
@@ -72,7 +71,7 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
     const session = await access.save(request.params.docId, tokenOf(request));
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     if (length === 0) throw badRequest({ path: '', message: 'a document is never empty' });
-    if (length > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
+    if (length > maxBytes) throw fileTooLarge(maxBytes);
     writeContinue(request, response);
 
     const outcome = await saves.save(session, request, factsOf(request));

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, badRequest } from '../errors.ts';
+import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
 import { watchIdle } from './idle.ts';
 import type { HeldJson } from './json-load.ts';
-
-const MB = 1024 * 1024;
 
 /**
  * A request's JSON body in UTF-8.
@@ -39,7 +37,7 @@ function placeOf(error: unknown): string {
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', { limit_mb: maxBytes / MB, subject: 'body' });
+  return fileTooLarge(maxBytes, { subject: 'body' });
 }
 
 function readBody(request: IncomingMessage, idleMs: number, maxBytes: number, held?: HeldJson): Promise<Buffer> {
