@@ -182,7 +182,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed')),
   );
 
-  const server = await listen(app, config);
+  const server = await listen(app, config.listen);
   const address = server.address() as AddressInfo;
   log.info({ address: address.address, port: address.port, ...engine.status() }, 'ready');
   audit.record('service.started');

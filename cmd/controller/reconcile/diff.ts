@@ -1,3 +1,4 @@
+import { isObject } from '../../../src/common/is-object.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { sameQuantity } from './quantity.ts';
 
@@ -129,8 +130,4 @@ function mayBeAbsent(name: string, desired: unknown): boolean {
 function isDefault(name: string, value: unknown): boolean {
   const text = JSON.stringify(value);
   return DEFAULTS[name]?.some((known) => JSON.stringify(known) === text) ?? false;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -24,9 +24,8 @@ describe('configuration', () => {
 
   it('has the contract’s defaults', () => {
     const config: Config = loadConfig({});
-    expect(config).to.include({
-      host: '0.0.0.0',
-      port: 8080,
+    expect(config).to.deep.include({
+      listen: { host: '0.0.0.0', port: 8080 },
       workerMaxJobs: 200,
       workerMaxAgeMinutes: 60,
       sandbox: 'auto',
@@ -90,6 +89,6 @@ describe('configuration', () => {
   });
 
   it('listens on IPv6 addresses too', () => {
-    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' })).to.include({ host: '::1', port: 9000 });
+    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' }).listen).to.deep.equal({ host: '::1', port: 9000 });
   });
 });
