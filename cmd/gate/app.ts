@@ -26,7 +26,6 @@ import { createPresence } from './domain/presence.ts';
 import { createSaves } from './domain/saves.ts';
 import { createSessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
-import { viewFlags } from './domain/ui.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -166,7 +165,6 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const internalApp = createInternalApp({
     ...{ keeper, saves, maxBytes, log },
     access: createWopiAccess({ rows, clock, log }),
-    flagsOf: viewFlags,
   });
 
   if (config.baseUrl === undefined && !config.devMode) {
@@ -176,7 +174,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   }
   editor.onSample((sample) => void presence.sampled(sample));
   const publicServer = await listen(publicApp, config.listen);
-  const internalServer = await listen(internalApp, config.internalListen, authShortcut({ ask }));
+  const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
   cleaning.start();
   closing.start();
   outbox.wake();

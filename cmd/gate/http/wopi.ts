@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
-import type { EmbedUi } from '../../../src/common/generated/wire.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import type { BlobKeeper } from '../domain/blob-keeper.ts';
 import type { SaveFacts } from '../domain/save-transaction.ts';
@@ -14,8 +13,6 @@ export interface WopiHandlers {
   access: WopiAccess;
   keeper: BlobKeeper;
   saves: Saves;
-  /** CheckFileInfo's `Hide…` and `Disable…` for a portal's `ui`. */
-  flagsOf: (ui: EmbedUi) => Readonly<Record<string, string | boolean>>;
   maxBytes: number;
 }
 
@@ -37,14 +34,14 @@ export function wopiRoutes(deps: WopiHandlers): Router {
 }
 
 /** CheckFileInfo. */
-export function getInfo({ access, saves, flagsOf }: WopiHandlers): FileHandler {
+export function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     // First: whoever has left would be turned away, and what they changed with them.
     if (await saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
     const { session, document, version } = await access.info(docId, tokenOf(request));
     response.setHeader('Cache-Control', 'no-store');
-    response.json(checkFileInfo(session, document, version, flagsOf(session.ui)));
+    response.json(checkFileInfo(session, document, version));
   };
 }
 
@@ -53,8 +50,8 @@ function getContents({ access, keeper }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const token = tokenOf(request);
     await keeper.serve(
-      (rows) => access.contents(rows, request.params.docId, token).version,
-      async (version, read) => {
+      (rows) => access.contents(rows, request.params.docId, token),
+      async ({ version }, read) => {
         response.setHeader('Content-Type', 'application/octet-stream');
         response.setHeader('Cache-Control', 'no-store');
         response.setHeader(ITEM_VERSION, String(version.version));
