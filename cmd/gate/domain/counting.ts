@@ -138,14 +138,14 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     return {
       current: current(),
       pending: pending.size() + foreign.size(),
-      peak5m: Math.max(current(), ...peaks.filter(({ at }) => at > since).map((peak) => peak.current)),
+      peak_5m: Math.max(current(), ...peaks.filter(({ at }) => at > since).map((peak) => peak.current)),
       limit: limit(),
       readonly: sample?.views.filter((view) => view.readonly).length ?? 0,
-      viewsTotal: sample?.views.length ?? 0,
+      views_total: sample?.views.length ?? 0,
       documents: sample?.documents ?? 0,
-      limitReached: takenByOwn() >= limit(),
+      limit_reached: takenByOwn() >= limit(),
       enforcing: enforcing(),
-      sampleAgeSeconds: sample ? Math.max(0, Math.floor((clock() - sample.at) / 1000)) : null,
+      sample_age_seconds: sample ? Math.max(0, Math.floor((clock() - sample.at) / 1000)) : null,
     };
   }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { EmbedUser } from '../../../src/common/generated/wire.ts';
+import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord, DocumentRecord, FileType, SessionRecord, VersionRecord } from './model.ts';
 
 /**
@@ -158,18 +158,8 @@ export interface Admission {
 
 export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 
-export interface ConnectionFigures {
-  current: number;
-  pending: number;
-  peak5m: number;
-  limit: number;
-  readonly: number;
-  viewsTotal: number;
-  documents: number;
-  limitReached: boolean;
-  enforcing: boolean;
-  sampleAgeSeconds: number | null;
-}
+/** Under their names on the wire (contract: Gate status). */
+export type ConnectionFigures = GateStatus['connections'];
 
 /** Who has which document open, as far as the editor tells. */
 export interface Presence {
