@@ -69,17 +69,11 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const license = await watchLicense({
     tokenPath: config.licenseFile,
     keysPath: config.licenseKeysFile,
-    clock,
-    log,
-    onChange: ({ state, problem }) => audit.record('license.changed', { state, problem }),
+    ...{ clock, log, audit },
   });
   const { rows, blobs, linkSecret, temporary } = await openDataDir(config.dataDir);
   const keeper = createBlobKeeper({ rows, blobs });
-  const outbound = createOutbound({
-    allow: config.allow,
-    userAgent: USER_AGENT,
-    ...(overrides.lookup && { lookup: overrides.lookup }),
-  });
+  const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
   const downloader = createDownloader({ outbound, temporary });
   const readWopiSrc = createWopiSrcReader(config.wopiUrl);
   const links = createLinks({ secret: embed.linkSecret || linkSecret, hours: embed.retainHours, clock });
@@ -92,7 +86,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     isUrgent: counting.isFreeing,
     clock,
     log,
-    ...(overrides.sampleIntervalMs !== undefined && { sampleIntervalMs: overrides.sampleIntervalMs }),
+    sampleIntervalMs: overrides.sampleIntervalMs,
   });
   const outbox = createOutbox({
     rows,
@@ -100,7 +94,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     clock,
     log,
     audit,
-    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
+    schedule: overrides.callbackSchedule,
   });
   const onDelivery = outbox.wake;
   const presence = createPresence({

@@ -76,7 +76,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     clock,
     log,
     audit,
-    ...(options.schedule && { schedule: options.schedule }),
+    schedule: options.schedule,
   });
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
   const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
