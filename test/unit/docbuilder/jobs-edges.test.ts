@@ -14,7 +14,7 @@ import { IdIssuer } from '../../../src/common/ids.ts';
 import { silentLogger } from '../../support/logs.ts';
 
 const never = new AbortController().signal;
-const OUTPUT = { filename: 'a.pdf', format: 'pdf' as const, contentType: 'application/pdf', pages: 1 };
+const OUTPUT = { filename: 'a.pdf', format: 'pdf' as const, pages: 1 };
 
 describe('jobs, at their end', () => {
   let directory: string;

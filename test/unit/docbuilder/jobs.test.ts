@@ -73,7 +73,7 @@ describe('jobs', () => {
       run: async (_signal: AbortSignal, newFile: () => Promise<{ fileId: string; path: string }>) => {
         const { fileId, path } = await newFile();
         await writeFile(path, 'result');
-        const output = { fileId, filename: 'a.pdf', format: 'pdf' as const, contentType: 'application/pdf', pages: 1 };
+        const output = { fileId, filename: 'a.pdf', format: 'pdf' as const, pages: 1 };
         return { outputs: [output], engineMs: 1 };
       },
       ...steps,

@@ -1,12 +1,31 @@
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { diskFull } from './disk-full.ts';
-import { EngineFailure, type EngineFailureReason } from './ports.ts';
+import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './ports.ts';
 
 /**
- * What the engine could not do, in the words of the interface. Anything else passes through.
- * @param pages where the request names pages
+ * Runs a task on the engine.
+ * @param told.maxFileBytes the largest result, where the task itself may make more
+ * @param told.pages where the request names pages
+ * @returns what was counted in each output, and milliseconds inside the engine
+ * @throws {AppError} what the engine could not do, in the words of the interface
  */
-export function engineError(error: unknown, maxFileBytes: number, pages = '/options/pages'): unknown {
+export async function runTask(
+  engine: Engine,
+  task: EngineTask,
+  signal: AbortSignal,
+  told: { maxFileBytes?: number; pages?: string } = {},
+): Promise<{ pages: number[]; engineMs: number }> {
+  const { maxFileBytes = task.maxOutputBytes, pages = '/options/pages' } = told;
+  try {
+    const result = await engine.run(task, signal);
+    return { pages: result.pages, engineMs: result.loadMs + result.storeMs };
+  } catch (error) {
+    throw engineError(error, maxFileBytes, pages);
+  }
+}
+
+/** Anything else than a failure of the engine passes through. */
+function engineError(error: unknown, maxFileBytes: number, pages: string): unknown {
   if (!(error instanceof EngineFailure)) return error;
   if (error.reason === 'page_range') return badRequest({ path: pages, message: 'names no page of the document' });
   return CODES[error.reason](error, maxFileBytes);
