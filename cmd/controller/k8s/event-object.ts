@@ -7,8 +7,6 @@ export interface EventNote {
   type: 'Normal' | 'Warning';
   /** CamelCase word. */
   reason: string;
-  /** What the controller did or tried: CamelCase; default `Reconcile`. */
-  action?: string;
   /** A sentence; what is longer than 1,024 bytes is cut. */
   note: string;
 }
@@ -67,7 +65,7 @@ export function eventObject(
     eventTime: microTime(firstAt),
     type: event.type,
     reason: event.reason,
-    action: event.action ?? 'Reconcile',
+    action: 'Reconcile',
     note: cut(event.note),
     reportingController: controller,
     reportingInstance: instance.slice(0, 128),
