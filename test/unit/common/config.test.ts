@@ -3,20 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Config, loadConfig } from '../../../cmd/docbuilder/config.ts';
-import { ConfigError, type Environment } from '../../../src/common/config.ts';
+import type { Environment } from '../../../src/common/config.ts';
+import { configMistakes } from '../../support/config-mistakes.ts';
 
 const KEY = 'svc_0123456789abcdef01234567';
 
-function mistakes(environment: Environment): Record<string, string> {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigError)
-      return Object.fromEntries(error.mistakes.map(({ path, message }) => [path, message]));
-    throw error;
-  }
-  return {};
-}
+const mistakes = (environment: Environment) => configMistakes(loadConfig, environment);
 
 describe('configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
