@@ -9,7 +9,10 @@ const HEADER_PREFIX = '#/components/headers/';
 /** Errors that any operation may answer, and those of every operation that needs a key. */
 const ALWAYS: ErrorCode[] = ['bad_request', 'internal'];
 const WITH_AUTH: ErrorCode[] = ['unauthorized', 'token_expired'];
-/** Headers of every answer, of every answer to a counted request (these come before it is counted), of every answer with a status. */
+/**
+ * Headers of every answer, of every answer to a counted request (these come before it is counted), of every answer with
+ * a status.
+ */
 const REQUEST_ID = 'X-SVC-Request-Id';
 const RATE = ['Limit', 'Remaining', 'Reset', 'Limit-Day', 'Remaining-Day'].map((name) => `X-RateLimit-${name}`);
 const BEFORE_COUNTING = new Set(['401', '405', '502']);

@@ -41,6 +41,7 @@ export function seriesKey({ uid, namespace, name }: Reference, { type, reason, n
   return JSON.stringify([uid, namespace, name, type, reason, note]);
 }
 
+/** Names an object in the version at hand. */
 export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): Reference {
   const { namespace, name, uid, resourceVersion } = metadata;
   return { apiVersion, kind, namespace, name, uid, resourceVersion };

@@ -4,7 +4,10 @@ import { sameQuantity } from './quantity.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Lists that server-side apply merges element by element, and what names an element (the API's `x-kubernetes-list-map-keys`). */
+/**
+ * Lists that server-side apply merges element by element, and what names an element (the API's
+ * `x-kubernetes-list-map-keys`).
+ */
 const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],

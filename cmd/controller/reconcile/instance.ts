@@ -44,7 +44,10 @@ export interface ReconcilerOptions {
   audit: Pick<Audit, 'record'>;
   clock: Clock;
   random: Random;
-  /** Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must change. */
+  /**
+   * Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must
+   * change.
+   */
   lookAgainMs?: number | undefined;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 }

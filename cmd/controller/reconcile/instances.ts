@@ -43,6 +43,7 @@ export interface Instances {
   unobserved(): string[];
 }
 
+/** Knows what it is told by `seen`. */
 export function createInstances(): Instances {
   const known = new Map<string, Known>();
   const said = new Map<string, string>();

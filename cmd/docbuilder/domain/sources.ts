@@ -97,7 +97,10 @@ export interface Source {
   dispose(): Promise<void>;
 }
 
-/** What all work on a source file begins and ends with. @throws {AppError} `unsupported_format` for a `from` that is no format */
+/**
+ * What all work on a source file begins and ends with.
+ * @throws {AppError} `unsupported_format` for a `from` that is no format
+ */
 export function createSource(request: SourceRequest, deps: SourceDependencies): Source {
   sourceName(request.from, undefined);
   const temporary: string[] = 'path' in request.source ? [request.source.path] : [];

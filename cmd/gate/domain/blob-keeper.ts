@@ -23,6 +23,7 @@ export interface BlobKeeper {
 /** Bytes looked at in one go: a save that comes meanwhile waits for them. */
 const BATCH = 64;
 
+/** The one keeper of a store: it keeps what it knows to be written and served, not what another would. */
 export function createBlobKeeper({ rows, blobs }: { rows: Rows; blobs: Blobs }): BlobKeeper {
   const candidates = new Set<string>();
   const readers = new Map<string, number>();

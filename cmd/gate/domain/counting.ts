@@ -35,7 +35,8 @@ export interface Counting extends Admission {
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
  * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then kept
- * for 120 s, which begin anew when its owner is let in again. Who has a place keeps it when the limit falls. While there is no recent sample everybody is let in.
+ * for 120 s, which begin anew when its owner is let in again. Who has a place keeps it when the limit falls. While
+ * there is no recent sample everybody is let in.
  * @param options.limit editing connections in force
  */
 export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
