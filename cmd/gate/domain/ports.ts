@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
-import type { DeliveryRecord, DocumentRecord, FileType, SessionRecord, VersionRecord } from './model.ts';
+import type { DeliveryRecord, DocumentRecord, FileType, NewDelivery, SessionRecord, VersionRecord } from './model.ts';
 
 /**
  * Rows on disk. Nothing is decided here: rules read and write through a transaction, and what a transaction did is on
@@ -54,7 +54,7 @@ export interface RowsTransaction {
   putSession(session: SessionRecord): void;
   removeSession(sessionId: string): void;
 
-  addDelivery(delivery: Omit<DeliveryRecord, 'id'>): DeliveryRecord;
+  addDelivery(delivery: NewDelivery): DeliveryRecord;
   putDelivery(delivery: DeliveryRecord): void;
   removeDeliveriesBefore(endedBefore: number): void;
 }
