@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
 import { watchIdle } from './idle.ts';
 import type { HeldJson } from './json-load.ts';
+
+/** Whether a request may have JSON for a body. `curl -d` calls everything a form unless it is told otherwise. */
+export function saysJson(request: Pick<Request, 'is'>): boolean {
+  return request.is(['application/json', 'application/x-www-form-urlencoded']) !== false;
+}
 
 /**
  * A request's JSON body in UTF-8.
