@@ -32,8 +32,7 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 
 # LibreOffice without its windows, Java, Base and media players; bubblewrap for the `namespaces` sandbox; tini; libwebp,
 # which LibreOffice has as well; the fonts that the contract promises (fonts-liberation is version 2 here); what Node
-# links to. Nothing needs a set-uid
-# program.
+# links to. Nothing needs a set-uid program.
 RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui python3-uno bubblewrap tini libwebp7 \

@@ -7,6 +7,7 @@ export function quantile(values: readonly number[], q: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
+/** NaN for no values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

@@ -45,11 +45,6 @@ export function leftOver(before: Traces, now: Traces): Traces {
   return { processes: more('processes'), folders: more('folders'), descriptors: more('descriptors') };
 }
 
-/** Resident memory of a process in bytes (proc(5), status). */
-export function residentBytes(pid: number): number {
-  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? Number.NaN);
-}
-
 function processesOf(service: number, mark: string): Set<number> {
   const all = list('/proc').map(Number).filter(Number.isInteger);
   const parents = new Map(all.map((pid) => [pid, parentOf(pid)]));

@@ -10,7 +10,10 @@ import { measureSteady } from './controller/steady.ts';
 import { measureSuccessions } from './controller/succession.ts';
 import { measureApplies } from './controller/writing.ts';
 
-/** The controller against a real API server: how soon it writes, repairs, catches up and hands over, and what it costs at rest. */
+/**
+ * The controller against a real API server: how soon it writes, repairs, catches up and hands over, and what it costs
+ * at rest.
+ */
 export async function measureController({ directory, options }: Bench): Promise<Outcome> {
   const main = await buildController(directory);
   const cluster = await startCluster(directory, main);

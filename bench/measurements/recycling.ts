@@ -3,9 +3,10 @@ import { mebibytes, milliseconds, percent, table, times } from '../format.ts';
 import { closedLoop, failures, latencies, type Run } from '../load.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
 import { type Job, mixedJobs } from '../mix.ts';
+import { residentBytes } from '../process-usage.ts';
 import { median, quantile } from '../statistics.ts';
 import { type Service, startService } from '../subjects/service.ts';
-import { calmTraces, leftOver, residentBytes, type Traces } from '../traces.ts';
+import { calmTraces, leftOver, type Traces } from '../traces.ts';
 import { CLIENTS } from './throughput.ts';
 
 const NEVER = 100_000;

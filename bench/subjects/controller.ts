@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { Figures } from '../../test/support/controller.ts';
 import { spawnMain } from '../../test/support/process.ts';
 import { until } from '../../test/support/until.ts';
-import { cpuSeconds } from '../process-usage.ts';
+import { cpuSeconds, residentBytes } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -71,7 +70,7 @@ export async function startController(
       );
     },
     figures: async () => (await (await ask('/status')).json()) as Awaited<ReturnType<ControllerSubject['figures']>>,
-    rss: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    rss: () => residentBytes(child.pid),
     cpu: () => cpuSeconds(child.pid),
   };
 }

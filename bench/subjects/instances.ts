@@ -1,3 +1,4 @@
+import { OWNED_SELECTOR } from '../../cmd/controller/desired/labels.ts';
 import { reflect } from '../../cmd/controller/k8s/reflector.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
@@ -10,7 +11,6 @@ import type { Cluster } from './cluster.ts';
 
 const SETTLED_MS = 600_000;
 const PARALLEL = 8;
-const OWNED_SELECTOR = 'app.kubernetes.io/managed-by=svc-controller';
 /** What there is of an API server without extensions that the controller makes. */
 const { svcInstance: _, lease: __, event: ___, httpRoute: ____, ...OWNED } = RESOURCES;
 
@@ -61,6 +61,7 @@ export function watchInstances({ client, namespace }: Cluster): Instances {
   };
 }
 
+/** Whether the instance's condition `Ready` is true. */
 export function isReady({ status }: SvcInstance): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 }

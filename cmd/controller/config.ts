@@ -6,6 +6,7 @@ import {
   type Environment,
   httpUrlMistakes,
   type ListenAddress,
+  listOf,
   parseListen,
   readConfig,
 } from '../../src/common/config.ts';
@@ -42,7 +43,7 @@ export function loadConfig(
   { resolvConf = '/etc/resolv.conf' }: { resolvConf?: string } = {},
 ): Config {
   const { values: env, mistakes, blame } = readConfig<ControllerConfig>('controller-config.json', environment);
-  const listen = parseListen(env.SVC_CONTROLLER_LISTEN ?? '');
+  const listen = parseListen(env.SVC_CONTROLLER_LISTEN);
   blame('SVC_CONTROLLER_LISTEN', listen.mistakes);
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   const resolver = parseResolvConf(textOf(resolvConf));
@@ -52,9 +53,7 @@ export function loadConfig(
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze({
-    namespaces: env.SVC_CONTROLLER_NAMESPACES.split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+    namespaces: listOf(env.SVC_CONTROLLER_NAMESPACES),
     listen: listen.address,
     identity: env.SVC_CONTROLLER_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     leaderElection: env.SVC_CONTROLLER_LEADER_ELECTION,

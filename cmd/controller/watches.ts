@@ -75,7 +75,10 @@ export function startWatches(options: WatchesOptions): Reflection[] {
     );
   }
 
-  /** With each list all in it are looked at, whatever the events before it said; before the start, the last that are added come first. */
+  /**
+   * With each list all in it are looked at, whatever the events before it said; before the start, the last that are
+   * added come first.
+   */
   function onList(namespace: string | undefined): void {
     const listed = instances.keys().filter((key) => namespace === undefined || key.startsWith(`${namespace}/`));
     for (const key of [...listed, ...instances.unobserved()]) queue.add(key);

@@ -74,21 +74,14 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const license = await watchLicense({
     tokenPath: config.licenseFile,
     keysPath: config.licenseKeysFile,
-    clock,
-    log,
-    onChange: ({ state, problem }) => audit.record('license.changed', { state, problem }),
+    ...{ clock, log, audit },
   });
   const plan = () => effectivePlan(license.current(), config.workers, config.lowering);
 
   const dataDir = await openDataDir(config.dataDir);
   const scratch = createScratch(dataDir.temporary);
   const store = createJobStore(dataDir.jobs, log);
-  const outboundOptions = {
-    allow: config.allow,
-    userAgent: USER_AGENT,
-    ...(overrides.lookup && { lookup: overrides.lookup }),
-  };
-  const outbound = createOutbound(outboundOptions);
+  const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
 
   const engine = await createEngine({
     workers: config.workers,
@@ -98,7 +91,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     jobTimeoutSeconds: config.lowering.jobTimeoutSeconds ?? LONGEST_JOB_SECONDS,
     workDir: dataDir.workers,
     sandbox: config.sandbox,
-    ...(config.officeDir && { officeDir: config.officeDir }),
+    officeDir: config.officeDir,
     log,
   });
 
@@ -122,7 +115,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     secret: config.callbackSecret,
     clock,
     log,
-    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
+    schedule: overrides.callbackSchedule,
   });
   const jobs = new JobService({ queue, registry, store, callbacks, limits: () => plan().limits, clock, log, audit });
   const sources = {
@@ -144,22 +137,15 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const app = createHttpApp({
     log,
     audit,
-    authenticator: createAuthenticator({
-      keys: config.apiKeys,
-      jwtSecret: config.jwtSecret,
-      clock,
-    }),
+    authenticator: createAuthenticator({ keys: config.apiKeys, jwtSecret: config.jwtSecret, clock }),
     rates,
     figures: new Figures({ engine, queue, rates, plan, clock, devMode: config.devMode }),
     registry,
     queue,
     intake: new Intake({ jobs, plan, checkUrl: (url) => outbound.check(url) }),
     uploads: {
-      receive: scratch.receive,
-      read: scratch.read,
-      size: scratch.size,
-      remove: scratch.remove,
-      maxBytes: () => maxFileBytes(plan()),
+      ...scratch,
+      maxBytes: sources.maxFileBytes,
       idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
     },
     jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
@@ -182,7 +168,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     registry.sweep().catch((error) => log.error({ err: error }, 'expired jobs could not be removed')),
   );
 
-  const server = await listen(app, config);
+  const server = await listen(app, config.listen);
   const address = server.address() as AddressInfo;
   log.info({ address: address.address, port: address.port, ...engine.status() }, 'ready');
   audit.record('service.started');

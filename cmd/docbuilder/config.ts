@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { type ApiKeys, parseApiKeys } from '../../src/common/api-keys.ts';
-import { ConfigError, type Environment, httpUrlMistakes, parseListen, readConfig } from '../../src/common/config.ts';
+import {
+  ConfigError,
+  type Environment,
+  httpUrlMistakes,
+  type ListenAddress,
+  parseListen,
+  readConfig,
+} from '../../src/common/config.ts';
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
@@ -9,8 +16,7 @@ const MAX_DEFAULT_WORKERS = 4;
 
 /** DocBuilder's configuration, checked and frozen. */
 export interface Config {
-  readonly host: string;
-  readonly port: number;
+  readonly listen: ListenAddress;
   readonly baseUrl: string | undefined;
   readonly dataDir: string;
   readonly apiKeys: ApiKeys;
@@ -39,9 +45,9 @@ export interface Config {
 export function loadConfig(environment: Environment): Config {
   const { values: env, mistakes, blame } = readConfig<DocbuilderConfig>('docbuilder-config.json', environment);
 
-  const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS ?? '');
-  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
-  const listen = parseListen(env.SVC_DOCBUILDER_LISTEN ?? '');
+  const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS);
+  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
+  const listen = parseListen(env.SVC_DOCBUILDER_LISTEN);
   blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes);
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
@@ -51,8 +57,7 @@ export function loadConfig(environment: Environment): Config {
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
   return Object.freeze({
-    host: listen.address.host,
-    port: listen.address.port,
+    listen: listen.address,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_DOCBUILDER_DATA_DIR,
     apiKeys: keys.keys,

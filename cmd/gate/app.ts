@@ -3,6 +3,7 @@ import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import type { ListenAddress } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
+import { MB } from '../../src/common/errors.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
@@ -25,7 +26,6 @@ import { createPresence } from './domain/presence.ts';
 import { createSaves } from './domain/saves.ts';
 import { createSessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
-import { viewFlags } from './domain/ui.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -38,7 +38,6 @@ import { createEditorServer } from './outbound/editor/editor-server.ts';
 import { openDataDir } from './store/data-dir.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
-const MB = 1024 * 1024;
 /** When the gate stops: how long requests of the public side may take to end, a slow download among them. */
 const PUBLIC_DRAIN_MS = 8_000;
 /** After that: how long saves may. Both together stay within the grace period that a deployment gives. */
@@ -65,21 +64,16 @@ export interface Gate {
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const clock = overrides.clock ?? systemClock;
   const { embed } = config;
+  const maxBytes = embed.maxFileMb * MB;
   const audit = createAudit('gate', config.auditTarget, log);
   const license = await watchLicense({
     tokenPath: config.licenseFile,
     keysPath: config.licenseKeysFile,
-    clock,
-    log,
-    onChange: ({ state, problem }) => audit.record('license.changed', { state, problem }),
+    ...{ clock, log, audit },
   });
   const { rows, blobs, linkSecret, temporary } = await openDataDir(config.dataDir);
   const keeper = createBlobKeeper({ rows, blobs });
-  const outbound = createOutbound({
-    allow: config.allow,
-    userAgent: USER_AGENT,
-    ...(overrides.lookup && { lookup: overrides.lookup }),
-  });
+  const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
   const downloader = createDownloader({ outbound, temporary });
   const readWopiSrc = createWopiSrcReader(config.wopiUrl);
   const links = createLinks({ secret: embed.linkSecret || linkSecret, hours: embed.retainHours, clock });
@@ -92,7 +86,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     isUrgent: counting.isFreeing,
     clock,
     log,
-    ...(overrides.sampleIntervalMs !== undefined && { sampleIntervalMs: overrides.sampleIntervalMs }),
+    sampleIntervalMs: overrides.sampleIntervalMs,
   });
   const presence = createPresence({
     findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
@@ -109,12 +103,11 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     clock,
     log,
     audit,
-    ...(overrides.callbackSchedule && { schedule: overrides.callbackSchedule }),
+    schedule: overrides.callbackSchedule,
   });
   const onDelivery = outbox.wake;
   const saves = createSaves({
-    ...{ rows, blobs, keeper, presence, link, onDelivery, clock, log, audit },
-    maxBytes: embed.maxFileMb * MB,
+    ...{ rows, blobs, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
   });
   const { saving } = saves;
   const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
@@ -123,7 +116,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     sample: editor.sample,
     retainHours: embed.retainHours,
   });
-  const documents = createDocuments({ rows, blobs, keeper, downloader, maxFileMb: embed.maxFileMb, clock, audit });
+  const documents = createDocuments({ rows, blobs, keeper, downloader, maxBytes, clock, audit });
   const sessions = createSessions({
     ...{ rows, documents, downloader, editor, presence, links, clock, audit },
     admission: counting,
@@ -165,10 +158,8 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     openSessions: rows.openSessions,
   });
   const internalApp = createInternalApp({
-    ...{ keeper, saves, log },
+    ...{ keeper, saves, maxBytes, log },
     access: createWopiAccess({ rows, clock, log }),
-    flagsOf: viewFlags,
-    maxBytes: embed.maxFileMb * MB,
   });
 
   if (config.baseUrl === undefined && !config.devMode) {
@@ -178,7 +169,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   }
   editor.onSample((sample) => void presence.sampled(sample));
   const publicServer = await listen(publicApp, config.listen);
-  const internalServer = await listen(internalApp, config.internalListen, authShortcut({ ask }));
+  const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
   cleaning.start();
   closing.start();
   outbox.wake();

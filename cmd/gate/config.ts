@@ -3,6 +3,7 @@ import {
   type Environment,
   httpUrlMistakes,
   type ListenAddress,
+  listOf,
   parseListen,
   readConfig,
 } from '../../src/common/config.ts';
@@ -56,12 +57,11 @@ export interface EmbedSettings {
 export function loadConfig(environment: Environment): Config {
   const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 
-  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS ?? '');
-  const listen = parseListen(env.SVC_GATE_LISTEN ?? '');
-  const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN ?? '');
-  const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS ?? '');
-  const secrets = [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS].map((secret) => secret ?? '');
-  const [current = '', previous = ''] = secrets;
+  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
+  const listen = parseListen(env.SVC_GATE_LISTEN);
+  const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN);
+  const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS);
+  const [current, previous] = [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS];
   blame('SVC_GATE_WOPI_URL', wopiUrlMistakes(env.SVC_GATE_WOPI_URL));
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL));
@@ -91,7 +91,7 @@ export function loadConfig(environment: Environment): Config {
     connectionCap: env.SVC_GATE_CONNECTION_CAP,
     embed: {
       enabled: env.SVC_EMBED_ENABLED,
-      jwtSecrets: secrets.filter((secret) => secret !== ''),
+      jwtSecrets: [current, previous].filter((secret) => secret !== ''),
       allowUnsigned: env.SVC_EMBED_ALLOW_UNSIGNED,
       allowedOrigins: origins,
       maxFileMb: env.SVC_EMBED_MAX_FILE_MB,
@@ -109,13 +109,6 @@ export function loadConfig(environment: Environment): Config {
   });
 }
 
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
 /** An origin as browsers send it (RFC 6454 section 6.2): scheme, host and port, nothing else. */
 function originMistakes(origin: string): string[] {
   if (origin === '*') return [];
@@ -125,7 +118,7 @@ function originMistakes(origin: string): string[] {
   return [`has ${origin}, which is no origin such as https://portal.example.com`];
 }
 
-function wopiUrlMistakes(text = ''): string[] {
+function wopiUrlMistakes(text: string): string[] {
   const mistakes = httpUrlMistakes(text);
   if (mistakes.length > 0 || !URL.canParse(text) || isWopiUrl(text)) return mistakes;
   return ['has a host that documents cannot be told by: letters, digits and hyphens, no dot at its end'];

@@ -1,6 +1,7 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FrontSettings, nginxArguments, readFrontConfig } from '../../src/common/front.ts';
+import { exists } from '../../src/common/fs/exists.ts';
 import type { ServiceOptions } from './service.ts';
 
 /** Where distributions put nginx; not every user's PATH has it. */
@@ -15,12 +16,6 @@ export async function nginx(settings: FrontSettings): Promise<Pick<ServiceOption
 }
 
 async function program(): Promise<string> {
-  for (const path of PROGRAMS) {
-    const found = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (found) return path;
-  }
+  for (const path of PROGRAMS) if (await exists(path)) return path;
   return 'nginx';
 }

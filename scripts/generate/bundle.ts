@@ -1,5 +1,7 @@
 import { type Schema, schemas } from '../../src/common/schema.ts';
 
+const REFERENCE = /"(\$ref|x-schema)":"([^"#]+)"/g;
+
 /**
  * A schema whose references to other files (`job.json`) are references into one document (`#/definitions/Job`), and
  * whose own definitions are found there below it (`#/definitions/Script/definitions/block`).
@@ -8,6 +10,22 @@ import { type Schema, schemas } from '../../src/common/schema.ts';
 export function inlineReferences(schema: Schema, prefix: string): Record<string, unknown> {
   const { $schema: _, $id: __, ...rest } = schema;
   return rewrite(rest, prefix, schema.title) as Record<string, unknown>;
+}
+
+/**
+ * The schemas named, and those they refer to.
+ * @param keywords that refer to another file
+ */
+export function reachable(names: readonly string[], keywords: readonly string[] = ['$ref']): Set<string> {
+  const seen = new Set<string>();
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const [, keyword = '', other = ''] of JSON.stringify(schemas.get(name)).matchAll(REFERENCE))
+      if (keywords.includes(keyword)) visit(other);
+  };
+  names.forEach(visit);
+  return seen;
 }
 
 function rewrite(value: unknown, prefix: string, title: string): unknown {

@@ -74,7 +74,7 @@ function chapter(name: string, schema: Node): string[] {
     String(schema['description']),
     '',
     ...table(rows(top, '')),
-    ...rules({ ...schema, properties: Object.fromEntries(small) }, name),
+    ...rules(top, name),
     ...large.flatMap(([member, node]) => [
       `### ${name}.${member}`,
       '',

@@ -1,42 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode } from '../../src/common/error-catalogue.ts';
 import { schemas } from '../../src/common/schema.ts';
 import { VERSION } from '../../src/common/version.ts';
+import { reachable } from './bundle.ts';
 import { componentSchemas, formTitle, PREFIX } from './openapi-schemas.ts';
-
-interface Operation {
-  method: string;
-  path: string;
-  id: string;
-  summary: string;
-  description?: string;
-  auth: boolean;
-  counted?: boolean;
-  parameters?: Record<string, { description: string; pattern: string }>;
-  /** `or`: what may be the whole body as well. */
-  request?: { schema: string; multipart?: boolean; or?: string };
-  responses: Record<string, Answer>;
-  errors: ErrorCode[];
-  /** `bad_request` with a status of its own. */
-  refusals?: Record<string, Answer>;
-}
-
-interface Answer {
-  description: string;
-  schema?: string;
-  /** Media type of a JSON object that no schema describes. */
-  object?: string;
-  file?: boolean;
-  text?: boolean;
-  /** Names, besides those that any such answer has. */
-  headers?: string[];
-}
+import { type Answer, type Operation, operations } from './operations.ts';
 
 const HEADER_PREFIX = '#/components/headers/';
 /** Errors that any operation may answer, and those of every operation that needs a key. */
 const ALWAYS: ErrorCode[] = ['bad_request', 'internal'];
 const WITH_AUTH: ErrorCode[] = ['unauthorized', 'token_expired'];
-/** Headers of every answer, of every answer to a counted request (these come before it is counted), of every answer with a status. */
+/**
+ * Headers of every answer, of every answer to a counted request (these come before it is counted), of every answer with
+ * a status.
+ */
 const REQUEST_ID = 'X-SVC-Request-Id';
 const RATE = ['Limit', 'Remaining', 'Reset', 'Limit-Day', 'Remaining-Day'].map((name) => `X-RateLimit-${name}`);
 const BEFORE_COUNTING = new Set(['401', '405', '502']);
@@ -53,15 +29,7 @@ const ANY: Record<string, Answer> = {
 };
 const STALLED: Record<string, Answer> = { 408: { description: 'The upload stalled.' } };
 
-const {
-  docbuilder,
-  headers: knownHeaders,
-  callbackHeaders,
-} = JSON.parse(readFileSync(new URL('../../schemas/openapi/operations.json', import.meta.url), 'utf8')) as {
-  docbuilder: Operation[];
-  headers: Record<string, object>;
-  callbackHeaders: Record<string, object>;
-};
+const { docbuilder, headers: knownHeaders, callbackHeaders } = operations;
 
 /** DocBuilder's OpenAPI 3.1 document, from the operations, the schemas and the error catalogue. */
 export function openapi(): Record<string, unknown> {
@@ -69,7 +37,7 @@ export function openapi(): Record<string, unknown> {
   for (const operation of docbuilder) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
   }
-  const used = reachable(docbuilder.flatMap(schemaNames));
+  const used = reachable(docbuilder.flatMap(schemaNames), ['$ref', 'x-schema']);
   return {
     openapi: '3.1.0',
     info: {
@@ -205,17 +173,4 @@ function reference(name: string): { $ref: string } {
 function schemaNames(operation: Operation): string[] {
   const named = Object.values(operation.responses).map(({ schema }) => schema);
   return [operation.request?.schema, ...named, 'error.json', 'job-callback.json'].filter((name) => name !== undefined);
-}
-
-/** The schemas named, and those they refer to. */
-function reachable(names: string[]): Set<string> {
-  const seen = new Set<string>();
-  const visit = (name: string): void => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    for (const [, other] of JSON.stringify(schemas.get(name)).matchAll(/"(?:\$ref|x-schema)":"([^"#]+)"/g))
-      visit(other as string);
-  };
-  names.forEach(visit);
-  return seen;
 }

@@ -1,26 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { ERRORS } from '../../src/common/error-catalogue.ts';
 import { type Schema, schemas } from '../../src/common/schema.ts';
+import { reachable } from './bundle.ts';
+import { type Operation, operations } from './operations.ts';
 import { members, shapeOf } from './shapes.ts';
 
 const NOTE = '<!-- Made from schemas/ by `npm run generate`. Do not edit. -->';
 
-interface Operation {
-  method: string;
-  path: string;
-  summary: string;
-  description?: string;
-  auth: boolean;
-  request?: { schema: string; multipart?: boolean };
-  responses: Record<string, { description: string; schema?: string }>;
-  errors: (keyof typeof ERRORS)[];
-  refusals?: Record<string, { description: string }>;
-}
-
 /** docs/reference.md: every operation of `/v1`, with the bodies that it takes and gives. */
 export function referencePage(): string {
-  const text = readFileSync(new URL('../../schemas/openapi/operations.json', import.meta.url), 'utf8');
-  const { docbuilder } = JSON.parse(text) as { docbuilder: Operation[] };
+  const { docbuilder } = operations;
   const bodies = new Set(
     docbuilder
       .flatMap(({ request, responses }) => [request, ...Object.values(responses)])
@@ -44,8 +32,7 @@ export function referencePage(): string {
 function operation({ responses, errors, refusals = {}, ...operation }: Operation): string[] {
   const { method, path, summary, description, auth, request } = operation;
   const answers = [...Object.entries(responses), ...Object.entries(refusals)].map(
-    ([status, answer]: [string, { description: string; schema?: string }]) =>
-      `- ${status}: ${answer.description}${answer.schema ? ` ${link(answer.schema)}` : ''}`,
+    ([status, answer]) => `- ${status}: ${answer.description}${answer.schema ? ` ${link(answer.schema)}` : ''}`,
   );
   const codes = errors.map((code) => `${ERRORS[code][0]} \`${code}\``);
   return [
@@ -68,17 +55,6 @@ function link(name: string): string {
   const schema = schemas.get(name);
   if (!schema) throw new Error(`no schema ${name}`);
   return `[${schema.title}](#${schema.title.toLowerCase()})`;
-}
-
-function reachable(names: readonly string[]): Set<string> {
-  const seen = new Set<string>();
-  const visit = (name: string): void => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    for (const [, other] of JSON.stringify(schemas.get(name)).matchAll(/"\$ref":"([^"#]+)"/g)) visit(other as string);
-  };
-  names.forEach(visit);
-  return seen;
 }
 
 /** Requests of the gate, and the schemas of what they take and give. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Mistake } from './errors.ts';
-import { type Schema, schemas, validator } from './schema.ts';
+import { type Property, schemas, validator } from './schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,6 +17,7 @@ export class ConfigError extends Error {
 
 /** A configuration's values and what is wrong with it. */
 export interface ReadConfig<T> {
+  /** Where there are mistakes, not of the right form; what has a default is there in any case. */
   values: T;
   mistakes: Mistake[];
   /** Adds to `mistakes` what checks that a schema can't express have found in a variable. */
@@ -49,7 +50,7 @@ export function readConfig<T>(name: string, environment: Environment): ReadConfi
 
 function readVariable(
   variable: string,
-  property: Schema & { type?: string; 'x-secret'?: boolean },
+  property: Property,
   environment: Environment,
   mistakes: Mistake[],
 ): string | undefined {
@@ -75,12 +76,21 @@ function booleanOf(value: string | undefined): string | undefined {
   return value;
 }
 
+/** The items of a list with commas between them; empty ones count as none. */
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
 /** An address to listen on, `host:port` or `[v6]:port`, whose form the schema has checked. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
+/** Takes it apart. @returns also what the schema cannot say is wrong with it */
 export function parseListen(listen: string): { address: ListenAddress; mistakes: string[] } {
   const colon = listen.lastIndexOf(':');
   const port = Number(listen.slice(colon + 1));

@@ -64,6 +64,17 @@ export function badRequest(...errors: [Mistake, ...Mistake[]]): AppError {
   return new AppError('bad_request', { errors });
 }
 
+/** Bytes of a megabyte, as the contract's sizes mean it. */
+export const MB = 1024 * 1024;
+
+/**
+ * `file_too_large` with its `limit_mb` (contract: DocBuilder codes).
+ * @param detail its further members, such as `subject`: what of the request or its result it was
+ */
+export function fileTooLarge(maxBytes: number, detail: ErrorDetail = {}, cause?: unknown): AppError {
+  return new AppError('file_too_large', { limit_mb: maxBytes / MB, ...detail }, { cause });
+}
+
 /** Anything thrown, as an AppError: an unknown error becomes `internal` and keeps its cause for the log. */
 export function toAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('internal', {}, { cause: error });

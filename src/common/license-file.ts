@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { Audit } from './audit.ts';
 import { type Clock, iso } from './clock.ts';
 import type { LicenseState } from './crypto/license.ts';
 import { readSmallFile, type SmallFile } from './fs/read-small.ts';
@@ -16,8 +17,8 @@ export interface LicenseFileOptions {
   keysPath?: string | undefined;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Told of the first state and of each that differs in state, claims or problem, also by time alone. */
-  onChange?: (state: LicenseState) => void;
+  /** Records the first state and each that differs in state, claims or problem, also by time alone. */
+  audit?: Pick<Audit, 'record'>;
   /** Milliseconds between looks at the files that no event asked for. */
   pollMs?: number | undefined;
 }
@@ -60,7 +61,7 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
     if (summary === announced) return;
     announced = summary;
     logState(options.log, current, memory.kept?.license.kid);
-    options.onChange?.(current);
+    options.audit?.record('license.changed', { state, problem });
   }
 
   await look();

@@ -23,8 +23,3 @@ export function createLogger(options: { service: string; level: Level; destinati
     options.destination ?? pino.destination({ fd: 1, sync: false }),
   );
 }
-
-/** A logger that says nothing; for tools and tests. */
-export function silentLogger(): Logger {
-  return pino({ level: 'silent' });
-}

@@ -11,9 +11,12 @@ export interface Schema {
   $id: string;
   title: string;
   description: string;
-  properties?: Record<string, Schema & { default?: unknown; type?: string; 'x-secret'?: boolean }>;
+  properties?: Record<string, Property>;
   [key: string]: unknown;
 }
+
+/** A member of an object: of a configuration's, one of its variables. */
+export type Property = Schema & { default?: unknown; type?: string; 'x-secret'?: boolean };
 
 /** All schemas of `schemas/`, by file name. Read once: they are the one source of every wire shape. */
 export const schemas: ReadonlyMap<string, Schema> = new Map(

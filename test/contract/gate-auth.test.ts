@@ -1,12 +1,12 @@
 import { Agent, createServer, type RequestListener, request, type Server } from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
-import { createAsk } from '../../cmd/gate/domain/ask.ts';
+import { type Ask, createAsk } from '../../cmd/gate/domain/ask.ts';
 import { createCounting } from '../../cmd/gate/domain/counting.ts';
 import type { SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
-import { postAuth } from '../../cmd/gate/http/auth.ts';
+import { authShortcut } from '../../cmd/gate/http/auth.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
 import { limitPage } from '../../cmd/gate/http/limit-page.ts';
 import { createAudit } from '../../src/common/audit.ts';
@@ -24,9 +24,11 @@ async function listen(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await portOf(server)}`;
 }
 
-function authOf(ask: Parameters<typeof postAuth>[0]['ask']): RequestListener {
-  const auth = postAuth({ ask });
-  return (request, response) => auth(request, response, REQUEST_ID);
+function authOf(ask: Ask): RequestListener {
+  const auth = authShortcut(ask);
+  return (request, response) => {
+    if (!auth(request, response, REQUEST_ID)) response.writeHead(404).end();
+  };
 }
 
 function closeAll(): void {
@@ -81,14 +83,14 @@ describe('POST /svc/auth', () => {
     ]);
   });
 
-  it('refuses whatever lacks a readable URI or stage, with any method and body', async () => {
+  it('refuses whatever lacks a readable URI or stage, with any body', async () => {
     const { url } = await startGate(1);
     const uri = socket26(sourceOf(DOC), 'x');
     const twice = new Headers(headers(uri));
     twice.append('X-Original-URI', uri);
     for (const init of [
       {},
-      { method: 'GET', headers: headers('/cool/x') },
+      { headers: headers('/cool/x') },
       { headers: { 'X-SVC-Stage': 'ws' } },
       { headers: headers(uri, 'page') },
       { headers: twice },
@@ -97,6 +99,12 @@ describe('POST /svc/auth', () => {
     ]) {
       expect((await call(url, init)).status, JSON.stringify(init).slice(0, 200)).to.equal(403);
     }
+  });
+
+  it('leaves other methods and paths to the application', async () => {
+    const url = await listen(authOf(() => undefined));
+    expect((await call(url, { method: 'GET' })).status).to.equal(404);
+    expect((await fetch(`${url}/svc/auth?x=1`, { method: 'POST' })).status).to.equal(404);
   });
 
   it('lets in when the decision itself fails', async () => {

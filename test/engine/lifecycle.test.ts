@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createEngine } from '../../cmd/docbuilder/engine/engine.ts';
-import { silentLogger } from '../../src/common/log.ts';
+import { silentLogger } from '../support/logs.ts';
 import {
   type Bench,
   createBench,
@@ -99,7 +99,7 @@ describe('engine: life and end of workers', function () {
       await writeFile(
         script,
         `import { createEngine } from '${root}/cmd/docbuilder/engine/engine.ts';
-         import { silentLogger } from '${root}/src/common/log.ts';
+         import { silentLogger } from '${root}/test/support/logs.ts';
          await createEngine({ workers: 2, maxJobs: 9, maxAgeMinutes: 9, memoryMb: 500, jobTimeoutSeconds: 9,
            workDir: '${workDir}', sandbox: '${sandbox}', log: silentLogger() });
          process.stdout.write('ready');`,

@@ -13,7 +13,7 @@ import type {
   SourceOptions,
 } from '../../cmd/docbuilder/domain/ports.ts';
 import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
-import { silentLogger } from '../../src/common/log.ts';
+import { silentLogger } from '../support/logs.ts';
 
 export interface Made {
   path: string;

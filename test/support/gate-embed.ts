@@ -17,7 +17,7 @@ import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
 import { createBlobs } from '../../cmd/gate/store/blobs.ts';
 import { createRows } from '../../cmd/gate/store/rows.ts';
 import type { AuditEvent } from '../../src/common/audit.ts';
-import { AppError } from '../../src/common/errors.ts';
+import { AppError, MB } from '../../src/common/errors.ts';
 import type { EmbedSession, EmbedUser, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { errorHandler, notFound } from '../../src/common/http/errors.ts';
 import { refuseOddTargets } from '../../src/common/http/raw-target.ts';
@@ -54,7 +54,6 @@ export interface EmbedOptions {
   jwtSecrets?: string[];
   allowUnsigned?: boolean;
   allowedOrigins?: string[];
-  maxFileMb?: number;
   ttlMinutes?: number;
   /** Further outbound targets; the portal is listed unless told. */
   allow?: string;
@@ -113,7 +112,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     clock: () => clock.now,
   });
   const shared = { rows, downloader, clock: () => clock.now, audit };
-  const documents = createDocuments({ ...shared, blobs, keeper, maxFileMb: options.maxFileMb ?? 1 });
+  const documents = createDocuments({ ...shared, blobs, keeper, maxBytes: MB });
   const [admission, editor] = [standInAdmission(), standInEditor()];
   const sessions = createSessions({
     ...shared,

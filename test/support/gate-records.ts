@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
+import type { DocumentRecord, NewDelivery, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
 
 /** Records of the gate for tests: whole ones, of which a test says what matters to it. */
 
@@ -56,7 +56,7 @@ export function sessionRecord(changes: Partial<SessionRecord> = {}): SessionReco
   };
 }
 
-export function deliveryRecord(changes: Partial<Omit<DeliveryRecord, 'id'>> = {}): Omit<DeliveryRecord, 'id'> {
+export function deliveryRecord(changes: Partial<NewDelivery> = {}): NewDelivery {
   return {
     delivery: randomUUID(),
     docId: 'doc_a',

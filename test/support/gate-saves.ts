@@ -14,7 +14,6 @@ import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Rows } from '../../cmd/gate/domain/ports.ts';
 import { createSaves, type Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
-import { viewFlags } from '../../cmd/gate/domain/ui.ts';
 import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
 import { wopiRoutes } from '../../cmd/gate/http/wopi.ts';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
@@ -80,7 +79,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     clock,
     log,
     audit,
-    ...(options.schedule && { schedule: options.schedule }),
+    schedule: options.schedule,
   });
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
   const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
@@ -175,7 +174,7 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   const app = express();
   const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
   const { keeper, saves } = bench;
-  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, flagsOf: (ui) => ({ ...viewFlags(ui) }), maxBytes }));
+  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, maxBytes }));
   app.use(errorHandler(log));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   return { url: `http://127.0.0.1:${await portOf(server)}/svc/wopi/files`, server };

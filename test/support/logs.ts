@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { createLogger, type Logger } from '../../src/common/log.ts';
 
 const lines: string[] = [];
@@ -10,6 +11,11 @@ export function testLogger(): Logger {
     level: 'trace',
     destination: { write: (line: string) => void lines.push(line) },
   });
+}
+
+/** A logger that says nothing. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
 }
 
 /** Keeps lines that another process wrote. */

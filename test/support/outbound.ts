@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { expect } from 'chai';
 import { AppError, type ErrorCode } from '../../src/common/errors.ts';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
@@ -34,13 +33,6 @@ export async function refusal(work: Promise<unknown>, code: ErrorCode): Promise<
   expect(said).not.to.match(new RegExp(`${SECRET}|127\\.0\\.0|0:0:1|::1`));
   expect(error.code).to.equal(code);
   return error.detail;
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Polls until `condition` holds; fails after two seconds. */

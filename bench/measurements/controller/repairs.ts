@@ -22,7 +22,10 @@ const OTHERS: Readonly<Record<string, string>> = {
   ...{ AlwaysAllow: 'IfHealthyBudget', IfNotPresent: 'Always', OnRootMismatch: 'Always' },
 };
 
-/** How long until each object of an instance is there again after it was deleted, and each field of ours as it was after it was altered. */
+/**
+ * How long until each object of an instance is there again after it was deleted, and each field of ours as it was after
+ * it was altered.
+ */
 export async function measureRepairs(
   cluster: Cluster,
   instance: string,

@@ -1,4 +1,4 @@
-import type { V1PodDisruptionBudget, V1PodDisruptionBudgetSpec } from '@kubernetes/client-node';
+import type { V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { type Manifest, metadata, selectorLabels } from './labels.ts';
 import { namesOf } from './names.ts';
 import type { ComponentName, Situation } from './types.ts';
@@ -7,18 +7,14 @@ import type { ComponentName, Situation } from './types.ts';
  * How many pods of a component a drain may take at once. With a single pod that must be one, or no node could ever be
  * drained; a pod that is not ready anyway holds nobody up.
  */
-export function disruptionBudget(
-  situation: Situation,
-  component: ComponentName,
-  allowed: Pick<V1PodDisruptionBudgetSpec, 'minAvailable' | 'maxUnavailable'> = { maxUnavailable: 1 },
-): Manifest<V1PodDisruptionBudget> {
+export function disruptionBudget(situation: Situation, component: ComponentName): Manifest<V1PodDisruptionBudget> {
   const { instance } = situation;
   return {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
     metadata: metadata(situation, namesOf(instance.metadata.name).component[component], component),
     spec: {
-      ...allowed,
+      maxUnavailable: 1,
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
       selector: { matchLabels: selectorLabels(instance, component) },
     },

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
-import { environment } from './env.ts';
+import { environment, type Variables } from './env.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
 import { namesOf, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
@@ -55,7 +55,7 @@ function docbuilderPod(situation: Situation): PodParts {
 }
 
 /** `schemas/docbuilder-config.json`. */
-function settings(situation: Situation, workers: number): Parameters<typeof environment>[0] {
+function settings(situation: Situation, workers: number): Variables {
   const { spec } = situation.instance;
   const { docbuilder } = spec;
   return {

@@ -14,7 +14,10 @@ import { publicHost, wopiUrl } from './urls.ts';
 import { claimMount } from './volumes.ts';
 import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
-/** When it is told to stop it saves every open document: up to 120 s each, side by side, and tries again when the gate is away. */
+/**
+ * When it is told to stop it saves every open document: up to 120 s each, side by side, and tries again when the gate
+ * is away.
+ */
 const GRACE_PERIOD_SECONDS = 300;
 
 /** About 200 MB for each open document; the size for a company is for the spec to say. */

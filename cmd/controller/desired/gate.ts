@@ -1,7 +1,7 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
-import { environment } from './env.ts';
+import { environment, type Variables } from './env.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
 import { namesOf, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
@@ -69,7 +69,7 @@ function gatePod(situation: Situation): PodParts {
 }
 
 /** `schemas/gate-config.json`. */
-function settings(situation: Situation): Parameters<typeof environment>[0] {
+function settings(situation: Situation): Variables {
   const { instance } = situation;
   const { spec } = instance;
   const { embed, gate } = spec;

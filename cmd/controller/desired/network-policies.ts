@@ -38,8 +38,8 @@ const OUTSIDE: V1NetworkPolicyPeer[] = [
 ];
 
 /**
- * NetworkPolicies of an instance: nothing goes in or out, but what the table in docs/decisions/0011-controller.md, Network, has. What
- * comes from a pod's own node passes in any case, so probes need no rule.
+ * NetworkPolicies of an instance: nothing goes in or out, but what the table in docs/decisions/0011-controller.md,
+ * Network, has. What comes from a pod's own node passes in any case, so probes need no rule.
  */
 export function networkPolicyObjects(situation: Situation): readonly Policy[] {
   const { instance } = situation;

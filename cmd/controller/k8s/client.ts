@@ -29,7 +29,10 @@ const NO_VERSION = '1';
 export interface ApiClient extends Client {
   /** Resolves when the API server says that it is ready (`GET /readyz`), rejects when not or not in time. */
   ready(): Promise<void>;
-  /** Cuts the connections for requests, as after a black hole, in which they die without a sign. What runs is sent again or rejects. */
+  /**
+   * Cuts the connections for requests, as after a black hole, in which they die without a sign. What runs is sent again
+   * or rejects.
+   */
   reconnect(): void;
   /** Cuts all connections; what runs rejects. */
   close(): void;

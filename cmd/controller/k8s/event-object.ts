@@ -7,8 +7,6 @@ export interface EventNote {
   type: 'Normal' | 'Warning';
   /** CamelCase word. */
   reason: string;
-  /** What the controller did or tried: CamelCase; default `Reconcile`. */
-  action?: string;
   /** A sentence; what is longer than 1,024 bytes is cut. */
   note: string;
 }
@@ -43,6 +41,7 @@ export function seriesKey({ uid, namespace, name }: Reference, { type, reason, n
   return JSON.stringify([uid, namespace, name, type, reason, note]);
 }
 
+/** Names an object in the version at hand. */
 export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): Reference {
   const { namespace, name, uid, resourceVersion } = metadata;
   return { apiVersion, kind, namespace, name, uid, resourceVersion };
@@ -67,7 +66,7 @@ export function eventObject(
     eventTime: microTime(firstAt),
     type: event.type,
     reason: event.reason,
-    action: event.action ?? 'Reconcile',
+    action: 'Reconcile',
     note: cut(event.note),
     reportingController: controller,
     reportingInstance: instance.slice(0, 128),

@@ -26,10 +26,7 @@ export function objectPath(
 }
 
 /** Query of a list or, with `watch`, of a watch; absent values are left out. */
-export function selectionQuery(
-  options: ListOptions,
-  watch: { timeoutSeconds: number } | undefined = undefined,
-): Record<string, string> {
+export function selectionQuery(options: ListOptions, watch?: { timeoutSeconds: number }): Record<string, string> {
   const { labelSelector, fieldSelector, limit, continue: next, resourceVersion } = options;
   const query: Record<string, string | undefined> = {
     labelSelector,

@@ -42,8 +42,8 @@ export interface Applied {
 }
 
 /**
- * Makes the cluster have `objects`, in their order, stage by stage, writing only what differs. Unexpected failures reject; what the API server or
- * another owner refuses is a trouble, and nothing that comes after its batch is written.
+ * Makes the cluster have `objects`, in their order, stage by stage, writing only what differs. Unexpected failures
+ * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its batch is written.
  */
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
   const { owned, instance } = context;

@@ -21,6 +21,7 @@ export interface Repair {
   paths: readonly string[];
 }
 
+/** Knows of the repairs of this process: a controller that has just started counts anew. */
 export function createContests(clock: Clock): Contests {
   /** When repairs were made, by uid and fields; those that were made again last are last. */
   const repairs = new Map<string, number[]>();

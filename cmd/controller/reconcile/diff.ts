@@ -1,9 +1,13 @@
+import { isObject } from '../../../src/common/is-object.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { sameQuantity } from './quantity.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Lists that server-side apply merges element by element, and what names an element (the API's `x-kubernetes-list-map-keys`). */
+/**
+ * Lists that server-side apply merges element by element, and what names an element (the API's
+ * `x-kubernetes-list-map-keys`).
+ */
 const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],
@@ -129,8 +133,4 @@ function mayBeAbsent(name: string, desired: unknown): boolean {
 function isDefault(name: string, value: unknown): boolean {
   const text = JSON.stringify(value);
   return DEFAULTS[name]?.some((known) => JSON.stringify(known) === text) ?? false;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

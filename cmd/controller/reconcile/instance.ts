@@ -22,7 +22,7 @@ import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import { readSecrets } from './secrets.ts';
-import { askedFor, type Found, failingStatus, sameStatus, statusHash, statusOf } from './status.ts';
+import { askedFor, failingStatus, sameStatus, statusHash, statusOf } from './status.ts';
 import { tellChanges, tellMade } from './telling.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
@@ -44,7 +44,10 @@ export interface ReconcilerOptions {
   audit: Pick<Audit, 'record'>;
   clock: Clock;
   random: Random;
-  /** Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must change. */
+  /**
+   * Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must
+   * change.
+   */
   lookAgainMs?: number | undefined;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 }
@@ -96,7 +99,7 @@ export function createReconciler(
       const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
       // Told first: a process that ends in between tells twice rather than never.
       if (runs) tellMade(options, instance, secrets.made, secrets.lost);
-      const result = await applyWanted(situation, signal);
+      const result = await applyWanted(instance, situation, signal);
       applied.troubles.push(...result.troubles);
       applied.notes.push(...result.notes);
       applied.agreement = result.agreement;
@@ -121,7 +124,14 @@ export function createReconciler(
     ];
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
     const { agreement } = applied;
-    const told = await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
+    const status = statusOf({
+      ...{ situation, findings, components, agreement },
+      previous: instance.status ?? {},
+      applied: applies ? most : 'nothing',
+      paused: isPaused(instance),
+      now: clock(),
+    });
+    const told = await put(instance, status);
     const waiting = applied.troubles.length > 0 || applied.contested || told === 'left' || !allDone(components);
     return nextLook([
       ...(waiting ? [nextWait(keyOf(instance), told)] : []),
@@ -136,11 +146,10 @@ export function createReconciler(
     return [`Host ${host} is that of the older SvcInstance ${elder} as well, where edges lead: change one of the two.`];
   }
 
-  async function applyWanted(situation: Situation, signal: AbortSignal): Promise<Applied> {
-    const { instance } = situation;
+  async function applyWanted(instance: SvcInstance, situation: Situation, signal: AbortSignal): Promise<Applied> {
+    const { metadata, status = {} } = instance;
     const key = keyOf(instance);
-    const { status = {} } = instance as SvcInstance;
-    const asked = askedFor(instance.metadata);
+    const asked = askedFor(metadata);
     const anew = asked !== undefined && asked !== status.lastHandledReconcileAt;
     if (anew) owned.doubt(key);
     let objects: KubernetesObject[];
@@ -152,9 +161,8 @@ export function createReconciler(
       log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
       return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], notes: [] };
     }
-    const { uid = '' } = instance.metadata;
     const agreement = anew ? undefined : status.agreement;
-    const context = { client, owned, contests, signal, log, instance: { key, uid, agreement } };
+    const context = { client, owned, contests, signal, log, instance: { key, uid: metadata.uid, agreement } };
     const applied = await applyAll(context, objects);
     if (applied.troubles.length === 0) await prune(context, objects);
     return applied;
@@ -173,16 +181,6 @@ export function createReconciler(
     const troubles = await podTroubles(client, namespace, name);
     for (const component of COMPONENTS) state[component].pods = troubles.get(component);
     return state;
-  }
-
-  async function writeStatus(
-    situation: Situation,
-    found: Pick<Found, 'findings' | 'components' | 'agreement' | 'applied'>,
-  ): Promise<Told> {
-    const instance = situation.instance as SvcInstance;
-    const previous = instance.status ?? {};
-    const paused = isPaused(instance);
-    return put(instance, statusOf({ ...found, situation, previous, paused, now: clock() }));
   }
 
   /** Best effort: what has failed may fail here too. */

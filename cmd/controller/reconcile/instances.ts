@@ -1,14 +1,11 @@
 import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import type { Instance } from '../desired/types.ts';
 import { keyOf } from '../k8s/known.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { hashOf } from './hash.ts';
 
 /** An instance as the API server has it, its status included. */
-export interface SvcInstance extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & { namespace: string; uid: string };
-  spec: SvcInstanceSpec;
-  status?: SvcInstanceStatus;
-}
+export type SvcInstance = KubernetesObject & Instance & { status?: SvcInstanceStatus };
 
 /** What is remembered of each instance. */
 interface Known {
@@ -46,6 +43,7 @@ export interface Instances {
   unobserved(): string[];
 }
 
+/** Knows what it is told by `seen`. */
 export function createInstances(): Instances {
   const known = new Map<string, Known>();
   const said = new Map<string, string>();

@@ -1,3 +1,4 @@
+import { isObject } from '../../../src/common/is-object.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -22,8 +23,4 @@ function merged(desired: Members, live: Members, whole: string | undefined): Mem
     if (value !== undefined) result[name] = deep ? merged(value, other, whole) : value;
   }
   return result;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

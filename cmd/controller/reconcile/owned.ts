@@ -75,6 +75,7 @@ export interface OwnedCache {
   size(): number;
 }
 
+/** Knows what it is told by `seen` and `agree`. */
 export function createOwnedCache(): OwnedCache {
   const objects = new Map<string, Owned>();
   const byInstance = new Map<string, Set<Owned>>();

@@ -7,6 +7,7 @@ export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
   return metadata.annotations?.[ANNOTATION.paused] === 'true';
 }
 
+/** `Paused`, which every instance has. */
 export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
   return isPaused(instance)
     ? {

@@ -6,7 +6,7 @@ import { ANNOTATION } from '../desired/labels.ts';
 import { COMPONENTS } from '../desired/names.ts';
 import { imageOf } from '../desired/pod.ts';
 import { docbuilderSizing } from '../desired/sizing.ts';
-import type { ComponentName, Instance, Situation } from '../desired/types.ts';
+import type { ComponentName, Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { ObjectMeta } from '../k8s/types.ts';
@@ -16,7 +16,7 @@ import type { SvcInstance } from './instances.ts';
 import type { ComponentState } from './readiness.ts';
 
 /** What a status is made of. */
-export interface Found {
+interface Found {
   situation: Pick<Situation, 'instance' | 'settings' | 'license' | 'plan'>;
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
@@ -147,7 +147,7 @@ function planStatus(
   { instance, license, plan }: Found['situation'],
   workers: number,
 ): NonNullable<SvcInstanceStatus['plan']> {
-  const { gate, docbuilder } = (instance as Instance).spec;
+  const { gate, docbuilder } = instance.spec;
   const { connections } = connectionPlan(license);
   const limits = applyLowering(plan.limits, docbuilder ?? {});
   return {

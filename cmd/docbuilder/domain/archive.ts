@@ -35,6 +35,7 @@ export interface ArchiveBudget {
   denseBytes: number;
 }
 
+/** Of a document of which nothing is counted yet. */
 export function newBudget(): ArchiveBudget {
   return { entries: 0, bytes: 0, denseBytes: 0 };
 }

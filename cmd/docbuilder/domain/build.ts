@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
-import { AppError } from '../../../src/common/errors.ts';
+import { AppError, fileTooLarge } from '../../../src/common/errors.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
-import { engineError } from './engine-errors.ts';
 import { stemOf } from './filename.ts';
-import { contentTypeOf, type SourceFormat } from './formats.ts';
+import type { SourceFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { once } from './once.ts';
-import type { Engine, EngineOutput } from './ports.ts';
+import type { Engine, EngineOutput, EngineTask } from './ports.ts';
+import { runTask } from './run-task.ts';
 import { scriptError } from './script/check.ts';
 import {
   atPlace,
@@ -62,7 +62,8 @@ export function buildWork(script: Script, deps: Dependencies): Work {
 
   function keep(found: Map<string, Picture>, path: string, made: Picture): void {
     characters += made.base64.length;
-    if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes()) throw tooLarge(deps.maxFileBytes());
+    if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes())
+      throw fileTooLarge(deps.maxFileBytes(), { subject: 'pictures' });
     found.set(path, made);
   }
 
@@ -110,20 +111,20 @@ export function buildWork(script: Script, deps: Dependencies): Work {
       // More text in one place than a string can hold.
       throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
     });
-    const maxOutputBytes = deps.maxFileBytes();
     const task = {
       input,
       from: FLAT[script.type],
       stem: stemOf(filenameOf(save[0])),
       source: {},
-      maxOutputBytes,
+      outputs: [first, ...rest],
+      maxOutputBytes: deps.maxFileBytes(),
       calculate: true,
-    };
-    const result = await deps.engine.run({ ...task, outputs: [first, ...rest] }, signal).catch((error) => {
-      throw asScriptError(engineError(error, maxOutputBytes));
+    } satisfies EngineTask;
+    const { pages, engineMs } = await runTask(deps.engine, task, signal).catch((error) => {
+      throw asScriptError(error);
     });
-    for (const [index, file] of files.entries()) file.pages = result.pages[index] ?? 0;
-    return result.loadMs + result.storeMs;
+    for (const [index, file] of files.entries()) file.pages = pages[index] ?? 0;
+    return engineMs;
   }
 
   return {
@@ -142,7 +143,6 @@ export function buildWork(script: Script, deps: Dependencies): Work {
           fileId,
           filename: filenameOf(save),
           format: save.format,
-          contentType: contentTypeOf(save.format),
           pages,
         })),
         engineMs,
@@ -177,10 +177,6 @@ function outputOf({ format, pdfa }: Save, path: string): EngineOutput {
 /** Contract: save item, filename. */
 function filenameOf(save: Save | undefined): string {
   return save?.filename ?? `tai-lieu.${save?.format}`;
-}
-
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', { limit_mb: maxBytes / 2 ** 20, subject: 'pictures' });
 }
 
 /** There is no source that could be corrupt: the script asked for something the engine cannot do. */

@@ -1,11 +1,11 @@
 import { AppError } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
-import { engineError } from './engine-errors.ts';
-import { canConvert, contentTypeOf, isTargetFormat, type TargetFormat } from './formats.ts';
+import { canConvert, isTargetFormat, type TargetFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { once } from './once.ts';
 import { convertOptions, pairDetail } from './options.ts';
 import type { Engine } from './ports.ts';
+import { runTask } from './run-task.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from './sources.ts';
 
 export interface ConvertRequest extends Pick<SourceRequest, 'source' | 'from'> {
@@ -37,24 +37,10 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
     run: async (signal, newFile) => {
       const { options, task } = await prepare(signal);
       const { fileId, path } = await newFile();
-      const maxOutputBytes = deps.maxFileBytes();
-      const result = await deps.engine
-        .run({ ...task, outputs: [{ path, to, options }], maxOutputBytes }, signal)
-        .catch((error) => {
-          throw engineError(error, maxOutputBytes);
-        });
-      return {
-        outputs: [
-          {
-            fileId,
-            filename: `${task.stem}.${to}`,
-            format: to,
-            contentType: contentTypeOf(to),
-            pages: result.pages[0] ?? 0,
-          },
-        ],
-        engineMs: result.loadMs + result.storeMs,
-      };
+      const whole = { ...task, outputs: [{ path, to, options }], maxOutputBytes: deps.maxFileBytes() } as const;
+      const { pages, engineMs } = await runTask(deps.engine, whole, signal);
+      const filename = `${task.stem}.${to}`;
+      return { outputs: [{ fileId, filename, format: to, pages: pages[0] ?? 0 }], engineMs };
     },
     dispose: source.dispose,
   };

@@ -1,10 +1,10 @@
 import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
-import { engineError } from './engine-errors.ts';
-import { contentTypeOf, type Family, familyOf, type ResultFormat, type SourceFormat } from './formats.ts';
+import { type Family, familyOf, type ResultFormat, type SourceFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { jsonPieces } from './json-pieces.ts';
 import { once } from './once.ts';
 import type { Engine } from './ports.ts';
+import { runTask } from './run-task.ts';
 import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from './sources.ts';
 
 export type ExtractRequest = Pick<SourceRequest, 'source' | 'from' | 'password'>;
@@ -102,27 +102,14 @@ function twinWork(
       const path = source.newPath();
       const maxBytes = deps.maxFileBytes();
       const outputs = [{ path, to: PACKAGE[family], options: {} }] as const;
-      const result = await deps.engine
-        .run({ ...task, outputs, maxOutputBytes: maxBytes * TWIN_GROWTH }, signal)
-        .catch((error) => {
-          throw engineError(error, maxBytes);
-        });
-      const facts = await factsOf(opened, result.pages[0] ?? 0, deps);
+      const whole = { ...task, outputs, maxOutputBytes: maxBytes * TWIN_GROWTH };
+      const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
+      const facts = await factsOf(opened, pages[0] ?? 0, deps);
       const extracted = await read({ path, family, facts, source: opened.file.path, signal, maxBytes });
       const { fileId, path: target } = await newFile();
       await deps.scratch.write(target, extracted.content, maxBytes, signal);
-      return {
-        outputs: [
-          {
-            fileId,
-            filename: `${task.stem}.${extracted.format}`,
-            format: extracted.format,
-            contentType: contentTypeOf(extracted.format),
-            pages: facts.pages,
-          },
-        ],
-        engineMs: result.loadMs + result.storeMs,
-      };
+      const { format } = extracted;
+      return { outputs: [{ fileId, filename: `${task.stem}.${format}`, format, pages: facts.pages }], engineMs };
     },
     dispose: source.dispose,
   };

@@ -76,6 +76,7 @@ export type ResultFormat = TargetFormat | ImageFormat | 'json';
 export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
 export const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
 
+/** @param name in lower case */
 export function isSourceFormat(name: string): name is SourceFormat {
   return Object.hasOwn(FORMATS, name);
 }
@@ -84,10 +85,12 @@ function isDocumentFormat(name: SourceFormat): name is DocumentFormat {
   return FORMATS[name].output;
 }
 
+/** @param name in lower case */
 export function isTargetFormat(name: string): name is TargetFormat {
   return (TARGET_FORMATS as readonly string[]).includes(name);
 }
 
+/** The family that a source belongs to, and that all it can become but PDF belongs to. */
 export function familyOf(source: SourceFormat): Family {
   return FORMATS[source].family;
 }
@@ -97,6 +100,7 @@ export function targetsOf(source: SourceFormat): TargetFormat[] {
   return TARGET_FORMATS.filter((target) => target === 'pdf' || FORMATS[target].family === familyOf(source));
 }
 
+/** Whether a source can become the target; see `targetsOf`. */
 export function canConvert(source: SourceFormat, target: TargetFormat): boolean {
   return targetsOf(source).includes(target);
 }
@@ -109,6 +113,7 @@ const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> =
   webp: 'image/webp',
 };
 
+/** The Content-Type of a file of this format. */
 export function contentTypeOf(format: SourceFormat | ResultFormat): string {
   return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
 }

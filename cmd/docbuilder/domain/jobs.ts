@@ -4,7 +4,9 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { withContext } from '../../../src/common/context.ts';
 import { AppError, errorBody, toAppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { startDeadline } from '../../../src/common/net/deadline.ts';
 import { orDiskFull } from './disk-full.ts';
+import { contentTypeOf } from './formats.ts';
 import type { JobKind, JobRecord, OutputRecord } from './job.ts';
 import type { JobRegistry, JobStore } from './job-registry.ts';
 import type { EffectiveLimits } from './limits.ts';
@@ -35,7 +37,7 @@ export interface Work {
 }
 
 export interface Produced {
-  outputs: Omit<OutputRecord, 'size' | 'sha256'>[];
+  outputs: Omit<OutputRecord, 'contentType' | 'size' | 'sha256'>[];
   /** Milliseconds inside the engine. */
   engineMs: number;
 }
@@ -181,11 +183,8 @@ export class JobService {
   /** Runs the work under the plan's job timeout. */
   async #run(job: JobRecord, work: Work, signal: AbortSignal): Promise<void> {
     const seconds = this.#deps.limits().job_timeout_seconds;
-    const timeout = new AbortController();
-    const timer = setTimeout(
-      () => timeout.abort(new AppError('timeout', { scope: 'job', limit_seconds: seconds })),
-      seconds * 1000,
-    );
+    const late = () => new AppError('timeout', { scope: 'job', limit_seconds: seconds });
+    const deadline = startDeadline(seconds * 1000, late, signal);
     try {
       const { store, registry } = this.#deps;
       let files = 0;
@@ -193,13 +192,17 @@ export class JobService {
         const fileId = registry.fileId(job.id, files++);
         return { fileId, path: await store.createFile(job.id, fileId) };
       };
-      const produced = await under((either) => work.run(either, newFile), [signal, timeout.signal]);
+      const produced = await under((limited) => work.run(limited, newFile), [deadline.signal]);
       job.timing.engineMs = produced.engineMs;
       job.outputs = await Promise.all(
-        produced.outputs.map(async (output) => ({ ...output, ...(await store.describe(job.id, output.fileId)) })),
+        produced.outputs.map(async (output) => ({
+          ...output,
+          contentType: contentTypeOf(output.format),
+          ...(await store.describe(job.id, output.fileId)),
+        })),
       );
     } finally {
-      clearTimeout(timer);
+      deadline.end();
     }
   }
 

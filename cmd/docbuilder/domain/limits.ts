@@ -1,7 +1,6 @@
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
+import { MB } from '../../../src/common/errors.ts';
 import { applyLowering, type DocbuilderLimits, type DocbuilderPlan, docbuilderPlan } from '../../../src/common/plan.ts';
-
-const MB = 1024 * 1024;
 
 /** The plan's limits with the number of workers filled in, after the variables that only lower them. */
 export type EffectiveLimits = DocbuilderLimits & { parallel_jobs: number };

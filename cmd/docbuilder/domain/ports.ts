@@ -65,7 +65,8 @@ export interface EngineResult {
 /**
  * Why the engine could not do a task. `password`: missing or wrong; `corrupt`: cannot be opened; `crashed`: the
  * document took down two workers; `memory`: it needed more than a worker may have; `output_limit`: the result is
- * over `maxOutputBytes`; `page_range`: the document has none of the pages asked for; `disk_full`: no space for the result; `no_worker`: no worker could be started.
+ * over `maxOutputBytes`; `page_range`: the document has none of the pages asked for; `disk_full`: no space for the
+ * result; `no_worker`: no worker could be started.
  */
 export type EngineFailureReason =
   | 'password'
@@ -77,6 +78,7 @@ export type EngineFailureReason =
   | 'disk_full'
   | 'no_worker';
 
+/** What `Engine.run` could not do. Its message is for the log. */
 export class EngineFailure extends Error {
   readonly reason: EngineFailureReason;
 

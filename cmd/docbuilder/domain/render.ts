@@ -1,11 +1,11 @@
 import { AppError } from '../../../src/common/errors.ts';
 import { targetOf } from './convert.ts';
-import { engineError } from './engine-errors.ts';
-import { contentTypeOf, familyOf, type SourceFormat } from './formats.ts';
+import { familyOf, type SourceFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { once } from './once.ts';
 import { pairDetail } from './options.ts';
 import type { Engine } from './ports.ts';
+import { runTask } from './run-task.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from './sources.ts';
 import type { MissingMode, TemplateFiller } from './template.ts';
 
@@ -50,12 +50,9 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
 
       async function convert(input: string, from: SourceFormat, output: string, target: typeof to): Promise<number> {
         const outputs = [{ path: output, to: target, options: {} }] as const;
-        const result = await deps.engine
-          .run({ input, from, stem: task.stem, source: {}, outputs, maxOutputBytes }, signal)
-          .catch((error) => {
-            throw engineError(error, maxOutputBytes);
-          });
-        engineMs += result.loadMs + result.storeMs;
+        const whole = { input, from, stem: task.stem, source: {}, outputs, maxOutputBytes };
+        const result = await runTask(deps.engine, whole, signal);
+        engineMs += result.engineMs;
         return result.pages[0] ?? 0;
       }
 
@@ -70,7 +67,7 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
       // A filled docx is not laid out, so nobody knows its pages.
       const pages = to === 'docx' ? 0 : await convert(filled, 'docx', path, to);
       return {
-        outputs: [{ fileId, filename: `${task.stem}.${to}`, format: to, contentType: contentTypeOf(to), pages }],
+        outputs: [{ fileId, filename: `${task.stem}.${to}`, format: to, pages }],
         engineMs,
       };
     },

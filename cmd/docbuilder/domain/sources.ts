@@ -15,10 +15,10 @@ export interface Inspection {
 }
 
 export interface InspectOptions {
-  filename?: string;
-  from?: string;
-  encoding?: Encoding;
-  delimiter?: string;
+  filename?: string | undefined;
+  from?: string | undefined;
+  encoding?: Encoding | undefined;
+  delimiter?: string | undefined;
   hasPassword: boolean;
   /** Ends it; it then rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -97,7 +97,10 @@ export interface Source {
   dispose(): Promise<void>;
 }
 
-/** What all work on a source file begins and ends with. @throws {AppError} `unsupported_format` for a `from` that is no format */
+/**
+ * What all work on a source file begins and ends with.
+ * @throws {AppError} `unsupported_format` for a `from` that is no format
+ */
 export function createSource(request: SourceRequest, deps: SourceDependencies): Source {
   sourceName(request.from, undefined);
   const temporary: string[] = 'path' in request.source ? [request.source.path] : [];
@@ -121,12 +124,9 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       const file = await fetchFile(signal);
       const { from, password, encoding, delimiter } = request;
       const inspection = await deps.inspector.inspect(file.path, {
+        ...{ from, encoding, delimiter, signal },
+        filename: file.filename,
         hasPassword: password !== undefined,
-        signal,
-        ...(file.filename !== undefined && { filename: file.filename }),
-        ...(from !== undefined && { from }),
-        ...(encoding !== undefined && { encoding }),
-        ...(delimiter !== undefined && { delimiter }),
       });
       return { file, inspection };
     },

@@ -1,9 +1,9 @@
-import { engineError } from './engine-errors.ts';
 import type { ExtractRequest } from './extract.ts';
-import { contentTypeOf, type ImageFormat } from './formats.ts';
+import type { ImageFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { once } from './once.ts';
 import type { Engine, ImageOptions } from './ports.ts';
+import { runTask } from './run-task.ts';
 import { createSource, type SourceDependencies } from './sources.ts';
 
 export interface ThumbnailOptions extends ImageOptions {
@@ -25,24 +25,11 @@ export function thumbnailWork(
     run: async (signal, newFile) => {
       const task = await prepare(signal);
       const { fileId, path } = await newFile();
-      const maxOutputBytes = deps.maxFileBytes();
-      const result = await deps.engine
-        .run({ ...task, outputs: [{ path, to: format, image }], maxOutputBytes }, signal)
-        .catch((error) => {
-          throw engineError(error, maxOutputBytes, '/page');
-        });
-      return {
-        outputs: [
-          {
-            fileId,
-            filename: `${task.stem}.${EXTENSION[format]}`,
-            format,
-            contentType: contentTypeOf(format),
-            pages: 1,
-          },
-        ],
-        engineMs: result.loadMs + result.storeMs,
-      };
+      const outputs = [{ path, to: format, image }] as const;
+      const whole = { ...task, outputs, maxOutputBytes: deps.maxFileBytes() };
+      const { engineMs } = await runTask(deps.engine, whole, signal, { pages: '/page' });
+      const filename = `${task.stem}.${EXTENSION[format]}`;
+      return { outputs: [{ fileId, filename, format, pages: 1 }], engineMs };
     },
     dispose: source.dispose,
   };

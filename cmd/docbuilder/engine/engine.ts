@@ -28,7 +28,7 @@ export interface EngineSettings {
   /** `auto` takes the first kind that proves itself on this machine. */
   sandbox: 'auto' | SandboxKind;
   /** The folder of `soffice.bin`, where it is not a usual one. */
-  officeDir?: string;
+  officeDir?: string | undefined;
   log: Logger;
   clock?: Clock;
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isObject } from '../../../src/common/is-object.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
 
@@ -31,7 +32,7 @@ export type Message = Record<string, unknown>;
 function parse(line: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { exists } from '../../../src/common/fs/exists.ts';
 
 /** An installed LibreOffice. */
 export interface Office {
@@ -64,11 +65,4 @@ async function askVersion(program: string): Promise<string> {
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -127,7 +127,10 @@ export function createWorkerPool(
     void pool.acquire().then((worker) => pool.release(worker));
   }
 
-  /** Borrowing finds a dead worker and replaces it. Which of the idle ones has died the pool cannot be told: all are borrowed. */
+  /**
+   * Borrowing finds a dead worker and replaces it. Which of the idle ones has died the pool cannot be told: all are
+   * borrowed.
+   */
   function testIdle(): void {
     if (stopping) return;
     for (let idle = pool.available; idle > 0; idle--) borrowAndReturn();

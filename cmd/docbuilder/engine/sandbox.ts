@@ -45,7 +45,7 @@ export function createSandbox(kind: SandboxKind, office: Office, tmpBytes: numbe
       kind,
       home: () => HOME,
       code: CODE_INSIDE,
-      wrap: (directory, command, environment) => bubblewrap(directory, command, environment, office, tmpBytes, root),
+      wrap: bubblewrap(office, tmpBytes, root),
       paths: () => [],
       ownUser: root,
     };
@@ -68,22 +68,15 @@ export function createSandbox(kind: SandboxKind, office: Office, tmpBytes: numbe
 }
 
 /**
- * A bubblewrap command: no network, no other process, a root file system of the parts above. As root it makes no user
+ * Bubblewrap commands: no network, no other process, a root file system of the parts above. As root it makes no user
  * namespace, because the worker then takes a uid that really is its own; the capabilities for that are all it gets,
  * and it drops them with everything else (confine.py).
  */
-function bubblewrap(
-  directory: string,
-  command: string[],
-  environment: Record<string, string>,
-  office: Office,
-  tmpBytes: number,
-  root: boolean,
-): string[] {
+function bubblewrap(office: Office, tmpBytes: number, root: boolean): Sandbox['wrap'] {
   const users = root
     ? ['--cap-drop', 'ALL', ...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((name) => ['--cap-add', name])]
     : ['--unshare-user'];
-  return [
+  return (directory, command, environment) => [
     'bwrap',
     ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
     ...users,

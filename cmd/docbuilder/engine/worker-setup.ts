@@ -53,10 +53,7 @@ export function workerCommand(directory: string, office: Office, sandbox: Sandbo
 /** The first message to a worker (worker.py: enter, office.py: start and connect). */
 export function setupMessage(
   directory: string,
-  office: Office,
-  sandbox: Sandbox,
-  canary: Canary,
-  memoryMb: number,
+  { office, sandbox, canary, memoryMb }: { office: Office; sandbox: Sandbox; canary: Canary; memoryMb: number },
   user?: User,
 ): Record<string, unknown> {
   return {

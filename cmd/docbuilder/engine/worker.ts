@@ -33,7 +33,6 @@ export interface Worker {
   readonly slot: number;
   readonly startedAt: number;
   readonly alive: boolean;
-  readonly jobs: number;
   /** Bytes of memory after the last job. */
   readonly resident: number;
   /** Whether a document has left something in LibreOffice that the next one would be made with. */
@@ -65,7 +64,7 @@ const FILE_SLACK = 128 * MiB;
  * @throws when it does not start; nothing is left of it then
  */
 export async function startWorker(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
-  const { office, sandbox, canary, stopping, log, clock } = settings;
+  const { office, sandbox, stopping, log, clock } = settings;
   const user = userOf(slot, sandbox);
   const startedAt = clock();
   let settled: Promise<void> = Promise.resolve();
@@ -101,7 +100,7 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     void child.ended.then(() => {
       alive = false;
     });
-    child.send(setupMessage(directory, office, sandbox, canary, settings.memoryMb, user));
+    child.send(setupMessage(directory, settings, user));
     const ready = await child.next('ready', START_MS);
     if (ready) return child;
     const refused = child.lastWords()?.['refused'];
@@ -166,9 +165,6 @@ export async function startWorker(slot: number, directory: string, settings: Wor
     startedAt,
     get alive() {
       return alive;
-    },
-    get jobs() {
-      return jobs;
     },
     get resident() {
       return resident;

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Script } from '../../../src/common/generated/script.ts';
 import type { BuildRequest } from '../../../src/common/generated/wire.ts';
+import { isObject } from '../../../src/common/is-object.ts';
 import { validator } from '../../../src/common/schema.ts';
 import type { Work } from '../domain/jobs.ts';
 import { hasPictureUrls } from '../domain/script/pictures.ts';
@@ -26,6 +27,5 @@ export function postBuild(deps: BuildHandlers): RequestHandler {
 
 /** A script may also be the whole body: an example can then be posted as it is. */
 function inEnvelope(value: unknown): unknown {
-  const bare = typeof value === 'object' && value !== null && 'svcscript' in value && !('script' in value);
-  return bare ? { script: value } : value;
+  return isObject(value) && 'svcscript' in value && !('script' in value) ? { script: value } : value;
 }

@@ -6,18 +6,21 @@ export interface FigureHandlers {
   figures: Figures;
 }
 
+/** `GET /v1/status` (contract: DocBuilder status). */
 export function getStatus({ figures }: FigureHandlers): RequestHandler {
   return (_request, response) => {
     response.setHeader('Cache-Control', 'no-store').json(figures.status());
   };
 }
 
+/** `GET /v1/limits` (contract: DocBuilder limits). */
 export function getLimits({ figures }: FigureHandlers): RequestHandler {
   return (_request, response) => {
     response.setHeader('Cache-Control', 'no-store').json(figures.limits());
   };
 }
 
+/** `GET /v1/formats`. */
 export function getFormats(): RequestHandler {
   const body = formats();
   return (_request, response) => {

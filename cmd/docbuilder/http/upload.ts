@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { AppError } from '../../../src/common/errors.ts';
+import { fileTooLarge, MB } from '../../../src/common/errors.ts';
 import type { SourceFile } from '../domain/sources.ts';
 import { type Form, readForm } from './multipart.ts';
 
-const MB = 1024 * 1024;
 /** What a form may be larger than its file: the other fields and the boundaries. */
 const FORM_OVERHEAD = MB;
 
@@ -34,7 +33,7 @@ export async function receiveForm(
 ): Promise<Form<SourceFile>> {
   const maxBytes = uploads.maxBytes();
   if (Number(request.headers['content-length'] ?? 0) > names.length * maxBytes + FORM_OVERHEAD) {
-    throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
+    throw fileTooLarge(maxBytes);
   }
   return readForm<SourceFile>(request, {
     fileNames: names,

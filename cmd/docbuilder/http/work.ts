@@ -3,7 +3,7 @@ import type { Audit } from '../../../src/common/audit.ts';
 import { badRequest } from '../../../src/common/errors.ts';
 import { baseUrlOf } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
-import { readJson } from '../../../src/common/http/json.ts';
+import { readJson, saysJson } from '../../../src/common/http/json.ts';
 import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
 import type { Checked } from '../../../src/common/schema.ts';
 import type { Intake } from '../domain/intake.ts';
@@ -124,7 +124,7 @@ async function readRequest<Body extends Common>(
     const { fields, files } = await receiveForm(request, uploads, form.files);
     return orRemove(files, uploads, async () => ({ value: await checked(formValue(fields, form), files), files }));
   }
-  if (isJson(request)) {
+  if (saysJson(request)) {
     const files = new Map<string, SourceFile>();
     return { value: await checked(await readJson(request, uploads.idleMs, maxJsonBytes(), held), files), files };
   }
@@ -136,11 +136,6 @@ async function readRequest<Body extends Common>(
 function assertPlain(request: Request): void {
   if (!/\b(?:gzip|deflate|br|zstd|compress)\b/i.test(request.headers['content-encoding'] ?? '')) return;
   throw badRequest({ path: '', message: 'Content-Encoding is not supported: send the body uncompressed' });
-}
-
-/** `curl -d` calls everything a form unless it is told otherwise. */
-function isJson(request: Request): boolean {
-  return request.is(['application/json', 'application/x-www-form-urlencoded']) !== false;
 }
 
 async function orRemove<Result>(

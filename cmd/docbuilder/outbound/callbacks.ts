@@ -13,7 +13,7 @@ interface Dependencies {
   secret: string;
   clock: Clock;
   log: Logger;
-  schedule?: readonly number[];
+  schedule?: readonly number[] | undefined;
 }
 
 /** Sends job callbacks in the background: signed, up to three attempts, the delivery id the same in each. */

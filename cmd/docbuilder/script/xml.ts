@@ -1,3 +1,5 @@
+import { XML_ENTITIES } from '../domain/xml-entities.ts';
+
 /** Attributes of an element, in the order they are written. What is `undefined` is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
@@ -5,20 +7,11 @@ export type Attributes = Readonly<Record<string, string | number | undefined>>;
 const FORBIDDEN = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\t\n\r\u{7f}-\u{9f}]]/gv;
 const SPECIAL = /[&<>"\t\n\r]/g;
 const NEEDS_CARE = /[\p{Cc}\p{Cs}&<>"\ufffe\uffff]/u;
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
 
 /** Text as it stands in XML, in an attribute as well as between tags; characters that XML forbids are dropped. */
 export function escapeXml(text: string): string {
   if (!NEEDS_CARE.test(text)) return text;
-  return text.replace(FORBIDDEN, '').replace(SPECIAL, (character) => ENTITIES[character] ?? '');
+  return text.replace(FORBIDDEN, '').replace(SPECIAL, (character) => XML_ENTITIES[character] ?? '');
 }
 
 /**

@@ -4,11 +4,9 @@ import { readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '../../../src/common/errors.ts';
+import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { Scratch } from '../domain/sources.ts';
 import { inChunks } from './chunks.ts';
-
-const MB = 1024 * 1024;
 
 /** Temporary files in one folder, and uploads that arrive in it. */
 export function createScratch(directory: string): Scratch & {
@@ -53,7 +51,7 @@ function limit(
     let size = 0;
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB, ...detail });
+      if (size > maxBytes) throw fileTooLarge(maxBytes, detail);
       yield chunk;
     }
   };

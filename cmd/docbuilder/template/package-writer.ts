@@ -1,9 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { AppError } from '../../../src/common/errors.ts';
+import { type AppError, fileTooLarge } from '../../../src/common/errors.ts';
 import type { PackageEntry } from './package-reader.ts';
 
-const MB = 1024 * 1024;
 const DEFLATED = 8;
 /** Version that a reader needs for deflate, and the flag for names in UTF-8 (APPNOTE.TXT, sections 4.4.3, 4.4.4). */
 const VERSION = 20;
@@ -68,8 +67,7 @@ export function createPackage(path: string, maxBytes: number): PackageWriter {
 
 /** The result is larger than the plan allows; with `memory_limit`, than a template may become while it is filled. */
 export function outputTooLarge(maxBytes: number, reason?: 'memory_limit', cause?: unknown): AppError {
-  const detail = { limit_mb: maxBytes / MB, subject: 'output', ...(reason && { reason }) };
-  return new AppError('file_too_large', detail, { cause });
+  return fileTooLarge(maxBytes, { subject: 'output', ...(reason && { reason }) }, cause);
 }
 
 /** What both headers have in the same order (APPNOTE.TXT, sections 4.3.7 and 4.3.12). */

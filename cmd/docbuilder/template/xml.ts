@@ -1,12 +1,4 @@
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
+import { XML_ENTITIES } from '../domain/xml-entities.ts';
 
 /** Text as XML character data; a line feed stays, a carriage return would not (XML 1.0, section 2.11). */
 export function escapeText(text: string): string {
@@ -36,5 +28,5 @@ export function runText(value: string): string {
 }
 
 function escaped(character: string): string {
-  return ESCAPES[character] ?? character;
+  return XML_ENTITIES[character] ?? character;
 }

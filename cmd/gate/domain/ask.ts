@@ -22,6 +22,8 @@ export type Refusal = 'unreadable' | 'unknown_session' | 'connection_limit_reach
 /** Undefined: they are let in. */
 export type Decision = Refusal | undefined;
 
+export type Ask = (question: Question) => Decision;
+
 export interface AskDependencies {
   openSessions: OpenSessions;
   counting: Pick<Counting, 'admit' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
@@ -37,7 +39,7 @@ export interface AskDependencies {
  * it from writing. At the page the token is not to be seen, so only who could not get a place is stopped early. What
  * cannot be read is refused; a failure of our own lets in, and is logged.
  */
-export function createAsk(deps: AskDependencies): (question: Question) => Decision {
+export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;
 
   function decide({ uri, stage, requestId }: Question): Decision {

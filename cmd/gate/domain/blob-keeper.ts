@@ -10,9 +10,9 @@ export interface BlobKeeper {
    */
   writing<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Finds a version and keeps its bytes for as long as `use` takes. */
-  serve<Result>(
-    find: (rows: RowsTransaction) => VersionRecord,
-    use: (version: VersionRecord, read: (range?: ByteRange) => Readable) => Promise<Result>,
+  serve<Found extends { version: VersionRecord }, Result>(
+    find: (rows: RowsTransaction) => Found,
+    use: (found: Found, read: (range?: ByteRange) => Readable) => Promise<Result>,
   ): Promise<Result>;
   /** Removes those of the bytes that no version has: now, or once nothing is being written or served. */
   discard(hashes: Iterable<string>): Promise<void>;
@@ -23,6 +23,7 @@ export interface BlobKeeper {
 /** Bytes looked at in one go: a save that comes meanwhile waits for them. */
 const BATCH = 64;
 
+/** The one keeper of a store: it keeps what it knows to be written and served, not what another would. */
 export function createBlobKeeper({ rows, blobs }: { rows: Rows; blobs: Blobs }): BlobKeeper {
   const candidates = new Set<string>();
   const readers = new Map<string, number>();
@@ -75,14 +76,15 @@ export function createBlobKeeper({ rows, blobs }: { rows: Rows; blobs: Blobs }):
     },
 
     async serve(find, use) {
-      const version = await rows.transact((tx) => {
-        const found = find(tx);
-        readers.set(found.sha256, (readers.get(found.sha256) ?? 0) + 1);
-        return found;
+      const found = await rows.transact((tx) => {
+        const wanted = find(tx);
+        const { sha256 } = wanted.version;
+        readers.set(sha256, (readers.get(sha256) ?? 0) + 1);
+        return wanted;
       });
-      const { sha256 } = version;
+      const { sha256 } = found.version;
       try {
-        return await use(version, (range) => blobs.read(sha256, range));
+        return await use(found, (range) => blobs.read(sha256, range));
       } finally {
         const left = (readers.get(sha256) ?? 1) - 1;
         if (left > 0) readers.set(sha256, left);

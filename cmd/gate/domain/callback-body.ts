@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { iso } from '../../../src/common/clock.ts';
 import type { DocumentCallback, EmbedUser } from '../../../src/common/generated/wire.ts';
 import type { Links } from './links.ts';
-import type { DeliveryRecord, DocumentRecord, VersionRecord } from './model.ts';
+import type { DeliveryRecord, DocumentRecord, NewDelivery, VersionRecord } from './model.ts';
 import type { Presence } from './ports.ts';
 
 /** Address under which a portal downloads a version, signed. */
 export type VersionLink = (document: DocumentRecord, version: number) => string;
-
-export type NewDelivery = Omit<DeliveryRecord, 'id'>;
 
 /**
  * The callback `document.saved` of a version (contract: Save callback body); undefined where nobody asked for any.

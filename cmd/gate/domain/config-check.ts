@@ -2,6 +2,7 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import { createHs256Verifier, type JWTPayload } from '../../../src/common/crypto/jwt.ts';
 import { AppError, type Mistake } from '../../../src/common/errors.ts';
 import type { EmbedConfig, EmbedUi, EmbedUser } from '../../../src/common/generated/wire.ts';
+import { isObject } from '../../../src/common/is-object.ts';
 import { validator } from '../../../src/common/schema.ts';
 import { FILE_TYPES, type FileType, type Mode } from './model.ts';
 import { knownUi } from './ui.ts';
@@ -108,8 +109,4 @@ export function invalidConfig(...errors: [Mistake, ...Mistake[]]): AppError {
 /** Extensions are compared as they are written: `DOCX` is none of the twelve. */
 function isFileType(text: string): text is FileType {
   return (FILE_TYPES as readonly string[]).includes(text);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

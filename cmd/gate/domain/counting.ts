@@ -35,7 +35,8 @@ export interface Counting extends Admission {
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
  * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then kept
- * for 120 s, which begin anew when its owner is let in again. Who has a place keeps it when the limit falls. While there is no recent sample everybody is let in.
+ * for 120 s, which begin anew when its owner is let in again. Who has a place keeps it when the limit falls. While
+ * there is no recent sample everybody is let in.
  * @param options.limit editing connections in force
  */
 export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
@@ -138,14 +139,14 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     return {
       current: current(),
       pending: pending.size() + foreign.size(),
-      peak5m: Math.max(current(), ...peaks.filter(({ at }) => at > since).map((peak) => peak.current)),
+      peak_5m: Math.max(current(), ...peaks.filter(({ at }) => at > since).map((peak) => peak.current)),
       limit: limit(),
       readonly: sample?.views.filter((view) => view.readonly).length ?? 0,
-      viewsTotal: sample?.views.length ?? 0,
+      views_total: sample?.views.length ?? 0,
       documents: sample?.documents ?? 0,
-      limitReached: takenByOwn() >= limit(),
+      limit_reached: takenByOwn() >= limit(),
       enforcing: enforcing(),
-      sampleAgeSeconds: sample ? Math.max(0, Math.floor((clock() - sample.at) / 1000)) : null,
+      sample_age_seconds: sample ? Math.max(0, Math.floor((clock() - sample.at) / 1000)) : null,
     };
   }
 

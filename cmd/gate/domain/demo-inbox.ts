@@ -21,7 +21,10 @@ export interface DemoInbox {
 /** Contract: Gate: operations and internal, demo endpoints. */
 const KEPT = 20;
 
-/** A receiver of save callbacks that checks signatures and keeps the last 20 in memory. @param secret that signs them; empty: none */
+/**
+ * A receiver of save callbacks that checks signatures and keeps the last 20 in memory.
+ * @param secret that signs them; empty: none
+ */
 export function createDemoInbox(secret: string, clock: Clock): DemoInbox {
   const kept: ReceivedCallback[] = [];
 

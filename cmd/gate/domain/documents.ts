@@ -15,7 +15,7 @@ interface Dependencies {
   blobs: Blobs;
   keeper: BlobKeeper;
   downloader: Downloader;
-  maxFileMb: number;
+  maxBytes: number;
   clock: Clock;
   audit: Audit;
 }
@@ -40,7 +40,7 @@ interface Flight {
 }
 
 export function createDocuments(deps: Dependencies): Documents {
-  const { rows, blobs, keeper, downloader, maxFileMb, clock, audit } = deps;
+  const { rows, blobs, keeper, downloader, maxBytes, clock, audit } = deps;
   const flights = new Map<string, Flight>();
   const stopped = new AbortController();
 
@@ -55,7 +55,6 @@ export function createDocuments(deps: Dependencies): Documents {
   async function heldOrFetched(wanted: Wanted): Promise<DocumentRecord> {
     const held = await rows.transact((tx) => keep(tx, wanted.key, clock()));
     if (held) return held;
-    const maxBytes = maxFileMb * 1_048_576;
     const options = { fileType: wanted.fileType, maxBytes, signal: stopped.signal };
     const store = (content: Readable) =>
       keeper.writing(async () => {

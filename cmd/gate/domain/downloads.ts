@@ -33,25 +33,27 @@ export function createDownloads({ links, keeper }: { links: Links; keeper: BlobK
   return {
     async serve(docId, query, send) {
       const number = links.verify(docId, query);
-      let document: DocumentRecord | undefined;
       await keeper.serve(
-        (tx) => {
-          document = tx.document(docId);
-          return versionOf(tx, document, number);
-        },
-        (version, read) => send(fileOf(document as DocumentRecord, version), read),
+        (tx) => find(tx, docId, number),
+        (found, read) => send(fileOf(found), read),
       );
     },
   };
 }
 
-function versionOf(tx: RowsTransaction, document: DocumentRecord | undefined, number: number): VersionRecord {
-  if (!document || number > document.version) throw new AppError('not_found');
-  const version = tx.version(document.docId, number);
-  if (!version) throw new AppError('version_gone', { version: number, current: document.version });
-  return version;
+interface Found {
+  document: DocumentRecord;
+  version: VersionRecord;
 }
 
-function fileOf(document: DocumentRecord, { version, size, sha256 }: VersionRecord): DownloadedFile {
+function find(tx: RowsTransaction, docId: string, number: number): Found {
+  const document = tx.document(docId);
+  if (!document || number > document.version) throw new AppError('not_found');
+  const version = tx.version(docId, number);
+  if (!version) throw new AppError('version_gone', { version: number, current: document.version });
+  return { document, version };
+}
+
+function fileOf({ document, version: { version, size, sha256 } }: Found): DownloadedFile {
   return { name: baseFileName(document), contentType: CONTENT_TYPES[document.fileType], version, size, sha256 };
 }

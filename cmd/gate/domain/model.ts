@@ -103,3 +103,6 @@ export interface DeliveryRecord {
   /** When it was delivered or given up. */
   endedAt: number | null;
 }
+
+/** One that has no place in that order yet. */
+export type NewDelivery = Omit<DeliveryRecord, 'id'>;

@@ -18,7 +18,7 @@ export interface OutboxDependencies extends Sending {
   clock: Clock;
   log: Logger;
   audit: Audit;
-  schedule?: readonly number[];
+  schedule?: readonly number[] | undefined;
   parallel?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { EmbedUser } from '../../../src/common/generated/wire.ts';
-import type { DeliveryRecord, DocumentRecord, FileType, SessionRecord, VersionRecord } from './model.ts';
+import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
+import type { DeliveryRecord, DocumentRecord, FileType, NewDelivery, SessionRecord, VersionRecord } from './model.ts';
 
 /**
  * Rows on disk. Nothing is decided here: rules read and write through a transaction, and what a transaction did is on
@@ -56,7 +56,7 @@ export interface RowsTransaction {
   putSession(session: SessionRecord): void;
   removeSession(sessionId: string): void;
 
-  addDelivery(delivery: Omit<DeliveryRecord, 'id'>): DeliveryRecord;
+  addDelivery(delivery: NewDelivery): DeliveryRecord;
   putDelivery(delivery: DeliveryRecord): void;
   removeDeliveriesBefore(endedBefore: number): void;
 }
@@ -160,18 +160,8 @@ export interface Admission {
 
 export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 
-export interface ConnectionFigures {
-  current: number;
-  pending: number;
-  peak5m: number;
-  limit: number;
-  readonly: number;
-  viewsTotal: number;
-  documents: number;
-  limitReached: boolean;
-  enforcing: boolean;
-  sampleAgeSeconds: number | null;
-}
+/** Under their names on the wire (contract: Gate status). */
+export type ConnectionFigures = GateStatus['connections'];
 
 /** Who has which document open, as far as the editor tells. */
 export interface Presence {

@@ -41,25 +41,10 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
     const { state, graceDaysLeft } = license();
     return {
       upstream: { editor_server: editor.state() },
-      connections: connections(figures()),
+      connections: figures(),
       license: { state, grace_days_left: graceDaysLeft },
       embed: { open_documents, sessions, callback_signing: callbackSigning, callbacks },
     };
-  };
-}
-
-function connections(figures: ConnectionFigures): GateStatus['connections'] {
-  return {
-    current: figures.current,
-    pending: figures.pending,
-    peak_5m: figures.peak5m,
-    limit: figures.limit,
-    readonly: figures.readonly,
-    views_total: figures.viewsTotal,
-    documents: figures.documents,
-    limit_reached: figures.limitReached,
-    enforcing: figures.enforcing,
-    sample_age_seconds: figures.sampleAgeSeconds,
   };
 }
 

@@ -10,6 +10,7 @@ export interface TimedKeys {
   expire(now: number): void;
 }
 
+/** @param stayMs how long each stays, milliseconds */
 export function createTimedKeys(stayMs: number): TimedKeys {
   // In the order of their ends, since all stay equally long.
   const ends = new Map<string, number>();

@@ -1,6 +1,7 @@
 import { iso } from '../../../src/common/clock.ts';
 import { truncate } from '../../../src/common/truncate.ts';
 import { type DocumentRecord, GUEST, type SessionRecord, type VersionRecord } from './model.ts';
+import { viewFlags } from './ui.ts';
 
 /** The answer to CheckFileInfo: what the editor reads, and what the protocol's schema demands. */
 export interface CheckFileInfo {
@@ -40,19 +41,11 @@ const FIXED = {
   IsAdminUser: false,
 } as const;
 
-/**
- * CheckFileInfo of a session (WOPI, CheckFileInfo). `UserCanWrite` is what makes a view a view.
- * @param flags `Hide…` and `Disable…` of the portal's `ui`
- */
-export function checkFileInfo(
-  session: SessionRecord,
-  document: DocumentRecord,
-  version: VersionRecord,
-  flags: Readonly<Record<string, string | boolean>> = {},
-): CheckFileInfo {
+/** CheckFileInfo of a session (WOPI, CheckFileInfo). `UserCanWrite` is what makes a view a view. */
+export function checkFileInfo(session: SessionRecord, document: DocumentRecord, version: VersionRecord): CheckFileInfo {
   const canWrite = session.mode === 'edit';
   return {
-    ...flags,
+    ...viewFlags(session.ui),
     ...FIXED,
     BaseFileName: baseFileName(document),
     BreadcrumbDocName: document.title,

@@ -1,39 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { REQUEST_ID_HEADER, type Shortcut } from '../../../src/common/http/request-id.ts';
-import type { Decision, Question } from '../domain/ask.ts';
-
-export interface AuthHandlers {
-  ask: (question: Question) => Decision;
-}
+import type { Ask, Decision, Question } from '../domain/ask.ts';
 
 const PATH = '/svc/auth';
 const ALLOWED = '{}';
 
-/** `POST /svc/auth` ahead of any framework: it is asked at every opening. */
-export function authShortcut(deps: AuthHandlers): Shortcut {
-  const auth = postAuth(deps);
+/**
+ * `POST /svc/auth`, which only the proxy calls (contract: Gate: operations and internal), ahead of any framework: it is
+ * asked at every opening. The answer is 200 or 403, nothing else ever, with a body and headers too small for any proxy to
+ * stumble over: what nginx cannot read of a 403 it takes for a failure, and lets in.
+ */
+export function authShortcut(ask: Ask): Shortcut {
   return (request, response, id) => {
     if (request.method !== 'POST' || request.url !== PATH) return false;
-    auth(request, response, id);
+    const uri = header(request, 'x-original-uri');
+    const stage = header(request, 'x-svc-stage');
+    answer(response, id, decide(ask, { uri, stage, requestId: id }));
     return true;
   };
 }
 
-/**
- * `POST /svc/auth`, which only the proxy calls (contract: Gate: operations and internal). The answer is 200 or 403,
- * nothing else ever, with a body and headers too small for any proxy to stumble over: what nginx cannot read of a 403
- * it takes for a failure, and lets in.
- */
-export function postAuth({ ask }: AuthHandlers): (...call: Parameters<Shortcut>) => void {
-  return (request, response, id) => {
-    const uri = header(request, 'x-original-uri');
-    const stage = header(request, 'x-svc-stage');
-    answer(response, id, decide(ask, { uri, stage, requestId: id }));
-  };
-}
-
 /** A mistake of ours lets in, too. */
-function decide(ask: AuthHandlers['ask'], question: Question): Decision {
+function decide(ask: Ask, question: Question): Decision {
   try {
     return ask(question);
   } catch {

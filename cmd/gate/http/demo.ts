@@ -3,8 +3,9 @@ import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { methodNotAllowed } from '../../../src/common/http/errors.ts';
+import { CONTENT_TYPES } from '../domain/content-types.ts';
 import type { DemoInbox } from '../domain/demo-inbox.ts';
-import { sampleDocx } from '../domain/sample.ts';
+import { sampleDocx } from '../domain/sample-docx.ts';
 import type { BrowserFiles } from './api-js.ts';
 import { demoPage } from './demo-page.ts';
 
@@ -22,7 +23,6 @@ export interface DemoHandlers {
 
 const MAX_CALLBACK = '1mb';
 const TOKEN_MS = 60 * 60_000;
-const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const NAMES = ['Lan', 'Minh', 'Hương', 'Tuấn', 'Mai', 'Dũng', 'Thảo', 'Nam'];
 
 /** The routes for `/svc/demo`, in development mode only (contract: Gate: operations and internal). */
@@ -116,7 +116,9 @@ function asked({ query }: Request) {
 function getSample(): RequestHandler {
   const bytes = sampleDocx();
   return (_request, response) => {
-    response.set({ 'Content-Type': DOCX, 'Content-Disposition': 'attachment; filename="sample.docx"' }).send(bytes);
+    response
+      .set({ 'Content-Type': CONTENT_TYPES.docx, 'Content-Disposition': 'attachment; filename="sample.docx"' })
+      .send(bytes);
   };
 }
 

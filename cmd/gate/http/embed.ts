@@ -5,7 +5,7 @@ import type { EmbedModeRequest } from '../../../src/common/generated/wire.ts';
 import { baseUrlOf } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { methodNotAllowed } from '../../../src/common/http/errors.ts';
-import { readJson } from '../../../src/common/http/json.ts';
+import { readJson, saysJson } from '../../../src/common/http/json.ts';
 import { validator } from '../../../src/common/schema.ts';
 import type { ConfigCheck } from '../domain/config-check.ts';
 import type { Sessions } from '../domain/sessions.ts';
@@ -102,11 +102,8 @@ function tokenOf(request: Request<{ sessionId: string }>): string | undefined {
   return /^Bearer +([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 
-/** `curl -d` calls everything a form unless it is told otherwise. */
 async function jsonOf(request: Request<object>): Promise<unknown> {
-  if (request.is(['application/json', 'application/x-www-form-urlencoded']) === false) {
-    throw badRequest({ path: '', message: 'send application/json' });
-  }
+  if (!saysJson(request)) throw badRequest({ path: '', message: 'send application/json' });
   return readJson(request, BODY_IDLE_MS, MAX_JSON_BYTES);
 }
 

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { plainApp } from '../../../src/common/http/plain-app.ts';
@@ -22,30 +22,20 @@ export function createPublicApp(deps: PublicDependencies): Express {
   const app = plainApp();
   // Before all that may refuse a request: a page is to read refusals, too.
   app.use(accessLog(deps.log), cors(deps), refuseOddTargets);
-  app
-    .route('/svc/')
-    .get(getHome(deps.demo))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  app
-    .route('/svc/healthz')
-    .get(getHealthz())
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  app
-    .route('/svc/status')
-    .get(getStatus(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  app
-    .route('/svc/limits')
-    .get(getLimits(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  app
-    .route('/svc/api.js')
-    .get(getApiJs(deps.browser))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  app
-    .route('/svc/api.d.ts')
-    .get(getApiTypes(deps.browser))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  const pages: Record<string, RequestHandler> = {
+    '/svc/': getHome(deps.demo),
+    '/svc/healthz': getHealthz(),
+    '/svc/status': getStatus(deps),
+    '/svc/limits': getLimits(deps),
+    '/svc/api.js': getApiJs(deps.browser),
+    '/svc/api.d.ts': getApiTypes(deps.browser),
+  };
+  for (const [path, get] of Object.entries(pages)) {
+    app
+      .route(path)
+      .get(get)
+      .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  }
   app.use('/svc/embed', embedRoutes(deps));
   app.use('/svc/demo', demoRoutes(deps.demo));
   app.use(notFound);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, Router } from 'express';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
-import type { EmbedUi } from '../../../src/common/generated/wire.ts';
+import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import type { BlobKeeper } from '../domain/blob-keeper.ts';
 import type { SaveFacts } from '../domain/save-transaction.ts';
@@ -14,14 +13,11 @@ export interface WopiHandlers {
   access: WopiAccess;
   keeper: BlobKeeper;
   saves: Saves;
-  /** CheckFileInfo's `Hide…` and `Disable…` for a portal's `ui`. */
-  flagsOf: (ui: EmbedUi) => Readonly<Record<string, string | boolean>>;
   maxBytes: number;
 }
 
 type FileHandler = RequestHandler<{ docId: string }>;
 
-const MB = 1024 * 1024;
 const ITEM_VERSION = 'X-WOPI-ItemVersion';
 
 /** The WOPI host of embedded documents (contract: Gate, operations and internal), for `/svc/wopi`. */
@@ -38,14 +34,14 @@ export function wopiRoutes(deps: WopiHandlers): Router {
 }
 
 /** CheckFileInfo. */
-export function getInfo({ access, saves, flagsOf }: WopiHandlers): FileHandler {
+export function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     // First: whoever has left would be turned away, and what they changed with them.
     if (await saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
     const { session, document, version } = await access.info(docId, tokenOf(request));
     response.setHeader('Cache-Control', 'no-store');
-    response.json(checkFileInfo(session, document, version, flagsOf(session.ui)));
+    response.json(checkFileInfo(session, document, version));
   };
 }
 
@@ -54,8 +50,8 @@ function getContents({ access, keeper }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const token = tokenOf(request);
     await keeper.serve(
-      (rows) => access.contents(rows, request.params.docId, token).version,
-      async (version, read) => {
+      (rows) => access.contents(rows, request.params.docId, token),
+      async ({ version }, read) => {
         response.setHeader('Content-Type', 'application/octet-stream');
         response.setHeader('Cache-Control', 'no-store');
         response.setHeader(ITEM_VERSION, String(version.version));
@@ -72,7 +68,7 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
     const session = await access.save(request.params.docId, tokenOf(request));
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     if (length === 0) throw badRequest({ path: '', message: 'a document is never empty' });
-    if (length > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / MB });
+    if (length > maxBytes) throw fileTooLarge(maxBytes);
     writeContinue(request, response);
 
     const outcome = await saves.save(session, request, factsOf(request));

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
+import { exists } from '../../../src/common/fs/exists.ts';
 import type { Blobs } from '../domain/ports.ts';
 import { copyFlushed } from './flushed-copy.ts';
 import { createLateRoom } from './late-hash.ts';
@@ -80,11 +81,4 @@ export async function createBlobs(folder: string): Promise<Blobs> {
       return names.flat().filter((name) => SHA256.test(name));
     },
   };
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

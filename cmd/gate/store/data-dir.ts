@@ -18,8 +18,8 @@ export interface DataDir {
 }
 
 /**
- * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`. What a crash left half written is
- * removed.
+ * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`. What a crash left
+ * half written is removed.
  * @throws {Error} when another living process uses it
  */
 export async function openDataDir(path: string): Promise<DataDir> {

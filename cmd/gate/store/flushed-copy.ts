@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { AppError } from '../../../src/common/errors.ts';
+import { fileTooLarge } from '../../../src/common/errors.ts';
 import { createLateHash, type LateRoom } from './late-hash.ts';
 
 /** What goes to the disk at once; twice as much is in memory at most. A client may send its bytes one by one. */
@@ -26,7 +26,7 @@ export async function copyFlushed(
   try {
     for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > maxBytes) throw new AppError('file_too_large', { limit_mb: maxBytes / 1_048_576 });
+      if (size > maxBytes) throw fileTooLarge(maxBytes);
       hash.add(chunk);
       await writer.add(chunk);
     }

@@ -25,6 +25,7 @@ export interface LateRoom {
   left: number;
 }
 
+/** Room for so many bytes. */
 export function createLateRoom(bytes: number = ALL_LATE_BYTES): LateRoom {
   return { left: bytes };
 }

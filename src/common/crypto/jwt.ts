@@ -88,7 +88,7 @@ export function secretProblem(secret: string): string | undefined {
 }
 
 /** The same for a configuration, where empty is no secret at all. */
-export function secretMistakes(secret = ''): string[] {
+export function secretMistakes(secret: string): string[] {
   const problem = secret === '' ? undefined : secretProblem(secret);
   return problem === undefined ? [] : [problem];
 }

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { isObject } from '../is-object.ts';
 
 /** An Ed25519 public key as a JWK (RFC 8037 section 2). `x` is base64url. */
 export interface Ed25519PublicJwk {
@@ -108,10 +109,6 @@ function parseJson(text: string): unknown {
 /** `d` is the secret half of every kind of key but a symmetric one (RFC 7518 section 6). */
 function isPrivate(key: unknown): boolean {
   return isObject(key) && Object.hasOwn(key, 'd');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function problem(text: string): { ok: false; problem: string } {

@@ -1,7 +1,5 @@
-import { AppError, badRequest } from '../errors.ts';
+import { AppError, badRequest, fileTooLarge, MB } from '../errors.ts';
 import { JsonShape } from './json-shape.ts';
-
-const MB = 1024 * 1024;
 
 /** A sheet of 20,000 rows and 200 cells has so many; each becomes an object in memory, or a place in one. */
 export const MAX_JSON_VALUES = 4_000_000;
@@ -112,6 +110,6 @@ export class HeldJson {
   }
 
   #tooMany(detail: object): AppError {
-    return new AppError('file_too_large', { limit_mb: this.#maxBytes / MB, subject: 'body', ...detail });
+    return fileTooLarge(this.#maxBytes, { subject: 'body', ...detail });
   }
 }

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, badRequest } from '../errors.ts';
+import type { Request } from 'express';
+import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
 import { watchIdle } from './idle.ts';
 import type { HeldJson } from './json-load.ts';
 
-const MB = 1024 * 1024;
+/** Whether a request may have JSON for a body. `curl -d` calls everything a form unless it is told otherwise. */
+export function saysJson(request: Pick<Request, 'is'>): boolean {
+  return request.is(['application/json', 'application/x-www-form-urlencoded']) !== false;
+}
 
 /**
  * A request's JSON body in UTF-8.
@@ -39,7 +43,7 @@ function placeOf(error: unknown): string {
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', { limit_mb: maxBytes / MB, subject: 'body' });
+  return fileTooLarge(maxBytes, { subject: 'body' });
 }
 
 function readBody(request: IncomingMessage, idleMs: number, maxBytes: number, held?: HeldJson): Promise<Buffer> {

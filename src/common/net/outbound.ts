@@ -68,7 +68,11 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_ANSWER = 65_536;
 
 /** @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0` */
-export function createOutbound(options: { allow: AllowList; lookup?: Lookup; userAgent: string }): Outbound {
+export function createOutbound(options: {
+  allow: AllowList;
+  lookup?: Lookup | undefined;
+  userAgent: string;
+}): Outbound {
   const { allow, userAgent, lookup = createLookup() } = options;
   const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, lookup }, signal);
   const headersWith = (own: Record<string, string>) => ({

@@ -1,5 +1,5 @@
 import { open, rm } from 'node:fs/promises';
-import { AppError } from '../errors.ts';
+import { fileTooLarge } from '../errors.ts';
 import { headerOf, type IncomingResponse } from './exchange.ts';
 import { toFetchError } from './failure.ts';
 
@@ -14,7 +14,7 @@ export async function saveBody(
   signal: AbortSignal,
 ): Promise<number> {
   const { path, maxBytes } = options;
-  if (Number(headerOf(response, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(headerOf(response, 'content-length') ?? 0) > maxBytes) throw fileTooLarge(maxBytes);
   // Follows no link, as it makes the file (open(2), O_EXCL).
   const file = await open(path, 'wx', 0o600);
   let size = 0;
@@ -22,7 +22,7 @@ export async function saveBody(
     try {
       for await (const chunk of chunksOf(response, signal)) {
         size += chunk.length;
-        if (size > maxBytes) throw tooLarge(maxBytes);
+        if (size > maxBytes) throw fileTooLarge(maxBytes);
         await file.writeFile(chunk);
       }
     } finally {
@@ -42,8 +42,4 @@ async function* chunksOf(response: IncomingResponse, signal: AbortSignal): Async
   } catch (error) {
     throw toFetchError(error, signal);
   }
-}
-
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', { limit_mb: maxBytes / 1_048_576 });
 }

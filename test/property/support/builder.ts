@@ -9,10 +9,10 @@ import { buildFlat } from '../../../cmd/docbuilder/script/script.ts';
 import { writePieces } from '../../../cmd/docbuilder/store/flat-writer.ts';
 import { createScratch } from '../../../cmd/docbuilder/store/scratch.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
-import { silentLogger } from '../../../src/common/log.ts';
 import { parseAllowList } from '../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../src/common/net/outbound.ts';
 import { portOf } from '../../support/listen.ts';
+import { silentLogger } from '../../support/logs.ts';
 import { PICTURE_URL, SERVED } from '../arbitraries/picture.ts';
 
 export const NOW = new Date('2026-11-21T08:30:00Z');

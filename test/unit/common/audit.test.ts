@@ -9,8 +9,9 @@ import { expect } from 'chai';
 import { type Audit, createAudit } from '../../../src/common/audit.ts';
 import { AUDIT_TIMINGS, type AuditTimings } from '../../../src/common/audit-queue.ts';
 import { withContext } from '../../../src/common/context.ts';
-import { type Logger, silentLogger } from '../../../src/common/log.ts';
+import type { Logger } from '../../../src/common/log.ts';
 import { portOf } from '../../support/listen.ts';
+import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/service.ts';
 
 describe('the audit trail', () => {

@@ -4,20 +4,12 @@ import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Config, loadConfig } from '../../../cmd/docbuilder/config.ts';
-import { ConfigError, type Environment } from '../../../src/common/config.ts';
+import type { Environment } from '../../../src/common/config.ts';
+import { configMistakes } from '../../support/config-mistakes.ts';
 
 const KEY = 'svc_0123456789abcdef01234567';
 
-function mistakes(environment: Environment): Record<string, string> {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigError)
-      return Object.fromEntries(error.mistakes.map(({ path, message }) => [path, message]));
-    throw error;
-  }
-  return {};
-}
+const mistakes = (environment: Environment) => configMistakes(loadConfig, environment);
 
 describe('configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
@@ -25,9 +17,8 @@ describe('configuration', () => {
 
   it('has the contract’s defaults', () => {
     const config: Config = loadConfig({});
-    expect(config).to.include({
-      host: '0.0.0.0',
-      port: 8080,
+    expect(config).to.deep.include({
+      listen: { host: '0.0.0.0', port: 8080 },
       workerMaxJobs: 200,
       workerMaxAgeMinutes: 60,
       sandbox: 'auto',
@@ -108,6 +99,6 @@ describe('configuration', () => {
   });
 
   it('listens on IPv6 addresses too', () => {
-    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' })).to.include({ host: '::1', port: 9000 });
+    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' }).listen).to.deep.equal({ host: '::1', port: 9000 });
   });
 });

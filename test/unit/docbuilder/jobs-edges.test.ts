@@ -11,10 +11,10 @@ import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
-import { silentLogger } from '../../../src/common/log.ts';
+import { silentLogger } from '../../support/logs.ts';
 
 const never = new AbortController().signal;
-const OUTPUT = { filename: 'a.pdf', format: 'pdf' as const, contentType: 'application/pdf', pages: 1 };
+const OUTPUT = { filename: 'a.pdf', format: 'pdf' as const, pages: 1 };
 
 describe('jobs, at their end', () => {
   let directory: string;

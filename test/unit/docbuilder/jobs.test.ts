@@ -14,7 +14,8 @@ import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
-import { createLogger, silentLogger } from '../../../src/common/log.ts';
+import { createLogger } from '../../../src/common/log.ts';
+import { silentLogger } from '../../support/logs.ts';
 
 const never = new AbortController().signal;
 const request = { async: false, fetches: false, baseUrl: 'http://localhost' };
@@ -72,7 +73,7 @@ describe('jobs', () => {
       run: async (_signal: AbortSignal, newFile: () => Promise<{ fileId: string; path: string }>) => {
         const { fileId, path } = await newFile();
         await writeFile(path, 'result');
-        const output = { fileId, filename: 'a.pdf', format: 'pdf' as const, contentType: 'application/pdf', pages: 1 };
+        const output = { fileId, filename: 'a.pdf', format: 'pdf' as const, pages: 1 };
         return { outputs: [output], engineMs: 1 };
       },
       ...steps,

@@ -7,7 +7,7 @@ import type { JobRecord } from '../../../cmd/docbuilder/domain/job.ts';
 import { JobRegistry } from '../../../cmd/docbuilder/domain/job-registry.ts';
 import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
-import { silentLogger } from '../../../src/common/log.ts';
+import { silentLogger } from '../../support/logs.ts';
 
 const START = 1_790_000_000_000;
 const RETENTION = 900_000;

@@ -3,20 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../../cmd/gate/config.ts';
-import { ConfigError, type Environment } from '../../../src/common/config.ts';
+import type { Environment } from '../../../src/common/config.ts';
+import { configMistakes } from '../../support/config-mistakes.ts';
 
 const SECRET = 'secret-of-more-than-thirty-two-characters';
 
-function mistakes(environment: Environment): Record<string, string> {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigError)
-      return Object.fromEntries(error.mistakes.map(({ path, message }) => [path, message]));
-    throw error;
-  }
-  return {};
-}
+const mistakes = (environment: Environment) => configMistakes(loadConfig, environment);
 
 describe('configuration of the gate', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-gate-config-'));

@@ -49,7 +49,7 @@ describe('counting', () => {
       current: 1,
       pending: 1,
     });
-    expect(counting.figures()).to.include({ limitReached: true, enforcing: true });
+    expect(counting.figures()).to.include({ limit_reached: true, enforcing: true });
   });
 
   it('gives a session one place however often it asks and however many views it has', () => {
@@ -177,7 +177,7 @@ describe('counting', () => {
   it('gives views that only read no place, and counts them', () => {
     const { counting, see, own, other } = start(5);
     see(own('a', { readonly: true }), own('b'), other('c', { readonly: true }));
-    expect(counting.figures()).to.include({ current: 1, readonly: 2, viewsTotal: 3, documents: 1 });
+    expect(counting.figures()).to.include({ current: 1, readonly: 2, views_total: 3, documents: 1 });
   });
 
   it('leaves a session that may edit again its reservation while its old view only reads', () => {
@@ -196,17 +196,17 @@ describe('counting', () => {
     see(own('a'));
     state.limit = 0;
     expect(['a', 'b', 'c', 'd'].map(admit)).to.deep.equal([true, true, true, false]);
-    expect(counting.figures()).to.include({ current: 2, pending: 1, limit: 0, limitReached: true });
+    expect(counting.figures()).to.include({ current: 2, pending: 1, limit: 0, limit_reached: true });
   });
 
   it('lets everybody in before the first sample and 60 s after the last, and says so', () => {
     const { counting, see, pass, admit } = start(0);
     expect(admit('a')).to.equal(true);
-    expect(counting.figures()).to.include({ enforcing: false, sampleAgeSeconds: null, pending: 1 });
+    expect(counting.figures()).to.include({ enforcing: false, sample_age_seconds: null, pending: 1 });
     see();
     expect(admit('b')).to.equal(false);
     pass(60);
-    expect([admit('b'), counting.figures().sampleAgeSeconds]).to.deep.equal([false, 60]);
+    expect([admit('b'), counting.figures().sample_age_seconds]).to.deep.equal([false, 60]);
     pass(0.001);
     expect([admit('b'), counting.figures().enforcing]).to.deep.equal([true, false]);
   });
@@ -219,7 +219,7 @@ describe('counting', () => {
     admit('c');
     pass(-3600);
     see(own('b'));
-    expect([counts(), counting.figures().peak5m]).to.deep.equal([[2, 1], 2]);
+    expect([counts(), counting.figures().peak_5m]).to.deep.equal([[2, 1], 2]);
     pass(60);
     see();
     expect(counts()).to.deep.equal([2, 0]);
@@ -231,10 +231,10 @@ describe('counting', () => {
     expect([counts()[0], admit('d')]).to.deep.equal([0, true]);
     pass(119);
     see();
-    expect(counting.figures().peak5m).to.equal(2);
+    expect(counting.figures().peak_5m).to.equal(2);
     pass(300);
     see();
-    expect(counting.figures().peak5m).to.equal(0);
+    expect(counting.figures().peak_5m).to.equal(0);
   });
 
   it('takes a sample that is from the future for none', () => {
@@ -259,7 +259,7 @@ describe('counting', () => {
 
   it('shows the highest count of the last 300 s', () => {
     const { counting, see, pass, own } = start(9);
-    const peak = (): number => counting.figures().peak5m;
+    const peak = (): number => counting.figures().peak_5m;
     see(own('a'), own('b'), own('c'));
     counting.release('b');
     counting.release('c');

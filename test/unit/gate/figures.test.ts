@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCounting } from '../../../cmd/gate/domain/counting.ts';
 import { connectionLimit, gateLimits } from '../../../cmd/gate/domain/limits.ts';
-import type { DeliveryRecord } from '../../../cmd/gate/domain/model.ts';
+import type { NewDelivery } from '../../../cmd/gate/domain/model.ts';
 import type { Rows, RowsTransaction } from '../../../cmd/gate/domain/ports.ts';
 import { createStatus } from '../../../cmd/gate/domain/status.ts';
 import { createRows } from '../../../cmd/gate/store/rows.ts';
@@ -63,7 +63,7 @@ describe('the limits of the gate', () => {
 });
 
 describe('the status of the gate', () => {
-  const delivery: Omit<DeliveryRecord, 'id'> = {
+  const delivery: NewDelivery = {
     delivery: '00000000-0000-4000-8000-000000000001',
     docId: 'doc_1',
     key: 'contract-of-a-customer',

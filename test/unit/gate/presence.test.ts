@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { EditorSample, EditorView } from '../../../cmd/gate/domain/ports.ts';
 import { createPresence } from '../../../cmd/gate/domain/presence.ts';
-import { silentLogger } from '../../../src/common/log.ts';
 import { DOC, FOREIGN, OTHER_DOC, sourceOf } from '../../support/gate-openings.ts';
+import { silentLogger } from '../../support/logs.ts';
 
 const an = { id: 'an', name: 'An' };
 const be = { id: 'be', name: 'Bé' };

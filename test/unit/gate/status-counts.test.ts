@@ -28,8 +28,8 @@ describe('the figures of the gate', () => {
       tx.addDelivery(deliveryRecord({ docId: 'doc_a', state: 'delivered', endedAt: NOW }));
     });
     const figures = {
-      ...{ current: 3, pending: 1, peak5m: 4, limit: 5, readonly: 6, viewsTotal: 7, documents: 8 },
-      ...{ limitReached: true, enforcing: true, sampleAgeSeconds: 9 },
+      ...{ current: 3, pending: 1, peak_5m: 4, limit: 5, readonly: 6, views_total: 7, documents: 8 },
+      ...{ limit_reached: true, enforcing: true, sample_age_seconds: 9 },
     };
     const status = createStatus({
       rows,
@@ -41,10 +41,7 @@ describe('the figures of the gate', () => {
     });
     expect(await status()).to.deep.equal({
       upstream: { editor_server: 'auth_failed' },
-      connections: {
-        ...{ current: 3, pending: 1, peak_5m: 4, limit: 5, readonly: 6, views_total: 7, documents: 8 },
-        ...{ limit_reached: true, enforcing: true, sample_age_seconds: 9 },
-      },
+      connections: figures,
       license: { state: 'none', grace_days_left: null },
       embed: {
         ...{ open_documents: 2, sessions: 3, callback_signing: false },

@@ -8,6 +8,7 @@ export interface ItemParts {
   items?: ListItem[];
 }
 
+/** An item in its long form: one that is mere text says nothing else. */
 export function itemParts(item: ListItem): ItemParts {
   return typeof item === 'string' || Array.isArray(item) ? { text: item } : item;
 }

@@ -9,7 +9,10 @@ import { readParts } from './read.ts';
 import { createStyles } from './styles.ts';
 
 export interface TextOptions {
-  /** All text may have this many bytes in UTF-8. It becomes one string, which is shorter than V8's longest at any plan's largest file. */
+  /**
+   * All text may have this many bytes in UTF-8. It becomes one string, which is shorter than V8's longest at any plan's
+   * largest file.
+   */
   maxBytes: number;
   /** How often the text stands in what `maxBytes` is the limit of. */
   copies?: number;

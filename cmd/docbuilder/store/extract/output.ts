@@ -1,6 +1,4 @@
-import { AppError } from '../../../../src/common/errors.ts';
-
-const MB = 1024 * 1024;
+import { fileTooLarge } from '../../../../src/common/errors.ts';
 
 /** Counts what is read, so that a document that says little in few bytes cannot fill the memory. */
 export interface Output {
@@ -29,15 +27,11 @@ export function createOutput(maxBytes: number, copies = 1, maxChars = Number.POS
       const made = Math.min(times, fitting);
       chars += text.length * made;
       bytes += Buffer.byteLength(text) * made * copies;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      if (bytes > maxBytes) throw fileTooLarge(maxBytes, { subject: 'output' });
       return made;
     },
     enough: () => chars > maxChars,
   };
-}
-
-export function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', { limit_mb: maxBytes / MB, subject: 'output' });
 }
 
 /** For those who only look: nothing is too much, and what is repeated is made once. */

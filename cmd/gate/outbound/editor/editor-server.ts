@@ -18,7 +18,7 @@ export interface EditorServerOptions {
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds; the contract's 10 s unless a test is in a hurry. */
-  sampleIntervalMs?: number;
+  sampleIntervalMs?: number | undefined;
 }
 
 /** The editor server: its pages from discovery, and who is in them from the admin channel. */

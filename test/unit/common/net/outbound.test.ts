@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { exists } from '../../../../src/common/fs/exists.ts';
 import { createOutbound } from '../../../../src/common/net/outbound.ts';
 import { type Canary, startCanary } from '../../../support/canary.ts';
-import { exists, openDoor, refusal } from '../../../support/outbound.ts';
+import { openDoor, refusal } from '../../../support/outbound.ts';
 import { trustTestCertificate } from '../../../support/tls.ts';
 
 const run = promisify(execFile);

@@ -88,8 +88,7 @@ describe('environment of the services', () => {
   it('has everything of the spec that is for DocBuilder', () => {
     const config = loadDocbuilder(environmentOf('docbuilder', INSTANCES['everything-set']));
     expect({ ...config, allow: config.allow.names }).to.deep.equal({
-      host: '0.0.0.0',
-      port: 8080,
+      listen: { host: '0.0.0.0', port: 8080 },
       baseUrl: 'https://office.example:8443',
       dataDir: '/var/lib/svc/docbuilder',
       apiKeys: [{ name: 'ci', key: '0123456789abcdef01234567' }],

@@ -52,8 +52,8 @@ describe('bytes that nobody needs', () => {
     await bench.rows.transact((tx) => tx.putVersion(versionRecord({ version: 1, ...blob })));
     const find = () =>
       bench.keeper.serve(
-        (tx) => tx.version('doc_a', 1) ?? expect.fail('no version'),
-        async (_version, read) => {
+        (tx) => ({ version: tx.version('doc_a', 1) ?? expect.fail('no version') }),
+        async (_found, read) => {
           await bench.rows.transact((tx) => tx.removeVersion('doc_a', 1));
           await bench.keeper.discard([blob.sha256]);
           return text(read());

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { baseFileName, checkFileInfo, nonceOf, savedAfter } from '../../../../cmd/gate/domain/wopi.ts';
+import type { EmbedUi } from '../../../../src/common/generated/wire.ts';
 import { documentRecord, sessionRecord, versionRecord } from '../../../support/gate-records.ts';
 
 describe('CheckFileInfo', () => {
@@ -44,9 +45,9 @@ describe('CheckFileInfo', () => {
     expect(info('""')['UserFriendlyName']).to.equal('Khách');
   });
 
-  it('lets no flag of a portal change what it may do', () => {
-    const flags = { UserCanWrite: true, OwnerId: 'ses_a', SupportsLocks: true, PostMessageOrigin: '*' };
-    const info = checkFileInfo(sessionRecord({ mode: 'view' }), documentRecord(), versionRecord(), flags);
+  it('lets nothing of a portal’s ui change what it may do', () => {
+    const ui = { UserCanWrite: true, OwnerId: 'ses_a', SupportsLocks: true, PostMessageOrigin: '*' } as EmbedUi;
+    const info = checkFileInfo(sessionRecord({ mode: 'view', ui }), documentRecord(), versionRecord());
     expect(info).to.include({
       UserCanWrite: false,
       OwnerId: 'svc',

@@ -3,8 +3,8 @@ import { createDiscovery, type Discovery } from '../../../../cmd/gate/outbound/e
 import { editPages } from '../../../../cmd/gate/outbound/editor/discovery-xml.ts';
 import { createEditorAgent } from '../../../../cmd/gate/outbound/editor/get.ts';
 import type { AppError } from '../../../../src/common/errors.ts';
-import { silentLogger } from '../../../../src/common/log.ts';
 import { type AdminServer, discoveryXml, startAdminServer } from '../../../support/admin-server.ts';
+import { silentLogger } from '../../../support/logs.ts';
 
 const action = (urlsrc: string, ext = 'docx'): string =>
   `<wopi-discovery><net-zone><app><action ext="${ext}" name="edit" urlsrc="${urlsrc}"/></app></net-zone></wopi-discovery>`;

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import express from 'express';
 import { fitsFileType } from '../../../../cmd/gate/domain/content.ts';
 import { createDemoInbox } from '../../../../cmd/gate/domain/demo-inbox.ts';
-import { sampleDocx } from '../../../../cmd/gate/domain/sample.ts';
+import { sampleDocx } from '../../../../cmd/gate/domain/sample-docx.ts';
 import { type DemoHandlers, demoRoutes } from '../../../../cmd/gate/http/demo.ts';
 import { contentOf } from '../../../../cmd/gate/outbound/content.ts';
 import { createHs256Verifier, signHs256 } from '../../../../src/common/crypto/jwt.ts';

@@ -1,0 +1,46 @@
+import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
+import { diskFull } from './disk-full.ts';
+import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './ports.ts';
+
+/**
+ * Runs a task on the engine.
+ * @param told.maxFileBytes the largest result, where the task itself may make more
+ * @param told.pages where the request names pages
+ * @returns what was counted in each output, and milliseconds inside the engine
+ * @throws {AppError} what the engine could not do, in the words of the interface
+ */
+export async function runTask(
+  engine: Engine,
+  task: EngineTask,
+  signal: AbortSignal,
+  told: { maxFileBytes?: number; pages?: string } = {},
+): Promise<{ pages: number[]; engineMs: number }> {
+  const { maxFileBytes = task.maxOutputBytes, pages = '/options/pages' } = told;
+  try {
+    const result = await engine.run(task, signal);
+    return { pages: result.pages, engineMs: result.loadMs + result.storeMs };
+  } catch (error) {
+    throw engineError(error, maxFileBytes, pages);
+  }
+}
+
+/** Anything else than a failure of the engine passes through. */
+function engineError(error: unknown, maxFileBytes: number, pages: string): unknown {
+  if (!(error instanceof EngineFailure)) return error;
+  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'names no page of the document' });
+  return CODES[error.reason](error, maxFileBytes);
+}
+
+const CODES: Record<
+  Exclude<EngineFailureReason, 'page_range'>,
+  (cause: EngineFailure, maxFileBytes: number) => AppError
+> = {
+  password: (cause) => new AppError('password_required', { reason: 'wrong' }, { cause }),
+  corrupt: (cause) => new AppError('corrupt_source', { reason: 'unreadable' }, { cause }),
+  // A document that takes down two workers, or needs more than a worker may have, is what is wrong, not the service.
+  crashed: (cause) => new AppError('corrupt_source', { reason: 'engine_crashed' }, { cause }),
+  memory: (cause) => new AppError('corrupt_source', { reason: 'memory_limit' }, { cause }),
+  output_limit: (cause, maxFileBytes) => fileTooLarge(maxFileBytes, { subject: 'output' }, cause),
+  disk_full: (cause) => diskFull(cause),
+  no_worker: (cause) => new AppError('pool_unavailable', { reason: 'no_worker' }, { cause }),
+};
