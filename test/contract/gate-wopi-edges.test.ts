@@ -117,6 +117,19 @@ describe('the WOPI host, at its edges', () => {
     );
   });
 
+  it('removes the bytes of old versions while saves go on without a pause', async () => {
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
+    const stalled = await halfSent();
+    for (let n = 0; n < 20; n += 1) {
+      const headers = putHeaders({}, 'B'.repeat(43));
+      const answer = await fetch(`${url}/doc_b/contents`, { method: 'POST', headers, body: `version ${n}` });
+      expect(answer.status).to.equal(200);
+    }
+    const kept = () => bench.blobs.list();
+    await until('the original and five versions are left', async () => (await kept()).length === 6 || undefined, 5_000);
+    stalled.destroy();
+  });
+
   it('takes a nonce of no final save, a new one neither', async () => {
     await put('one', { 'X-COOL-WOPI-IsExitSave': 'true', 'X-COOL-WOPI-ExtendedData': 'svc1.fresh' });
     expect((await bench.rows.transact((tx) => tx.version('doc_a', 1)))?.nonce).to.equal(null);

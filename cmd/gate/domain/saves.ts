@@ -87,8 +87,8 @@ export function createSaves(deps: SavesDependencies): Saves {
   async function store(session: SessionRecord, replay: Replay, facts: SaveFacts): Promise<Committed | 'conflict'> {
     const hold: Hold = { until: undefined };
     const canRepeat = () => !replay.failed() && replay.repeatable();
-    return keeper.writing(async () => {
-      const blob = await holding(hold, canRepeat, () => blobs.write(replay.open(), maxBytes));
+    return keeper.writing(async (claim) => {
+      const blob = await holding(hold, canRepeat, () => blobs.write(replay.open(), maxBytes, claim));
       const useless = () => void keeper.discard([blob.sha256]).catch(() => {});
       if (blob.size === 0) {
         useless();
