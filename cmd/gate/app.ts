@@ -171,7 +171,6 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const publicServer = await listen(publicApp, config.listen);
   const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
   cleaning.start();
-  closing.start();
   outbox.wake();
   const publicAddress = publicServer.address() as AddressInfo;
   const internalAddress = internalServer.address() as AddressInfo;
@@ -187,7 +186,6 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       await drain(publicServer, PUBLIC_DRAIN_MS);
       await drain(internalServer, SAVES_DRAIN_MS, saves.ended());
       editor.stop();
-      closing.stop();
       cleaning.stop();
       await outbox.stop();
       license.stop();

@@ -3,9 +3,14 @@ import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
+import { createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
-import { documentRecord } from '../support/gate-records.ts';
+import { documentRecord, versionRecord } from '../support/gate-records.ts';
+import { testLogger } from '../support/logs.ts';
+import { until } from '../support/until.ts';
 
 /** A file system of 4 MB as the data folder; needs root. */
 describe('a full disk under the gate', () => {
@@ -76,5 +81,26 @@ describe('a full disk under the gate', () => {
     rmSync(ballast);
     await write();
     expect((await rows.transact((t) => t.document('doc_a')))?.title).to.equal('after');
+  });
+
+  it('is opened with no byte left, can be read, and loses what a crash left', async () => {
+    const { rows, blobs } = opened();
+    const bring = (content: string) => blobs.write(Readable.from([Buffer.from(content)]), 1_000);
+    const [kept, orphan] = [await bring('kept'), await bring('nobody has me')];
+    await rows.transact((t) => t.putVersion(versionRecord({ version: 1, ...kept })));
+    await rows.close();
+    fill(0);
+    data = await openDataDir(folder);
+    const keeper = createBlobKeeper(data);
+    const log = testLogger();
+    const idle = { sample: () => undefined, saving: () => false, retainHours: 24, clock: Date.now, log };
+    const cleaning = createCleaning({ rows: data.rows, keeper, ...idle });
+    cleaning.start();
+    const list = () => opened().blobs.list();
+    await until('the orphan has gone', async () => !(await list()).includes(orphan.sha256) || undefined);
+    cleaning.stop();
+    expect(await list()).to.deep.equal([kept.sha256]);
+    const found = await data.rows.transact((t) => t.version('doc_a', 1)?.sha256);
+    expect(await text(data.blobs.read(found ?? ''))).to.equal('kept');
   });
 });

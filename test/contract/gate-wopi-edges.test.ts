@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { close, MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
 import { errorOf, until } from '../support/service.ts';
@@ -9,17 +9,23 @@ describe('the WOPI host, at its edges', () => {
   let bench: SavesBench;
   let server: Server;
   let url: string;
-  const disk = { broken: false };
+  const disk = { broken: false, written: 0, work: Promise.resolve() };
 
   beforeEach(async () => {
-    disk.broken = false;
+    Object.assign(disk, { broken: false, written: 0, work: Promise.resolve() });
     bench = await savesBench({
       timings: { hold: 0 },
       wrap: (blobs, rows) => ({
         rows,
         blobs: {
           ...blobs,
-          write: (...args) => (disk.broken ? Promise.reject(new Error('the disk is gone')) : blobs.write(...args)),
+          write: async (...args) => {
+            if (disk.broken) throw new Error('the disk is gone');
+            const written = await blobs.write(...args);
+            disk.written += 1;
+            await disk.work;
+            return written;
+          },
         },
       }),
     });
@@ -35,13 +41,14 @@ describe('the WOPI host, at its edges', () => {
   const put = (body: string, headers: Record<string, string> = {}) =>
     fetch(file('/contents'), { method: 'POST', headers: putHeaders(headers), body });
   /** A PutFile that is under way and of which nothing more comes. */
-  const halfSent = async () => {
+  const halfSent = (): Promise<Socket> => sent('half', 1000);
+  const sent = async (content: string, length = content.length) => {
     const { hostname, port, pathname, search } = new URL(file('/contents'));
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     const headers = Object.entries(putHeaders()).map(([name, value]) => `${name}: ${value}`);
-    const head = [`POST ${pathname}${search} HTTP/1.1`, 'Host: gate', ...headers, 'Content-Length: 1000'];
-    socket.write(`${head.join('\r\n')}\r\n\r\nhalf`);
+    const head = [`POST ${pathname}${search} HTTP/1.1`, 'Host: gate', ...headers, `Content-Length: ${length}`];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${content}`);
     await until('it is under way', () => bench.saves.saving('doc_a') || undefined);
     return socket;
   };
@@ -67,6 +74,28 @@ describe('the WOPI host, at its edges', () => {
     expect((await fetch(file())).status).to.equal(200);
   });
 
+  it('nor while one is being stored that nobody waits for any more, until its size can be told', async () => {
+    const size = async () => ((await (await fetch(file())).json()) as { Size: number }).Size;
+    for (const [content, ms] of [
+      ['a moment', 100],
+      ['longer than anybody waits', 1_500],
+    ] as const) {
+      const storing = Promise.withResolvers<void>();
+      disk.work = storing.promise;
+      const before = disk.written;
+      const socket = await sent(content);
+      await until('all of it is there', () => disk.written > before || undefined);
+      socket.resetAndDestroy();
+      const asked = fetch(file());
+      setTimeout(storing.resolve, ms);
+      const answer = await asked;
+      if (ms > 1_000) expect(answer.status).to.equal(503);
+      else expect(await answer.json()).to.have.property('Size', content.length);
+      await until('it is stored', async () => !bench.saves.saving('doc_a') || undefined);
+      expect(await size()).to.equal(content.length);
+    }
+  });
+
   it('answers a CheckFileInfo that comes while a long save is under way', async () => {
     const socket = await halfSent();
     expect((await fetch(file())).status).to.equal(200);
@@ -86,6 +115,19 @@ describe('the WOPI host, at its edges', () => {
       'only the original and version 1 are left',
       async () => (await bench.blobs.list()).length === 2 || undefined,
     );
+  });
+
+  it('removes the bytes of old versions while saves go on without a pause', async () => {
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
+    const stalled = await halfSent();
+    for (let n = 0; n < 20; n += 1) {
+      const headers = putHeaders({}, 'B'.repeat(43));
+      const answer = await fetch(`${url}/doc_b/contents`, { method: 'POST', headers, body: `version ${n}` });
+      expect(answer.status).to.equal(200);
+    }
+    const kept = () => bench.blobs.list();
+    await until('the original and five versions are left', async () => (await kept()).length === 6 || undefined, 5_000);
+    stalled.destroy();
   });
 
   it('takes a nonce of no final save, a new one neither', async () => {

@@ -142,7 +142,6 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       return entered;
     },
     stop: async ({ keep } = { keep: false }) => {
-      closing.stop();
       cleaning.stop();
       await outbox.stop();
       await rows.close();

@@ -119,6 +119,16 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
       expect(await blobs.list()).to.deep.equal([written.sha256]);
     });
 
+    it('tell whose hash it is before they are in their place', async () => {
+      const bytes = randomBytes(1000);
+      const told: [hash: string, listed: string[]][] = [];
+      const written = await blobs.write(inPieces(bytes), MIB, async (hash) => {
+        told.push([hash, await blobs.list()]);
+      });
+      expect(told).to.deep.equal([[written.sha256, []]]);
+      expect(await blobs.list()).to.deep.equal([written.sha256]);
+    });
+
     it('are gone once removed, and can be brought again', async () => {
       const bytes = randomBytes(1000);
       await write(bytes);

@@ -79,7 +79,8 @@ export function createCleaning({
   return {
     sweep,
     start: () => {
-      void reported(sweep().then(() => keeper.discardOrphans()));
+      // What a crash left needs no room to be removed; all else may find none on a full disk.
+      void reported(sweep()).then(() => reported(keeper.discardOrphans()));
       stop = repeat(SWEEP_MS, () => reported(sweep()));
     },
     stop: () => stop(),

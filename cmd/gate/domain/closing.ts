@@ -1,7 +1,6 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { repeat } from '../../../src/common/repeat.ts';
 import { closedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord } from './model.ts';
 import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
@@ -10,8 +9,6 @@ import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
 const QUIET_MS = 30_000;
 /** How long a session that nobody has seen yet keeps its document open. */
 const PENDING_MS = 60_000;
-/** A look between samples: what keeps a document open may end without one. */
-const CHECK_MS = 5_000;
 
 export interface ClosingDependencies {
   rows: Rows;
@@ -26,25 +23,23 @@ export interface ClosingDependencies {
 }
 
 export interface Closing {
-  /** Takes in what the editor says. Resolves when what follows from it is on disk. */
+  /**
+   * Takes in what the editor says, and closes what has been without a view for long enough. Resolves when what follows
+   * from it is on disk.
+   */
   observe(sample: EditorSample): Promise<void>;
-  /** Closes what has been without a view for long enough. */
-  check(): Promise<void>;
-  /** Checks every five seconds until `stop`. */
-  start(): void;
-  stop(): void;
 }
 
 /**
  * Tells when everybody has left a document. Only samples count: without them nobody can say that a document is empty,
- * so after a start, and after a time in which the editor could not be asked, the 30 s begin anew.
+ * so after a start, and after a time in which the editor could not be asked, the 30 s begin anew. Nor is anything closed
+ * between two of them, when what kept it open ends: somebody may just have come back.
  */
 export function createClosing({ rows, saving, link, onDelivery, clock, log, audit }: ClosingDependencies): Closing {
   /** Since when a document has been without a view; no entry: it has one, or nobody knows. */
   const quietSince = new Map<string, number>();
   const lastSeen = new Map<string, number>();
   let sampledAt: number | undefined;
-  let stop = (): void => {};
 
   function takeIn(tx: RowsTransaction, sample: EditorSample): void {
     const viewed = new Set(sample.views.map(({ docId }) => docId));
@@ -70,13 +65,12 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
     }
     sampledAt = sample.at;
     await rows.transact((tx) => takeIn(tx, sample));
-    await check();
+    await closeQuiet(sample.at);
   }
 
-  async function check(): Promise<void> {
+  async function closeQuiet(at: number): Promise<void> {
     const now = clock();
-    if (sampledAt === undefined || apart(now, sampledAt) > QUIET_MS) return;
-    const at = sampledAt;
+    if (apart(now, at) > QUIET_MS) return;
     const candidates = [...quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
     const closed = await rows.transact((tx) => {
@@ -108,14 +102,5 @@ export function createClosing({ rows, saving, link, onDelivery, clock, log, audi
     return after;
   }
 
-  return {
-    observe,
-    check,
-    start: () => {
-      stop = repeat(CHECK_MS, () =>
-        check().catch((error) => log.error({ err: error }, 'documents could not be closed')),
-      );
-    },
-    stop: () => stop(),
-  };
+  return { observe };
 }

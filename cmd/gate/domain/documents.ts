@@ -57,8 +57,8 @@ export function createDocuments(deps: Dependencies): Documents {
     if (held) return held;
     const options = { fileType: wanted.fileType, maxBytes, signal: stopped.signal };
     const store = (content: Readable) =>
-      keeper.writing(async () => {
-        const bytes = await blobs.write(content, maxBytes);
+      keeper.writing(async (claim) => {
+        const bytes = await blobs.write(content, maxBytes, claim);
         return rows.transact((tx) => tx.documentByKey(wanted.key) ?? add(tx, wanted, bytes, clock()));
       });
     const document = await downloader.download(wanted.url, options, store).catch((error: unknown) => {

@@ -32,14 +32,14 @@ export interface Outbox {
 
 /**
  * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
- * documents at the same time. What an attempt came to is written when it has ended, so one that a kill cut off counts
+ * documents at the same time, and first to receivers that are asked least. What an attempt came to is written when it has ended, so one that a kill cut off counts
  * as none and is made again, with the same delivery id.
  */
 export function createOutbox(deps: OutboxDependencies): Outbox {
   const { rows, poster, clock, log, audit } = deps;
   const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
   const parallel = deps.parallel ?? PARALLEL;
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { receiver: string; attempt: Promise<void> }>();
   const stopped = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
@@ -69,16 +69,32 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
   function start(heads: DeliveryRecord[]): void {
     const now = clock();
     const waiting = heads.filter(({ docId }) => !running.has(docId));
+    const due: DeliveryRecord[] = [];
     let next = Number.POSITIVE_INFINITY;
     for (const delivery of waiting) {
       const { nextAttemptAt, attempts } = delivery;
       // One that waits for longer than any does is due, too: the clock was set back.
       const longest = (schedule[attempts] ?? 0) + AGAIN_MS;
-      const isDue = nextAttemptAt <= now || nextAttemptAt > now + longest;
-      if (!isDue) next = Math.min(next, nextAttemptAt);
-      else if (running.size < parallel && !stopped.signal.aborted) run(delivery);
+      if (nextAttemptAt <= now || nextAttemptAt > now + longest) due.push(delivery);
+      else next = Math.min(next, nextAttemptAt);
+    }
+    for (const delivery of inFairOrder(due)) {
+      if (running.size < parallel && !stopped.signal.aborted) run(delivery);
     }
     if (next < Number.POSITIVE_INFINITY) wakeIn(next - now);
+  }
+
+  /** Those of receivers that are asked least come first: one that hangs would take every place. */
+  function inFairOrder(due: readonly DeliveryRecord[]): DeliveryRecord[] {
+    const asked = new Map<string, number>();
+    const place = (receiver: string): number => {
+      const before = asked.get(receiver) ?? 0;
+      asked.set(receiver, before + 1);
+      return before;
+    };
+    for (const { receiver } of running.values()) place(receiver);
+    const placed = due.map((delivery) => ({ delivery, place: place(receiverOf(delivery)) }));
+    return placed.sort((one, other) => one.place - other.place).map(({ delivery }) => delivery);
   }
 
   function wakeIn(ms: number): void {
@@ -96,7 +112,7 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
         running.delete(delivery.docId);
         wake();
       });
-    running.set(delivery.docId, attempt);
+    running.set(delivery.docId, { receiver: receiverOf(delivery), attempt });
   }
 
   async function attemptOnce(stored: DeliveryRecord): Promise<void> {
@@ -136,8 +152,12 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
       stopped.abort();
       clearTimeout(timer);
       await looking;
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ attempt }) => attempt));
       clearTimeout(timer);
     },
   };
+}
+
+function receiverOf({ url }: DeliveryRecord): string {
+  return URL.parse(url)?.origin ?? url;
 }

@@ -64,6 +64,9 @@ export interface RowsTransaction {
 /** Of bytes; both ends are included. */
 export type ByteRange = { start: number; end: number };
 
+/** Told the hash of bytes before they are put in their place, which waits for it. */
+export type Claim = (sha256: string) => Promise<void>;
+
 /** Bytes on disk, by their hash. */
 export interface Blobs {
   /**
@@ -71,7 +74,7 @@ export interface Blobs {
    * disk said (`ENOSPC`), nothing is left on disk and `content` is left as it is: ending it is its owner's.
    * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`
    */
-  write(content: Readable, maxBytes: number): Promise<{ sha256: string; size: number }>;
+  write(content: Readable, maxBytes: number, claim?: Claim): Promise<{ sha256: string; size: number }>;
   read(sha256: string, range?: ByteRange): Readable;
   /**
    * The first bytes, for a look at what it is; none (0) to see that it is there.

@@ -10,8 +10,6 @@ export interface Replay {
   repeatable(): boolean;
   /** Whether it is the content that failed, not who read it. */
   failed(): boolean;
-  /** Resolves once all of it is there or it has failed; may never, if nobody reads it. */
-  arrived: Promise<void>;
   /** Gives back what was kept and leaves `source` to others. Nobody may use what was read any more. */
   end(): void;
 }
@@ -31,7 +29,6 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
   let kept = 0;
   let keeping = true;
   let complete = false;
-  const arrived = Promise.withResolvers<void>();
   let failure: AppError | undefined;
   let opened: Readable | undefined;
   /** The number of the chunk that it reads next. */
@@ -54,7 +51,6 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
     complete = true;
     hold();
     settle();
-    arrived.resolve();
   }
 
   function gather(bytes: Buffer): void {
@@ -86,7 +82,6 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
 
   function fail(error: AppError): void {
     failure ??= error;
-    arrived.resolve();
     waiting?.reject(failure);
     waiting = undefined;
   }
@@ -143,7 +138,6 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
     },
     repeatable: () => keeping,
     failed: () => failure !== undefined,
-    arrived: arrived.promise,
     end: () => {
       clearTimeout(idle);
       unwatch();

@@ -17,18 +17,25 @@ export interface Saves {
   /**
    * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. Trouble of the store is
    * waited out for up to 25 s, since the editor gives up changes over an error much sooner than over a slow answer.
+   * @param gone aborts when nobody waits for it any more; it is stored all the same
    * @returns the version, or `conflict` when the save began from another one than the current
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
    */
-  save(session: SessionRecord, content: Readable, facts: SaveFacts): Promise<VersionRecord | 'conflict'>;
+  save(
+    session: SessionRecord,
+    content: Readable,
+    facts: SaveFacts,
+    gone?: AbortSignal,
+  ): Promise<VersionRecord | 'conflict'>;
   /** Whether a save of a document is under way, or has just failed in a way that has it tried again. */
   saving(docId: string): boolean;
   /** Resolves once there has been none for a moment: the last ones have their answers. */
   ended(): Promise<void>;
   /**
-   * Whether a save just failed for trouble of ours, or broke off on its way. The editor then asks for CheckFileInfo, and
-   * an answer with the old size would be a conflict to it, which ends its attempts: without any answer it goes on trying.
-   * Content that is on its way is waited for, up to a second: it may have broken off a moment ago.
+   * Whether a save just failed for trouble of ours, broke off on its way, or is still being stored though nobody waits
+   * for it any more. The editor then asks for CheckFileInfo, and an answer with the old size would be a conflict to it,
+   * which ends its attempts: without any answer it goes on trying. Saves under way are waited for, up to a second: one
+   * may have broken off, or be stored in a moment.
    */
   troubled(docId: string): Promise<boolean>;
 }
@@ -63,8 +70,8 @@ const TIMINGS: SaveTimings = { hold: 25_000, retry: 500, idle: 30_000, trouble: 
 /** Without a save, after which there are none: one may stand before its beginning, or its answer be on its way. */
 const QUIET_MS = 2_000;
 const LOOK_MS = 100;
-/** How long content that is on its way is waited for before it counts as such. */
-const ARRIVAL_MS = 1_000;
+/** How long saves under way are waited for before it is told how they stand. */
+const WAIT_MS = 1_000;
 /** Bytes that all saves together may keep in memory, to write them again. */
 const REPLAY_BYTES = 32 * 1024 * 1024;
 
@@ -72,7 +79,7 @@ const REPLAY_BYTES = 32 * 1024 * 1024;
 export function createSaves(deps: SavesDependencies): Saves {
   const { rows, blobs, keeper, presence, link, maxBytes, clock, log, audit } = deps;
   const timings = { ...TIMINGS, ...deps.timings };
-  const underWay = new Map<string, Set<Replay>>();
+  const underWay = new Map<string, Set<UnderWay>>();
   const trouble = createTimedKeys(timings.trouble);
   const slabs = createSlabs(REPLAY_BYTES);
 
@@ -80,8 +87,8 @@ export function createSaves(deps: SavesDependencies): Saves {
   async function store(session: SessionRecord, replay: Replay, facts: SaveFacts): Promise<Committed | 'conflict'> {
     const hold: Hold = { until: undefined };
     const canRepeat = () => !replay.failed() && replay.repeatable();
-    return keeper.writing(async () => {
-      const blob = await holding(hold, canRepeat, () => blobs.write(replay.open(), maxBytes));
+    return keeper.writing(async (claim) => {
+      const blob = await holding(hold, canRepeat, () => blobs.write(replay.open(), maxBytes, claim));
       const useless = () => void keeper.discard([blob.sha256]).catch(() => {});
       if (blob.size === 0) {
         useless();
@@ -112,23 +119,25 @@ export function createSaves(deps: SavesDependencies): Saves {
     }
   }
 
-  /** Waits for content that is on its way: the editor asks for CheckFileInfo as soon as its connection was cut. */
-  async function arrived(docId: string): Promise<void> {
-    const contents = [...(underWay.get(docId) ?? [])].map((replay) => replay.arrived);
-    if (contents.length > 0) await Promise.race([Promise.all(contents), sleep(ARRIVAL_MS, undefined, { ref: false })]);
+  /** Waits for saves under way: the editor asks for CheckFileInfo as soon as its connection was cut. */
+  async function over(docId: string): Promise<void> {
+    const saves = [...(underWay.get(docId) ?? [])].map((save) => save.over.promise);
+    if (saves.length > 0) await Promise.race([Promise.all(saves), sleep(WAIT_MS, undefined, { ref: false })]);
   }
 
   function isOwed(docId: string): boolean {
     trouble.expire(clock());
-    return trouble.has(docId) || [...(underWay.get(docId) ?? [])].some((replay) => replay.failed());
+    const isOwing = ({ replay, gone }: UnderWay) => replay.failed() || gone?.aborted;
+    return trouble.has(docId) || [...(underWay.get(docId) ?? [])].some(isOwing);
   }
 
   return {
-    async save(session, content, facts) {
+    async save(session, content, facts, gone) {
       const { docId } = session;
       const replay = replayable(content, slabs, timings.idle);
+      const mine: UnderWay = { replay, gone, over: Promise.withResolvers() };
       const others = underWay.get(docId) ?? new Set();
-      underWay.set(docId, others.add(replay));
+      underWay.set(docId, others.add(mine));
       try {
         const outcome = await store(session, replay, facts);
         trouble.remove(docId);
@@ -152,8 +161,9 @@ export function createSaves(deps: SavesDependencies): Saves {
         throw error;
       } finally {
         replay.end();
-        others.delete(replay);
+        others.delete(mine);
         if (others.size === 0) underWay.delete(docId);
+        mine.over.resolve();
       }
     },
 
@@ -166,10 +176,19 @@ export function createSaves(deps: SavesDependencies): Saves {
     },
 
     async troubled(docId) {
-      await arrived(docId);
+      await over(docId);
       return isOwed(docId);
     },
   };
+}
+
+/** A save that has not ended. */
+interface UnderWay {
+  replay: Replay;
+  /** Aborted: nobody waits for it any more. */
+  gone: AbortSignal | undefined;
+  /** Resolves when it has ended, well or not. */
+  over: PromiseWithResolvers<void>;
 }
 
 /** When to stop trying: set with the first trouble. */

@@ -64,6 +64,8 @@ function getContents({ access, keeper }: WopiHandlers): FileHandler {
 /** PutFile. What its statuses do to the people in the document: docs/decisions/0010-gate.md. */
 function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
   return async (request, response) => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
     if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
     const session = await access.save(request.params.docId, tokenOf(request));
     const length = Number(request.headers['content-length'] ?? Number.NaN);
@@ -71,7 +73,7 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
     if (length > maxBytes) throw fileTooLarge(maxBytes);
     writeContinue(request, response);
 
-    const outcome = await saves.save(session, request, factsOf(request));
+    const outcome = await saves.save(session, request, factsOf(request), gone.signal);
     response.setHeader('Cache-Control', 'no-store');
     if (outcome === 'conflict') {
       // The editor's own code for "changed in storage".

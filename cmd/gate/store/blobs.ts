@@ -34,7 +34,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
   }
 
   return {
-    async write(content, maxBytes) {
+    async write(content, maxBytes, claim) {
       const temporary = join(incoming, randomBytes(12).toString('hex'));
       const file = await open(temporary, 'wx', 0o600);
       let closing: Promise<void> | undefined;
@@ -44,6 +44,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
           // Told by the `await` below, if it comes so far.
           closing.catch(() => {});
         });
+        await claim?.(written.sha256);
         const path = pathOf(written.sha256);
         const putting = (await exists(path)) ? rm(temporary) : rename(temporary, path);
         await Promise.all([putting, closing]);

@@ -24,7 +24,10 @@ export interface DataDir {
  */
 export async function openDataDir(path: string): Promise<DataDir> {
   await makePrivateDirectory(path);
-  await takeOwnership(path);
+  // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
+  await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOSPC') throw error;
+  });
   const linkSecret = await keptKey(join(path, 'links.key'));
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
   const rows = await createRows(join(path, 'gate.db'));

@@ -55,6 +55,32 @@ describe('the outbox', () => {
     await outbox.stop();
   });
 
+  it('go first to the receiver that is asked least: one that hangs does not hold up the others', async () => {
+    const at = (receiver: string, docId: string) =>
+      deliveryRecord({ docId, url: `https://${receiver}.example.vn/callback`, nextAttemptAt: 0 });
+    await rows.transact((tx) => {
+      for (const docId of ['a', 'b', 'c', 'd']) tx.addDelivery(at('hangs', docId));
+      for (const docId of ['e', 'f']) tx.addDelivery(at('answers', docId));
+    });
+    const asked: string[] = [];
+    const hanging: (() => void)[] = [];
+    const outbox = createOutbox({
+      ...{ ...common, rows, log: testLogger(), parallel: 2 },
+      poster: {
+        post: async ({ docId, url }) => {
+          asked.push(docId);
+          if (url.includes('hangs')) await new Promise<void>((resolve) => hanging.push(resolve));
+          return 204;
+        },
+      },
+    });
+    outbox.wake();
+    await until('those who can be are asked', () => asked.length === 4 || undefined);
+    expect(asked).to.deep.equal(['a', 'e', 'f', 'b']);
+    for (let sent = 0; sent < 4; sent += 1) (await until('one that hangs', () => hanging[sent]))();
+    await outbox.stop();
+  });
+
   it('says so when what became of a callback cannot be written, and dies of it not', async () => {
     const { delivery } = await add('doc_1');
     const told: string[] = [];
