@@ -134,6 +134,14 @@ describe('POST /v1/convert', () => {
 
   const mistakes: [string, RequestInit, string][] = [
     ['neither file nor url', { body: form(undefined, '', { to: 'pdf' }) }, '/file'],
+    [
+      'a file that is text, beside a url',
+      {
+        body: JSON.stringify({ file: 'UEsDBA==', url: 'https://example.com/a.docx', to: 'pdf' }),
+        headers: { 'Content-Type': 'application/json' },
+      },
+      '/file',
+    ],
     ['no target', { body: form(RTF, 'a.rtf', {}) }, '/to'],
     ['an unknown field', { body: form(RTF, 'a.rtf', { to: 'pdf', too: 'pdf' }) }, '/too'],
     ['an unknown option', { body: form(RTF, 'a.rtf', { to: 'pdf', 'options.page': '1' }) }, '/options/page'],
