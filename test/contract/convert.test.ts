@@ -166,6 +166,21 @@ describe('POST /v1/convert', () => {
     });
   }
 
+  it('refuses csv and sheets that would be cut off', async () => {
+    const wide = Buffer.from(`${Array(16_385).fill('x').join(',')}\n`);
+    expect(await errorOf(await service.convert(wide, 'a.csv', { to: 'xlsx' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, reason: 'too_many_columns', limit_columns: 16_384 },
+    });
+    const tall = Buffer.from('x\n'.repeat(65_537));
+    expect(await errorOf(await service.convert(tall, 'a.csv', { to: 'xls' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, subject: 'output', reason: 'too_many_rows', limit_rows: 65_536 },
+    });
+  });
+
   it('refuses a pair across families and unknown formats', async () => {
     expect(await errorOf(await service.convert(RTF, 'a.rtf', { to: 'xlsx' }))).to.deep.include({
       status: 415,

@@ -1,5 +1,6 @@
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { diskFull } from './disk-full.ts';
+import { XLS_SHEET } from './formats.ts';
 import { EngineFailure, type EngineFailureReason } from './ports.ts';
 
 const MB = 1024 * 1024;
@@ -25,6 +26,18 @@ const CODES: Record<
   memory: (cause) => new AppError('corrupt_source', { reason: 'memory_limit' }, { cause }),
   output_limit: (cause, maxFileBytes) =>
     new AppError('file_too_large', { limit_mb: maxFileBytes / MB, subject: 'output' }, { cause }),
+  too_many_rows: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_rows: XLS_SHEET.rows }),
+  too_many_columns: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_columns: XLS_SHEET.columns }),
   disk_full: (cause) => diskFull(cause),
   no_worker: (cause) => new AppError('pool_unavailable', { reason: 'no_worker' }, { cause }),
 };
+
+/** Excel's old format has smaller sheets. */
+function noRoom(cause: EngineFailure, maxFileBytes: number, limit: object): AppError {
+  const { reason } = cause;
+  return new AppError(
+    'file_too_large',
+    { limit_mb: maxFileBytes / MB, subject: 'output', reason, ...limit },
+    { cause },
+  );
+}

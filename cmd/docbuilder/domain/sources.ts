@@ -1,3 +1,4 @@
+import { assertFitsSheet, CsvSize } from './csv-size.ts';
 import { stemOf } from './filename.ts';
 import type { SourceFormat } from './formats.ts';
 import type { Macros } from './packages.ts';
@@ -28,12 +29,15 @@ export interface InspectOptions {
 export interface Inspector {
   /** @throws {AppError} `corrupt_source`, `unsupported_format`, `password_required`, `file_too_large` */
   inspect(path: string, options: InspectOptions): Promise<Inspection>;
-  /** Writes a text file's content as UTF-8; on demand without the line `sep=;` that Excel puts before csv. */
+  /**
+   * Writes a text file's content as UTF-8; csv without the line `sep=;` that Excel puts before it.
+   * @param options.csv where the file is csv: told what is in it
+   */
   transcode(
     path: string,
     target: string,
     from: Encoding,
-    options?: { dropSeparatorLine?: boolean; signal?: AbortSignal },
+    options?: { csv?: CsvSize; signal?: AbortSignal },
   ): Promise<void>;
 }
 
@@ -135,7 +139,9 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       const known = { from: format, stem: stemOf(file.filename) };
       if (!text) return { ...known, input: file.path, source: { ...(password !== undefined && { password }) } };
       const input = newPath();
-      await deps.inspector.transcode(file.path, input, text.encoding, { dropSeparatorLine: format === 'csv', signal });
+      const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
+      await deps.inspector.transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });
+      if (csv) assertFitsSheet(csv, deps.maxFileBytes());
       return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
     },
     dispose: async () => {

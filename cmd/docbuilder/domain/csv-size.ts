@@ -1,0 +1,70 @@
+import { AppError } from '../../../src/common/errors.ts';
+
+const MB = 1024 * 1024;
+/** Of a sheet, in Excel as in LibreOffice. */
+const SHEET_ROWS = 1_048_576;
+const SHEET_COLUMNS = 16_384;
+
+const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+
+/**
+ * How many rows and columns a csv text has, from its pieces. What is empty at the end of a row or of the text does not
+ * count. Quotes are understood as in domain/csv.ts.
+ */
+export class CsvSize {
+  rows = 0;
+  columns = 0;
+  readonly #delimiter: number | undefined;
+  #row = 1;
+  #column = 1;
+  #quoted = false;
+  /** What stood before: whether a quote opens a quoted field, and whether a line feed belongs to a return. */
+  #opens = true;
+  #returned = false;
+
+  constructor(delimiter: string) {
+    this.#delimiter = delimiter.codePointAt(0);
+  }
+
+  add(text: string): void {
+    for (let index = 0; index < text.length; index += 1) this.#take(text.charCodeAt(index));
+  }
+
+  #take(letter: number): void {
+    const returned = this.#returned;
+    this.#returned = false;
+    if (this.#quoted) {
+      if (letter === QUOTE) this.#quoted = false;
+      // One right after this opens it again.
+      this.#opens = letter === QUOTE;
+    } else if (letter === LINE_FEED || letter === RETURN) {
+      this.#returned = letter === RETURN;
+      if (letter === RETURN || !returned) this.#row += 1;
+      this.#column = 1;
+      this.#opens = true;
+    } else if (letter === this.#delimiter) {
+      this.#column += 1;
+      this.#opens = true;
+    } else {
+      this.#quoted = letter === QUOTE && this.#opens;
+      this.#opens = false;
+      this.rows = this.#row;
+      if (this.#column > this.columns) this.columns = this.#column;
+    }
+  }
+}
+
+/**
+ * Refuses what no sheet has room for: the engine would leave the rest out without a word.
+ * @throws {AppError} `file_too_large`
+ */
+export function assertFitsSheet({ rows, columns }: CsvSize, maxFileBytes: number): void {
+  const detail = { limit_mb: maxFileBytes / MB };
+  if (rows > SHEET_ROWS)
+    throw new AppError('file_too_large', { ...detail, reason: 'too_many_rows', limit_rows: SHEET_ROWS });
+  if (columns > SHEET_COLUMNS) {
+    throw new AppError('file_too_large', { ...detail, reason: 'too_many_columns', limit_columns: SHEET_COLUMNS });
+  }
+}
