@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { portOf } from '../support/listen.ts';
@@ -173,12 +174,26 @@ describe('POST /v1/convert', () => {
       code: 'file_too_large',
       detail: { limit_mb: 300, reason: 'too_many_columns', limit_columns: 16_384 },
     });
+    const long = Buffer.from(`a,${'x'.repeat(32_768)}\n`);
+    expect(await errorOf(await service.convert(long, 'a.csv', { to: 'xlsx' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, reason: 'too_long_cells', limit_characters: 32_767 },
+    });
+    expect((await service.convert(long, 'a.csv', { to: 'ods' })).status).to.equal(200);
     const tall = Buffer.from('x\n'.repeat(65_537));
     expect(await errorOf(await service.convert(tall, 'a.csv', { to: 'xls' }))).to.deep.include({
       status: 413,
       code: 'file_too_large',
       detail: { limit_mb: 300, subject: 'output', reason: 'too_many_rows', limit_rows: 65_536 },
     });
+  });
+
+  it('calls the sheet of a csv as Excel lets it be called', async () => {
+    const made = await service.convert(Buffer.from('a,b\n'), '[1] History.csv', { to: 'xlsx' });
+    expect(made.headers.get('content-disposition')).to.contain('[1] History.xlsx');
+    const parts = unzipSync(new Uint8Array(await made.arrayBuffer()));
+    expect(strFromU8(parts['xl/workbook.xml'] ?? new Uint8Array())).to.contain('name="(1) History"');
   });
 
   it('refuses a pair across families and unknown formats', async () => {

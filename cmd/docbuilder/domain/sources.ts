@@ -79,6 +79,8 @@ export interface SourceRequest {
   password?: string | undefined;
   encoding?: Encoding | undefined;
   delimiter?: string | undefined;
+  /** What a cell has room for in what is made of it, where that is less than the engine has. */
+  cellLetters?: number | undefined;
 }
 
 /** A source that is at hand and was looked into. */
@@ -141,7 +143,7 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       const input = newPath();
       const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
       await deps.inspector.transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });
-      if (csv) assertFitsSheet(csv, deps.maxFileBytes());
+      if (csv) assertFitsSheet(csv, deps.maxFileBytes(), request.cellLetters);
       return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
     },
     dispose: async () => {

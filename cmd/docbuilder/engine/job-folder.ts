@@ -15,7 +15,7 @@ import {
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { truncate } from '../../../src/common/truncate.ts';
-import { MAX_STEM_BYTES } from '../domain/filename.ts';
+import { MAX_STEM_BYTES, sheetNameOf } from '../domain/filename.ts';
 import type { EngineTask } from '../domain/ports.ts';
 import { EngineFailure } from '../domain/ports.ts';
 
@@ -43,7 +43,7 @@ export interface JobFolder {
 export async function createJobFolder(directory: string, task: EngineTask, user?: User): Promise<JobFolder> {
   const name = randomBytes(8).toString('hex');
   const folder = join(directory, name);
-  const stem = safeStem(task.stem);
+  const stem = safeStem(task.from === 'csv' ? sheetNameOf(task.stem) : task.stem);
   const input = `${stem}.${task.from}`;
   // Numbers keep two of one format apart.
   const outputs = task.outputs.map(({ to }, index) => (index === 0 ? `${stem}.${to}` : `${index}-${stem}.${to}`));

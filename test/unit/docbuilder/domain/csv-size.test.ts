@@ -10,10 +10,9 @@ function sizeOf(text: string, delimiter = ','): [rows: number, columns: number] 
   return [size.rows, size.columns];
 }
 
-function refusal(rows: number, columns: number): unknown {
-  const size = Object.assign(new CsvSize(','), { rows, columns });
+function refusal(rows: number, columns: number, letters = 1, cellLetters?: number): unknown {
   try {
-    assertFitsSheet(size, 300 * MB);
+    assertFitsSheet({ rows, columns, letters }, 300 * MB, cellLetters);
     return undefined;
   } catch (error) {
     return { ...(error as { code: string; detail: object }) };
@@ -43,19 +42,49 @@ describe('the size of csv', () => {
     expect(sizeOf('a\tb', '\t')).to.deep.equal([1, 2]);
   });
 
+  it('has the letters of the longest line of a field, without its quotes', () => {
+    const lettersOf = (text: string): number => {
+      const size = new CsvSize(',');
+      size.add(text);
+      return size.letters;
+    };
+    expect(['', ',\n', 'abc,de\nf', '"a,b\nc",d', '"a""b"', '5"', '"",""'].map(lettersOf)).to.deep.equal([
+      0, 0, 3, 3, 3, 2, 0,
+    ]);
+  });
+
+  it('is not what follows a quote that is never closed', () => {
+    const size = new CsvSize(',');
+    size.add(`a,b\n"c,d\n${'e,f\n'.repeat(20_000)}`);
+    expect(size.letters).to.be.lessThan(10);
+  });
+
   it('is the same however the text is cut', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r'), maxLength: 60 });
     fc.assert(
       fc.property(texts, fc.nat(60), (text, cut) => {
         const size = new CsvSize(',');
         for (const piece of [text.slice(0, cut), text.slice(cut)]) size.add(piece);
-        expect([size.rows, size.columns]).to.deep.equal(sizeOf(text));
+        const whole = new CsvSize(',');
+        whole.add(text);
+        expect(size).to.deep.equal(whole);
       }),
     );
   });
 
   it('may be that of a sheet, and no more', () => {
     expect(refusal(1_048_576, 16_384)).to.equal(undefined);
+    expect(refusal(1, 1, 65_535)).to.equal(undefined);
+    expect(refusal(1, 1, 32_767, 32_767)).to.equal(undefined);
+    for (const [letters, limit] of [
+      [65_536, 65_535],
+      [32_768, 32_767],
+    ] as const) {
+      expect(refusal(1, 1, letters, limit)).to.deep.include({
+        code: 'file_too_large',
+        detail: { limit_mb: 300, reason: 'too_long_cells', limit_characters: limit },
+      });
+    }
     expect(refusal(1_048_577, 1)).to.deep.include({
       code: 'file_too_large',
       detail: { limit_mb: 300, reason: 'too_many_rows', limit_rows: 1_048_576 },
