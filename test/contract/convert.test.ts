@@ -208,6 +208,22 @@ describe('POST /v1/convert', () => {
     });
   });
 
+  it('async: an address that is not allowed is refused before 202, by every endpoint that fetches', async () => {
+    for (const [path, body] of [
+      ['/v1/convert', { to: 'pdf' }],
+      ['/v1/extract/text', {}],
+      ['/v1/extract/meta', {}],
+      ['/v1/extract/thumbnail', {}],
+    ] as const) {
+      for (const url of ['http://10.0.0.1/a.docx', 'file:///etc/passwd', 'http://169.254.169.254/']) {
+        const init = { body: JSON.stringify({ url, async: true, ...body }) };
+        const headers = { 'Content-Type': 'application/json' };
+        const error = await errorOf(await service.call(path, { method: 'POST', headers, ...init }));
+        expect(error).to.include({ status: 422, code: 'url_not_allowed' });
+      }
+    }
+  });
+
   it('async: a format that is none is refused before 202, whatever the url will give', async () => {
     for (const [formats, detail] of [
       [{ to: 'tiff' }, { to: 'tiff' }],

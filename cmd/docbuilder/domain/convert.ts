@@ -34,6 +34,7 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
 
   return {
     kind: 'convert',
+    check: source.check,
     prepare: async (signal) => void (await prepare(signal)),
     run: async (signal, newFile) => {
       const { options, task } = await prepare(signal);

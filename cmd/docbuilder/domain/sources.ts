@@ -61,6 +61,8 @@ export interface Scratch {
 
 /** Fetches sources through the outbound door. */
 export interface Downloader {
+  /** Whether the rules allow the address, without connecting. @throws {AppError} `url_not_allowed` */
+  check(url: string): Promise<void>;
   /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large` */
   download(url: string, maxBytes: number, signal: AbortSignal): Promise<SourceFile>;
 }
@@ -94,6 +96,8 @@ export type SourceTask = Pick<EngineTask, 'input' | 'from' | 'stem' | 'source'>;
 
 /** A job's source, with the temporary files that it needs. */
 export interface Source {
+  /** What can be said without fetching anything. @throws {AppError} `url_not_allowed` */
+  check(): Promise<void>;
   /** Fetches the source where it must be fetched, and looks into it. @throws {AppError} whatever is wrong with it */
   open(signal: AbortSignal): Promise<OpenSource>;
   /** What the engine is told of the source: text arrives there as UTF-8, everything else as it is. */
@@ -123,6 +127,9 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
 
   return {
     newPath,
+    check: async () => {
+      if ('url' in request.source) await deps.downloader.check(request.source.url);
+    },
     async open(signal) {
       const file = await fetchFile(signal);
       const { from, password, encoding, delimiter } = request;
