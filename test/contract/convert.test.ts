@@ -189,6 +189,13 @@ describe('POST /v1/convert', () => {
     });
   });
 
+  it('keeps the digits of phone and account numbers in csv', async () => {
+    const numbers = '0912345678,1234567890123456789,+84912345678,5,0.5\n';
+    const workbook = await bytes(await service.convert(Buffer.from(numbers), 'a.csv', { to: 'xlsx' }));
+    const back = await service.convert(workbook, 'a.xlsx', { to: 'csv' });
+    expect((await back.text()).trim()).to.equal(numbers.trim());
+  });
+
   it('calls the sheet of a csv as Excel lets it be called', async () => {
     const made = await service.convert(Buffer.from('a,b\n'), '[1] History.csv', { to: 'xlsx' });
     expect(made.headers.get('content-disposition')).to.contain('[1] History.xlsx');

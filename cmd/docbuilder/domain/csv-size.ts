@@ -20,6 +20,7 @@ export class CsvSize {
   columns = 0;
   /** Of the longest line in a field, in UTF-16 units. */
   letters = 0;
+  readonly delimiter: string;
   readonly #delimiter: number | undefined;
   #row = 1;
   #column = 1;
@@ -30,6 +31,7 @@ export class CsvSize {
   #returned = false;
 
   constructor(delimiter: string) {
+    this.delimiter = delimiter;
     this.#delimiter = delimiter.codePointAt(0);
   }
 

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { detectDelimiter, separatorLine } from '../../domain/csv.ts';
+import { CsvDigits } from '../../domain/csv-digits.ts';
 import type { CsvSize } from '../../domain/csv-size.ts';
 import type { Encoding } from '../../domain/ports.ts';
 import { byteOrderMark, utf16Order } from '../../domain/sniff.ts';
@@ -55,7 +56,7 @@ export function delimiterOf(head: Buffer, encoding: Encoding, complete: boolean,
 }
 
 export interface TranscodeOptions {
-  /** Of csv: told what is in it. A first line `sep=;`, which the engine would take for data, is left out. */
+  /** Of csv: told what is in it. A first line `sep=;`, which the engine would take for data, is left out, and digits are kept. */
   csv?: CsvSize;
   /** Ends it. */
   signal?: AbortSignal | undefined;
@@ -93,6 +94,7 @@ async function* decode(chunks: AsyncIterable<Buffer>, from: Encoding): AsyncGene
 }
 
 async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvSize | undefined): AsyncGenerator<Buffer> {
+  const digits = csv && new CsvDigits(csv.delimiter);
   let held = '';
   let atStart = csv !== undefined;
   for await (const piece of pieces) {
@@ -103,11 +105,11 @@ async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvSize | undefined):
     }
     const cut = cutBeforeStarter(held);
     csv?.add(held.slice(0, cut));
-    if (cut > 0) yield bytesOf(held.slice(0, cut));
+    if (cut > 0) yield bytesOf(digits?.add(held.slice(0, cut)) ?? held.slice(0, cut));
     held = held.slice(cut);
   }
   csv?.add(held);
-  yield bytesOf(held);
+  yield bytesOf(digits ? digits.add(held) + digits.end() : held);
 }
 
 function bytesOf(text: string): Buffer {
