@@ -45,7 +45,7 @@ function withoutOtherBranches(errors: readonly ErrorObject[], root: Node): Error
   return errors.flatMap((error) => {
     const wanted = types.get(error.instancePath);
     if (error.keyword !== 'type' || !wanted) return ECHOES.has(error.keyword) ? [] : [error];
-    if (wanted.has(typeOf(error.data))) return [];
+    if (!isTooLarge(error.data) && wanted.has(typeOf(error.data))) return [];
     return [{ ...error, params: { type: [...wanted] } }];
   });
 }
@@ -66,6 +66,11 @@ function resolve(reference: string, root: Node): Node {
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** `1e400` is valid JSON, and no number that can be used. */
+function isTooLarge(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
 }
 
 /** One finding as a place and a sentence that says what would be right. */
@@ -98,6 +103,7 @@ function mistakeOf(
       };
     }
     case 'type':
+      if (isTooLarge(data)) return { path: instancePath, message: 'is larger than any number can be' };
       return { path: instancePath, message: `must be ${[params['type']].flat().map(article).join(' or ')}` };
     case 'false schema':
       return { path: instancePath, message: 'is not allowed here' };

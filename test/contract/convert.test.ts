@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { portOf } from '../support/listen.ts';
@@ -134,6 +135,14 @@ describe('POST /v1/convert', () => {
 
   const mistakes: [string, RequestInit, string][] = [
     ['neither file nor url', { body: form(undefined, '', { to: 'pdf' }) }, '/file'],
+    [
+      'a file that is text, beside a url',
+      {
+        body: JSON.stringify({ file: 'UEsDBA==', url: 'https://example.com/a.docx', to: 'pdf' }),
+        headers: { 'Content-Type': 'application/json' },
+      },
+      '/file',
+    ],
     ['no target', { body: form(RTF, 'a.rtf', {}) }, '/to'],
     ['an unknown field', { body: form(RTF, 'a.rtf', { to: 'pdf', too: 'pdf' }) }, '/too'],
     ['an unknown option', { body: form(RTF, 'a.rtf', { to: 'pdf', 'options.page': '1' }) }, '/options/page'],
@@ -158,6 +167,42 @@ describe('POST /v1/convert', () => {
     });
   }
 
+  it('refuses csv and sheets that would be cut off', async () => {
+    const wide = Buffer.from(`${Array(16_385).fill('x').join(',')}\n`);
+    expect(await errorOf(await service.convert(wide, 'a.csv', { to: 'xlsx' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, reason: 'too_many_columns', limit_columns: 16_384 },
+    });
+    const long = Buffer.from(`a,${'x'.repeat(32_768)}\n`);
+    expect(await errorOf(await service.convert(long, 'a.csv', { to: 'xlsx' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, reason: 'too_long_cells', limit_characters: 32_767 },
+    });
+    expect((await service.convert(long, 'a.csv', { to: 'ods' })).status).to.equal(200);
+    const tall = Buffer.from('x\n'.repeat(65_537));
+    expect(await errorOf(await service.convert(tall, 'a.csv', { to: 'xls' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, subject: 'output', reason: 'too_many_rows', limit_rows: 65_536 },
+    });
+  });
+
+  it('keeps the digits of phone and account numbers in csv', async () => {
+    const numbers = '0912345678,1234567890123456789,+84912345678,5,0.5\n';
+    const workbook = await bytes(await service.convert(Buffer.from(numbers), 'a.csv', { to: 'xlsx' }));
+    const back = await service.convert(workbook, 'a.xlsx', { to: 'csv' });
+    expect((await back.text()).trim()).to.equal(numbers.trim());
+  });
+
+  it('calls the sheet of a csv as Excel lets it be called', async () => {
+    const made = await service.convert(Buffer.from('a,b\n'), '[1] History.csv', { to: 'xlsx' });
+    expect(made.headers.get('content-disposition')).to.contain('[1] History.xlsx');
+    const parts = unzipSync(new Uint8Array(await made.arrayBuffer()));
+    expect(strFromU8(parts['xl/workbook.xml'] ?? new Uint8Array())).to.contain('name="(1) History"');
+  });
+
   it('refuses a pair across families and unknown formats', async () => {
     expect(await errorOf(await service.convert(RTF, 'a.rtf', { to: 'xlsx' }))).to.deep.include({
       status: 415,
@@ -168,6 +213,22 @@ describe('POST /v1/convert', () => {
       status: 415,
       detail: { to: 'tiff' },
     });
+  });
+
+  it('async: an address that is not allowed is refused before 202, by every endpoint that fetches', async () => {
+    for (const [path, body] of [
+      ['/v1/convert', { to: 'pdf' }],
+      ['/v1/extract/text', {}],
+      ['/v1/extract/meta', {}],
+      ['/v1/extract/thumbnail', {}],
+    ] as const) {
+      for (const url of ['http://10.0.0.1/a.docx', 'file:///etc/passwd', 'http://169.254.169.254/']) {
+        const init = { body: JSON.stringify({ url, async: true, ...body }) };
+        const headers = { 'Content-Type': 'application/json' };
+        const error = await errorOf(await service.call(path, { method: 'POST', headers, ...init }));
+        expect(error).to.include({ status: 422, code: 'url_not_allowed' });
+      }
+    }
   });
 
   it('async: a format that is none is refused before 202, whatever the url will give', async () => {

@@ -44,6 +44,36 @@ describe('engine: limits', function () {
     await bench.convert(SMALL, 'fodt', 'pdf');
   });
 
+  it('a sheet that the old Excel format has no room for is refused, not cut off', async () => {
+    const lines = (rows: number, columns: number) => `${Array(columns).fill('x').join(',')}\n`.repeat(rows);
+    for (const [rows, columns, reason] of [
+      [65_537, 1, 'too_many_rows'],
+      [1, 257, 'too_many_columns'],
+    ] as const) {
+      expect((await failureOf(bench.convert(lines(rows, columns), 'csv', 'xls'))).reason).to.equal(reason);
+      expect((await bench.convert(lines(rows, columns), 'csv', 'xlsx')).bytes.length).to.be.greaterThan(1000);
+    }
+    for (const [rows, columns] of [
+      [65_536, 1],
+      [1, 256],
+    ] as const) {
+      const { bytes } = await bench.convert(lines(rows, columns), 'csv', 'xls');
+      const { text } = await bench.convert(bytes, 'xls', 'csv');
+      expect(text.trimEnd().split('\n')).to.have.length(rows);
+      expect(text.split('\n')[0]?.split(',')).to.have.length(columns);
+    }
+    const second = fods('<table:table-row><table:table-cell/></table:table-row>')
+      .toString()
+      .replace(
+        '</office:spreadsheet>',
+        '<table:table table:name="b"><table:table-row table:number-rows-repeated="70000"><table:table-cell/></table:table-row><table:table-row><table:table-cell office:value-type="float" office:value="1"/></table:table-row></table:table></office:spreadsheet>',
+      );
+    expect((await failureOf(bench.convert(second, 'fods', 'xls'))).reason).to.equal('too_many_rows');
+    const formatted = second.replace('office:value-type="float" office:value="1"', '');
+    expect((await bench.convert(formatted, 'fods', 'xls')).bytes.length).to.be.greaterThan(1000);
+    expect(bench.engine.status().workers.restarts).to.equal(0);
+  });
+
   it('a full disk is said to be that', async function () {
     if (!isRoot) skip(this, 'only root can mount a small file system');
     const workDir = await mkdtemp(join(tmpdir(), 'svc-test-small-'));

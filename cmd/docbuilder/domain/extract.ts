@@ -95,6 +95,7 @@ function twinWork(
 
   return {
     kind,
+    check: source.check,
     prepare: async (signal) => void (await prepare(signal)),
     run: async (signal, newFile) => {
       const { opened, task } = await prepare(signal);

@@ -29,3 +29,16 @@ function withoutEdges(text: string): string {
   while (end > start && EDGE.test(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
+
+/** Of a sheet's name in Excel. */
+const MAX_SHEET_NAME = 31;
+
+/** A stem as the name of the sheet that csv becomes. Excel takes a workbook for broken whose sheet is called otherwise. */
+export function sheetNameOf(stem: string): string {
+  const name = stem
+    .replaceAll('[', '(')
+    .replaceAll(']', ')')
+    .slice(0, MAX_SHEET_NAME)
+    .replace(/^'+|'+$/g, '');
+  return /^history$/i.test(name) ? `${name}_` : name;
+}

@@ -59,6 +59,12 @@ const FORMATS = {
   fodp: read('slides', `${ODF}.presentation-flat-xml`),
 } as const satisfies Record<string, Format>;
 
+/** What a sheet of the old Excel format has room for. */
+export const XLS_SHEET = { rows: 65_536, columns: 256 } as const;
+
+/** UTF-16 units of text in a cell of either Excel format. */
+export const EXCEL_CELL_LETTERS = 32_767;
+
 /** A format that a source can have. */
 export type SourceFormat = keyof typeof FORMATS;
 /** A format that a document can be written in again. */

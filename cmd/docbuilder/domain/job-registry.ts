@@ -26,12 +26,17 @@ interface Dependencies {
   retentionMs: () => number;
 }
 
+/** Ended jobs whose record found no place on the disk; more are forgotten, the eldest first. */
+const MOST_UNKEPT = 10_000;
+
 /**
  * The jobs that are known, and the difference between one that expired and one that never was. Memory holds only what
  * has not ended; everything else is on disk and found by its id.
  */
 export class JobRegistry {
   readonly #active = new Map<string, JobRecord>();
+  /** Ended, and not on the disk yet. */
+  readonly #unkept = new Map<string, JobRecord>();
   /** Ids that were made while the jobs of an earlier run are still looked through. */
   #made: Set<string> | undefined = new Set();
   readonly #deps: Dependencies;
@@ -81,11 +86,32 @@ export class JobRegistry {
     this.#active.delete(job.id);
   }
 
+  /** Knows an ended job whose record could not be kept (a full disk, say) until it can be, or expires. */
+  keepLater(job: JobRecord): void {
+    this.#active.delete(job.id);
+    this.#unkept.set(job.id, job);
+    const [eldest] = this.#unkept.keys();
+    if (this.#unkept.size > MOST_UNKEPT && eldest !== undefined) this.#unkept.delete(eldest);
+  }
+
+  /** Tries again to keep what could not be kept. */
+  async keepNow(): Promise<void> {
+    for (const [id, job] of this.#unkept) {
+      try {
+        if (!this.#expired(job)) await this.#deps.store.save(job);
+        this.#unkept.delete(id);
+      } catch {
+        // The others would find no place either.
+        return;
+      }
+    }
+  }
+
   /** @throws {AppError} `not_found` or `gone` */
   async job(id: string): Promise<JobRecord> {
     const issuedAt = this.#deps.ids.issuedAt('job', id);
     if (issuedAt === undefined) throw new AppError('not_found');
-    const job = this.#active.get(id) ?? (await this.#deps.store.read(id));
+    const job = this.#active.get(id) ?? this.#unkept.get(id) ?? (await this.#deps.store.read(id));
     if (!job) throw this.#missing(issuedAt);
     if (this.#expired(job)) throw new AppError('gone');
     return job;
@@ -104,9 +130,9 @@ export class JobRegistry {
     return this.#deps.store.filePath(job.id, output.fileId);
   }
 
-  /** Removes what is past its retention. */
+  /** Removes what is past its retention, and keeps what could not be kept before. */
   async sweep(): Promise<void> {
-    for (const job of this.#active.values()) if (this.#expired(job)) this.#active.delete(job.id);
+    await this.keepNow();
     const now = this.#deps.clock();
     for await (const id of this.#deps.store.ids()) {
       // A job can't expire sooner than its retention after it was asked for: younger ones need not be opened.

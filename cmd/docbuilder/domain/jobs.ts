@@ -120,6 +120,7 @@ export class JobService {
     for (const preparing of this.#preparing) preparing.abort(stopping());
     await closed;
     while (this.#active.size > 0) await Promise.all(this.#active);
+    await this.#deps.registry.keepNow();
   }
 
   #newJob(kind: JobKind, { baseUrl, callbackUrl }: Submission): JobRecord {
@@ -238,10 +239,11 @@ export class JobService {
       await this.#deps.store.remove(job.id);
       await this.#finish(job, 'failed');
     } catch (cause) {
-      // Nothing can be kept (a full disk, say); the job still ends, and is known until it expires.
+      // Nothing can be kept (a full disk, say); the job still ends.
       this.#stamp(job);
       this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
       job.status = 'failed';
+      this.#deps.registry.keepLater(job);
       if (job.callback) this.#callBack(job);
     }
   }

@@ -1,5 +1,6 @@
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { diskFull } from './disk-full.ts';
+import { XLS_SHEET } from './formats.ts';
 import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './ports.ts';
 
 /**
@@ -41,6 +42,13 @@ const CODES: Record<
   crashed: (cause) => new AppError('corrupt_source', { reason: 'engine_crashed' }, { cause }),
   memory: (cause) => new AppError('corrupt_source', { reason: 'memory_limit' }, { cause }),
   output_limit: (cause, maxFileBytes) => fileTooLarge(maxFileBytes, { subject: 'output' }, cause),
+  too_many_rows: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_rows: XLS_SHEET.rows }),
+  too_many_columns: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_columns: XLS_SHEET.columns }),
   disk_full: (cause) => diskFull(cause),
   no_worker: (cause) => new AppError('pool_unavailable', { reason: 'no_worker' }, { cause }),
 };
+
+/** Excel's old format has smaller sheets. */
+function noRoom(cause: EngineFailure, maxFileBytes: number, limit: object): AppError {
+  return fileTooLarge(maxFileBytes, { subject: 'output', reason: cause.reason, ...limit }, cause);
+}

@@ -1,3 +1,4 @@
+import { assertFitsSheet, CsvSize } from './csv-size.ts';
 import { stemOf } from './filename.ts';
 import type { SourceFormat } from './formats.ts';
 import type { Macros } from './packages.ts';
@@ -28,12 +29,15 @@ export interface InspectOptions {
 export interface Inspector {
   /** @throws {AppError} `corrupt_source`, `unsupported_format`, `password_required`, `file_too_large` */
   inspect(path: string, options: InspectOptions): Promise<Inspection>;
-  /** Writes a text file's content as UTF-8; on demand without the line `sep=;` that Excel puts before csv. */
+  /**
+   * Writes a text file's content as UTF-8; csv without the line `sep=;` that Excel puts before it.
+   * @param options.csv where the file is csv: told what is in it
+   */
   transcode(
     path: string,
     target: string,
     from: Encoding,
-    options?: { dropSeparatorLine?: boolean; signal?: AbortSignal },
+    options?: { csv?: CsvSize; signal?: AbortSignal },
   ): Promise<void>;
 }
 
@@ -57,6 +61,8 @@ export interface Scratch {
 
 /** Fetches sources through the outbound door. */
 export interface Downloader {
+  /** Whether the rules allow the address, without connecting. @throws {AppError} `url_not_allowed` */
+  check(url: string): Promise<void>;
   /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large` */
   download(url: string, maxBytes: number, signal: AbortSignal): Promise<SourceFile>;
 }
@@ -75,6 +81,8 @@ export interface SourceRequest {
   password?: string | undefined;
   encoding?: Encoding | undefined;
   delimiter?: string | undefined;
+  /** What a cell has room for in what is made of it, where that is less than the engine has. */
+  cellLetters?: number | undefined;
 }
 
 /** A source that is at hand and was looked into. */
@@ -88,6 +96,8 @@ export type SourceTask = Pick<EngineTask, 'input' | 'from' | 'stem' | 'source'>;
 
 /** A job's source, with the temporary files that it needs. */
 export interface Source {
+  /** What can be said without fetching anything. @throws {AppError} `url_not_allowed` */
+  check(): Promise<void>;
   /** Fetches the source where it must be fetched, and looks into it. @throws {AppError} whatever is wrong with it */
   open(signal: AbortSignal): Promise<OpenSource>;
   /** What the engine is told of the source: text arrives there as UTF-8, everything else as it is. */
@@ -120,6 +130,9 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
 
   return {
     newPath,
+    check: async () => {
+      if ('url' in request.source) await deps.downloader.check(request.source.url);
+    },
     async open(signal) {
       const file = await fetchFile(signal);
       const { from, password, encoding, delimiter } = request;
@@ -135,7 +148,9 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       const known = { from: format, stem: stemOf(file.filename) };
       if (!text) return { ...known, input: file.path, source: { ...(password !== undefined && { password }) } };
       const input = newPath();
-      await deps.inspector.transcode(file.path, input, text.encoding, { dropSeparatorLine: format === 'csv', signal });
+      const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
+      await deps.inspector.transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });
+      if (csv) assertFitsSheet(csv, deps.maxFileBytes(), request.cellLetters);
       return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
     },
     dispose: async () => {

@@ -44,6 +44,14 @@ function spellings(key: string): string[] {
   return /^[\x00-\x7f]*$/.test(key) ? [key] : [key, normalized(key, 'NFD')];
 }
 
+/**
+ * Whether a number may have been another one in the JSON text: beyond 2^53 its last digits are not kept (RFC 8259, 6). An
+ * account number would stand in a letter with other digits.
+ */
+export function hasLostDigits(value: Json): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
 /** A value as text; undefined for lists and objects, which have none. */
 export function textOf(value: Json): string | undefined {
   if (value === null) return '';

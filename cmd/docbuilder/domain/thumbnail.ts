@@ -21,6 +21,7 @@ export function thumbnailWork(
 
   return {
     kind: 'thumbnail',
+    check: source.check,
     prepare: async (signal) => void (await prepare(signal)),
     run: async (signal, newFile) => {
       const task = await prepare(signal);

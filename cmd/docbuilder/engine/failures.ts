@@ -16,6 +16,11 @@ const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
   MemoryError: 'memory',
   OSError: 'no_worker',
 };
+/** By the names of the exceptions of job.py. */
+const ROOM_FAILURES: Record<string, EngineFailureReason> = {
+  TooManyRows: 'too_many_rows',
+  TooManyColumns: 'too_many_columns',
+};
 /** Less free space than this, and whatever failed is the disk's fault. */
 const FULL_BYTES = 1024 * 1024;
 
@@ -36,6 +41,10 @@ export async function taskFailure(
   // LibreOffice says no more than that it could not write, or open what it first writes to a file, as when it decrypts.
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
+  if (answer['phase'] === 'room') {
+    const reason = ROOM_FAILURES[String(answer['type'])];
+    if (reason) return new EngineFailure(reason, what);
+  }
   // The document was opened and stored. A LibreOffice that is told to end (SIGTERM) closes it first of all.
   if (answer['phase'] === 'count') return new WorkerLost(what);
   if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);

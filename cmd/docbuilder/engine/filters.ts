@@ -5,6 +5,7 @@ import {
   type ImageFormat,
   type SourceFormat,
   type TargetFormat,
+  XLS_SHEET,
 } from '../domain/formats.ts';
 import type { EngineOutput, EngineTask, OutputOptions } from '../domain/ports.ts';
 
@@ -23,6 +24,8 @@ export interface Conversion {
   count: 'pages' | 'sheets' | 'slides' | 'none';
   /** Formulas without a result that nothing asks for before the document is stored are stored as 0. */
   calculate: boolean;
+  /** What a target has room for, where that is less than a sheet has: it would be made without the rest. */
+  room: { rows: number; columns: number } | null;
 }
 
 /** How one output is stored. */
@@ -125,6 +128,7 @@ export function conversionOf(task: EngineTask): Conversion {
     outputs: task.outputs.map((output) => storeOf(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
     calculate: family === 'sheet' && task.calculate === true,
+    room: task.outputs.some(({ to }) => to === 'xls') ? XLS_SHEET : null,
   };
 }
 

@@ -15,7 +15,7 @@ import {
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { truncate } from '../../../src/common/truncate.ts';
-import { MAX_STEM_BYTES } from '../domain/filename.ts';
+import { MAX_STEM_BYTES, sheetNameOf } from '../domain/filename.ts';
 import type { EngineTask } from '../domain/ports.ts';
 import { EngineFailure } from '../domain/ports.ts';
 
@@ -43,7 +43,7 @@ export interface JobFolder {
 export async function createJobFolder(directory: string, task: EngineTask, user?: User): Promise<JobFolder> {
   const name = randomBytes(8).toString('hex');
   const folder = join(directory, name);
-  const stem = safeStem(task.stem);
+  const stem = safeStem(task.from === 'csv' ? sheetNameOf(task.stem) : task.stem);
   const input = `${stem}.${task.from}`;
   // Numbers keep two of one format apart.
   const outputs = task.outputs.map(({ to }, index) => (index === 0 ? `${stem}.${to}` : `${index}-${stem}.${to}`));
@@ -64,7 +64,7 @@ export async function createJobFolder(directory: string, task: EngineTask, user?
   } catch (error) {
     if (out !== undefined) closeSync(out);
     rmSync(folder, { recursive: true, force: true });
-    throw diskFull(error);
+    throw fileError(error);
   }
   const results = out;
   return {
@@ -93,7 +93,7 @@ async function deliver(source: string, target: string, maxBytes: number): Promis
     if ((moved.mode & 0o777) !== 0o600) chmodSync(target, 0o600);
   } catch (error) {
     rmSync(target, { force: true });
-    throw diskFull(error);
+    throw fileError(error);
   }
 }
 
@@ -122,10 +122,13 @@ function safeStem(stem: string): string {
   return truncate(name, MAX_STEM_BYTES) || 'document';
 }
 
-/** Errors of a file system without space as EngineFailure; others unchanged. */
-export function diskFull(error: unknown): unknown {
-  if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) return error;
-  return new EngineFailure('disk_full', 'no space for a job', { cause: error });
+/** Errors of a file system: without space as EngineFailure, others without the path, in which the document's name stands. */
+export function fileError(error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error;
+  const { syscall, code } = error;
+  const cause = Object.assign(new Error(`${syscall}: ${code}`), { syscall, code });
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return full ? new EngineFailure('disk_full', 'no space for a job', { cause }) : cause;
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -12,6 +12,8 @@ import picture
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 _JPEG = {'Quality': 90}
+# com.sun.star.sheet.CellFlags: VALUE, DATETIME, STRING and FORMULA.
+_CONTENT = 1 | 2 | 4 | 16
 _DYING_SECONDS, _ANSWER_SECONDS = 0.5, 2
 
 
@@ -55,6 +57,9 @@ class Jobs:
         self._document = self._load(task['load'])
         if task['calculate']:
             self._document.calculateAll()
+        if task['room']:
+            self._phase = 'room'
+            assert_room(self._document, **task['room'])
         self._phase = 'store'
         loaded = time.perf_counter()
         self._store_all(task['outputs'])
@@ -170,6 +175,31 @@ def count(document, what):
     if what == 'slides':
         return document.DrawPages.Count
     return 0
+
+
+class TooManyRows(Exception):
+    pass
+
+
+class TooManyColumns(Exception):
+    pass
+
+
+def assert_room(document, rows, columns):
+    """Refuses sheets of which a format would leave out what is beyond so many rows and columns."""
+    for sheet in document.Sheets:
+        cursor = sheet.createCursor()
+        cursor.gotoEndOfUsedArea(False)
+        last = cursor.RangeAddress
+        if last.EndRow >= rows and has_content(sheet, 0, rows, last):
+            raise TooManyRows()
+        if last.EndColumn >= columns and has_content(sheet, columns, 0, last):
+            raise TooManyColumns()
+
+
+def has_content(sheet, column, row, last):
+    """Formats alone are none: they are often given to whole rows and columns."""
+    return sheet.getCellRangeByPosition(column, row, last.EndColumn, last.EndRow).queryContentCells(_CONTENT).Count > 0
 
 
 def end_with_paragraph(document):

@@ -3,7 +3,7 @@ import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Encoding, EngineFailure, type EngineOutput, type EngineTask } from '../domain/ports.ts';
 import { encoder } from './encode.ts';
-import { diskFull, type JobFolder } from './job-folder.ts';
+import { fileError, type JobFolder } from './job-folder.ts';
 import { countPages } from './pdf-pages.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function deliverAll(task: EngineTask, folder: JobFolder, counted: n
     return pages;
   } catch (error) {
     for (const { path } of task.outputs) await rm(path, { force: true });
-    throw diskFull(error);
+    throw fileError(error);
   }
 }
 

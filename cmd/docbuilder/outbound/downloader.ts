@@ -10,6 +10,7 @@ const PARALLEL = 8;
 export function createDownloader(outbound: Outbound, scratch: Scratch): Downloader {
   const turns = new JobQueue(() => ({ parallel: PARALLEL, capacity: Number.POSITIVE_INFINITY }));
   return {
+    check: (url) => outbound.check(url),
     download: (url, maxBytes, signal) =>
       turns.reserve().run(async () => {
         const path = scratch.newPath();

@@ -1,5 +1,5 @@
 import type { MissingMode, TemplateMistake } from '../domain/template.ts';
-import { findField, type Json, textOf } from '../domain/template-data.ts';
+import { findField, hasLostDigits, type Json, textOf } from '../domain/template-data.ts';
 import type { PartTag } from './prepare.ts';
 import type { ValueSource } from './tag-module.ts';
 
@@ -41,6 +41,7 @@ export function valuesFor(
     admit: filling.admit,
     text(number, scopes, lists) {
       const [tag, value] = find(number, scopes, lists);
+      if (hasLostDigits(value)) complain(tag, lists, 'the number has more digits than JSON keeps: give it as a string');
       const text = textOf(value);
       if (text === undefined) complain(tag, lists, 'the data has a list or an object where a text is due');
       return text ?? '';

@@ -33,6 +33,15 @@ describe('mistakes against a schema', () => {
     ]);
   });
 
+  it('have their place also for a number beyond all', () => {
+    const sheet = (cell: string) =>
+      of(JSON.parse(`{"svcscript":1,"type":"sheet","save":[{"format":"xlsx"}],"sheets":[{"rows":[[${cell}]]}]}`));
+    expect(sheet('1e400')).to.deep.equal(['/sheets/0/rows/0/0: is larger than any number can be']);
+    expect(sheet('{"type":"number","value":1e400}')).to.deep.equal([
+      '/sheets/0/rows/0/0/value: is larger than any number can be',
+    ]);
+  });
+
   it('are put in their order without comparing more of a name than anybody reads', () => {
     const [one, other] = ['\u0301\u0323', '\u0323\u0301'].map((marks) => `a${marks.repeat(30_000)}`);
     const spent = processorTime();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { stemOf } from '../../../cmd/docbuilder/domain/filename.ts';
+import { sheetNameOf, stemOf } from '../../../cmd/docbuilder/domain/filename.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
@@ -37,6 +37,18 @@ describe('file names', () => {
     }
     expect(stemOf(`${'x/'.repeat(100_000)}Hợp đồng.docx`)).to.equal('Hợp đồng');
     expect(spent()).to.be.lessThan(2000);
+  });
+
+  it('become names of sheets that Excel knows, where csv has them', () => {
+    for (const [stem, name] of [
+      ['Bảng giá', 'Bảng giá'],
+      ['[1] data', '(1) data'],
+      ["'quoted'", 'quoted'],
+      ['History', 'History_'],
+      ['Báo cáo doanh thu quý ba năm 2026', 'Báo cáo doanh thu quý ba năm 20'],
+      [`${'a'.repeat(30)}'b`, 'a'.repeat(30)],
+    ] as const)
+      expect(sheetNameOf(stem)).to.equal(name);
   });
 
   it('never name a path, whatever was sent', () => {

@@ -78,6 +78,46 @@ describe('jobs, at their end', () => {
     expect((await store.read(job.id))?.status).to.equal('done');
   });
 
+  describe('on a full disk', () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    async function unkept() {
+      const { save } = store;
+      const state = { full: true };
+      store.save = (job) => (state.full ? Promise.reject(full) : save(job));
+      const { job, ended } = await jobs.submit(
+        work(() => Promise.reject(full)),
+        { baseUrl: '' },
+      );
+      await ended;
+      expect((await registry.job(job.id)).error).to.include({ code: 'pool_unavailable' });
+      expect(await store.read(job.id)).to.equal(undefined);
+      return { state, id: job.id };
+    }
+
+    for (const [what, keep] of [
+      ['the next sweep', () => registry.sweep()],
+      ['a stop', () => jobs.stop()],
+    ] as const) {
+      it(`are kept by ${what}, once there is space`, async () => {
+        const { state, id } = await unkept();
+        await registry.sweep();
+        expect((await registry.job(id)).status).to.equal('failed');
+        state.full = false;
+        await keep();
+        expect(await store.read(id)).to.deep.include({ id, status: 'failed' });
+        expect((await registry.job(id)).status).to.equal('failed');
+      });
+    }
+
+    it('take no more and more memory: the eldest are forgotten', async () => {
+      const { id } = await unkept();
+      const job = await registry.job(id);
+      for (let count = 0; count < 10_000; count++) registry.keepLater({ ...job, id: registry.newJobId() });
+      const error = await registry.job(id).catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'not_found' });
+    });
+  });
+
   it('do not begin once the queue is closed, though they had their place', async () => {
     const closing = queue();
     const ticket = closing.reserve();

@@ -2,6 +2,8 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { detectDelimiter, separatorLine } from '../../domain/csv.ts';
+import { CsvDigits } from '../../domain/csv-digits.ts';
+import type { CsvSize } from '../../domain/csv-size.ts';
 import type { Encoding } from '../../domain/ports.ts';
 import { byteOrderMark, utf16Order } from '../../domain/sniff.ts';
 import { corrupt } from '../../domain/source-errors.ts';
@@ -54,8 +56,8 @@ export function delimiterOf(head: Buffer, encoding: Encoding, complete: boolean,
 }
 
 export interface TranscodeOptions {
-  /** Leaves out a first line `sep=;`, which the engine would take for data. */
-  dropSeparatorLine?: boolean;
+  /** Of csv: told what is in it. A first line `sep=;`, which the engine would take for data, is left out, and digits are kept. */
+  csv?: CsvSize;
   /** Ends it. */
   signal?: AbortSignal | undefined;
 }
@@ -74,7 +76,7 @@ export async function transcode(
 ): Promise<void> {
   await pipeline(
     createReadStream(path, { highWaterMark: CHUNK_BYTES }),
-    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, from), options.dropSeparatorLine === true),
+    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, from), options.csv),
     createWriteStream(target, { flags: 'wx', mode: 0o600 }),
     { signal: options.signal },
   );
@@ -91,9 +93,10 @@ async function* decode(chunks: AsyncIterable<Buffer>, from: Encoding): AsyncGene
   }
 }
 
-async function* toUtf8(pieces: AsyncIterable<string>, dropSeparatorLine: boolean): AsyncGenerator<Buffer> {
+async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvSize | undefined): AsyncGenerator<Buffer> {
+  const digits = csv && new CsvDigits(csv.delimiter);
   let held = '';
-  let atStart = dropSeparatorLine;
+  let atStart = csv !== undefined;
   for await (const piece of pieces) {
     held += piece;
     if (atStart && held.length > 0) {
@@ -101,10 +104,12 @@ async function* toUtf8(pieces: AsyncIterable<string>, dropSeparatorLine: boolean
       atStart = false;
     }
     const cut = cutBeforeStarter(held);
-    if (cut > 0) yield bytesOf(held.slice(0, cut));
+    csv?.add(held.slice(0, cut));
+    if (cut > 0) yield bytesOf(digits?.add(held.slice(0, cut)) ?? held.slice(0, cut));
     held = held.slice(cut);
   }
-  yield bytesOf(held);
+  csv?.add(held);
+  yield bytesOf(digits ? digits.add(held) + digits.end() : held);
 }
 
 function bytesOf(text: string): Buffer {

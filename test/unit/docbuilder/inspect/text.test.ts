@@ -2,6 +2,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { CsvSize } from '../../../../cmd/docbuilder/domain/csv-size.ts';
 import type { Encoding } from '../../../../cmd/docbuilder/domain/ports.ts';
 import { normalized } from '../../../../cmd/docbuilder/domain/unicode.ts';
 import { type TranscodeOptions, transcode } from '../../../../cmd/docbuilder/store/inspect/text.ts';
@@ -244,9 +245,9 @@ describe('text files', () => {
     it("Excel's line sep=; names it, and is left out of the data where that is asked", async () => {
       const content = 'sep=#\r\na#b,c\r\n';
       expect(await delimiter(content)).to.equal('#');
-      expect(await read(Buffer.from(`\ufeff${content}`), 'utf-8', { dropSeparatorLine: true })).to.equal('a#b,c\r\n');
+      expect(await read(Buffer.from(`\ufeff${content}`), 'utf-8', { csv: new CsvSize(',') })).to.equal('a#b,c\r\n');
       expect(await read(Buffer.from(content), 'utf-8')).to.equal(content);
-      expect(await read(Buffer.from('sep=;x\n'), 'utf-8', { dropSeparatorLine: true })).to.equal('sep=;x\n');
+      expect(await read(Buffer.from('sep=;x\n'), 'utf-8', { csv: new CsvSize(',') })).to.equal('sep=;x\n');
     });
   });
 });

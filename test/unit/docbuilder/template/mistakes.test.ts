@@ -116,6 +116,22 @@ describe('mistakes in a template', () => {
     expect(fields).to.deep.equal(['a', 'b', 'c..', '.']);
   });
 
+  it('are numbers whose last digits JSON does not keep', async () => {
+    const { kept, lost } = JSON.parse(
+      '{"kept": [9007199254740991, -9007199254740991, 0.1, 12345678.9], "lost": [9007199254740993, -12345678901234567890, 1e400]}',
+    );
+    expect(await filledBody(p('{{#kept}}{{.}} {{/kept}}'), { kept })).to.deep.equal([
+      '9007199254740991 -9007199254740991 0.1 12345678.9 ',
+    ]);
+    for (const number of lost) {
+      const { fields, errors } = await mistakes(p('{{account}}'), { account: number });
+      expect(fields).to.deep.equal(['account']);
+      expect(errors).to.deep.equal([
+        'body 1 {{account}} the number has more digits than JSON keeps: give it as a string',
+      ]);
+    }
+  });
+
   it('are lists that begin and end where nothing whole stands between', async () => {
     const { fields, errors } = await mistakes(p('{{#a}}') + table([[p('{{/a}}'), p('x')]]) + p(''), { a: [1] });
     expect(fields).to.deep.equal(['a']);
