@@ -44,12 +44,17 @@ function spellings(key: string): string[] {
   return /^[\x00-\x7f]*$/.test(key) ? [key] : [key, normalized(key, 'NFD')];
 }
 
+/** From here on numbers are written with an exponent, and nobody takes their digits for exact. */
+const EXPONENT = 1e21;
+
 /**
  * Whether a number may have been another one in the JSON text: beyond 2^53 its last digits are not kept (RFC 8259, 6). An
  * account number would stand in a letter with other digits.
  */
 export function hasLostDigits(value: Json): boolean {
-  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'number') return false;
+  const size = Math.abs(value);
+  return size === Number.POSITIVE_INFINITY || (size > Number.MAX_SAFE_INTEGER && size < EXPONENT);
 }
 
 /** A value as text; undefined for lists and objects, which have none. */
