@@ -83,6 +83,8 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
     const value = givenValue(given, key) || kept || (unwanted ? '' : make(random));
     if (value) values[key] = value;
   }
+  // The gate refuses one that precedes none, as where unsigned configurations are taken and only this one was given.
+  if (values['embed-jwt-secret'] === undefined) delete values['embed-jwt-secret-previous'];
   return values;
 }
 
