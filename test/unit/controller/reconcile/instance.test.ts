@@ -213,6 +213,13 @@ describe('the reconciler of an instance', () => {
       expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
     });
 
+    it('does not wait for the time of a clock that was ahead', async () => {
+      await quarrel();
+      now -= 86_400_000;
+      await reconcile();
+      expect(front()?.spec.replicas).to.equal(2);
+    });
+
     it('takes no failure of its own for somebody', async () => {
       const late = new ApiError('PATCH /x', { status: 500, message: 'failed calling webhook' });
       server.admit = () => Promise.reject(late);
