@@ -48,6 +48,8 @@ export interface Applied {
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
   const { owned, instance } = context;
   const result: Applied = { troubles: [], notes: [] };
+  /** What was found about each, in the order of `objects`: they are dealt with side by side, and a message is the same each time. */
+  const found = new Map(objects.map((object): [KubernetesObject, Applied] => [object, { troubles: [], notes: [] }]));
   const all = objects.map((object): Wanted => ({ object, hash: hashOf(object) }));
   if (instance.agreement !== undefined && instance.agreement === agreementOf(owned, all)) {
     for (const { object, hash } of all) owned.agreeAsSeen(object, hash);
@@ -60,7 +62,9 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
       for (let next = left.shift(); next; next = left.shift()) {
         context.signal.throwIfAborted();
         const release = owned.hold(next.object);
-        const made = await applyOne(context, next, result).catch((error) => void failures.push(error));
+        const one: Applied = { troubles: [], notes: [] };
+        const made = await applyOne(context, next, one).catch((error) => void failures.push(error));
+        found.set(next.object, one);
         if (made) created += 1;
         // Somebody else has been at it meanwhile.
         if (release()) left.push(next);
@@ -68,7 +72,12 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     if (failures.length > 0) throw failures[0];
-    if (result.troubles.length > 0) break;
+    if ([...found.values()].some(({ troubles }) => troubles.length > 0)) break;
+  }
+  for (const { troubles, notes, contested } of found.values()) {
+    result.troubles.push(...troubles);
+    result.notes.push(...notes);
+    if (contested) result.contested = true;
   }
   if (created > 0) context.log.info({ instance: instance.key, objects: created }, 'created');
   const settled = all.every(({ object, hash }) => {

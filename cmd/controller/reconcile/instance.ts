@@ -105,11 +105,9 @@ export function createReconciler(
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
     const all = owned.of(keyOf(instance));
-    applied.notes.push(
-      ...all.flatMap((one) => differenceTold(one) ?? []),
-      ...all.flatMap(({ refusal }) => refusal ?? []),
-      ...sameHost(instance),
-    );
+    // In the same order each time: another one would be another status.
+    const told = all.flatMap((one) => [differenceTold(one) ?? [], one.refusal ?? []].flat());
+    applied.notes.push(...told.sort(), ...sameHost(instance));
 
     const components = await observe(instance);
     const held = heldBack(instance);
@@ -121,10 +119,15 @@ export function createReconciler(
     ];
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
     const { agreement } = applied;
-    const told = await writeStatus(situation, { findings, components, agreement, applied: applies ? most : 'nothing' });
-    const waiting = applied.troubles.length > 0 || applied.contested || told === 'left' || !allDone(components);
+    const written = await writeStatus(situation, {
+      findings,
+      components,
+      agreement,
+      applied: applies ? most : 'nothing',
+    });
+    const waiting = applied.troubles.length > 0 || applied.contested || written === 'left' || !allDone(components);
     return nextLook([
-      ...(waiting ? [nextWait(keyOf(instance), told)] : []),
+      ...(waiting ? [nextWait(keyOf(instance), written)] : []),
       ...(decision.nextChange === undefined ? [] : [decision.nextChange - clock()]),
     ]);
   }
