@@ -11,7 +11,7 @@ import type { Contests } from './contests.ts';
 import { differences } from './diff.ts';
 import { hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
-import { appliedFields } from './managed.ts';
+import { appliedFields, withoutUpdates } from './managed.ts';
 import { overwritten } from './overwrite.ts';
 import { APPLIED_HASH, type Owned, type OwnedCache } from './owned.ts';
 import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
@@ -202,6 +202,7 @@ async function correct(context: ApplyContext, { wanted, hash, live, result }: Co
     now = await write(context, desired, live);
     if (repair) context.contests.made(repair);
   }
+  now = now && (await appliedOnly(context, now));
   // With a note it is looked at each time, or the note would be forgotten.
   if (now && kept.length === 0) agree(context, { desired, hash }, now);
 }
@@ -241,6 +242,16 @@ async function write(
     await client.replace(resource, overwritten(desired, live));
     return apply();
   }
+}
+
+/**
+ * What a PUT has set is owned twice, by it and by the apply after it, and would stay when the spec no longer has it: the
+ * PUT's part in that is given up.
+ */
+async function appliedOnly({ client }: ApplyContext, live: KubernetesObject): Promise<KubernetesObject> {
+  const managedFields = withoutUpdates(live);
+  if (!managedFields) return live;
+  return client.replace(resourceOf(live), { ...live, metadata: { ...live.metadata, managedFields } });
 }
 
 /** What the API server refuses for good, as far as trying again at once is concerned. */
