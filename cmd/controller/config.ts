@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import {
   ConfigError,
@@ -51,6 +52,8 @@ export function loadConfig(
   if (clusterDns === undefined) {
     blame('SVC_CONTROLLER_CLUSTER_DNS', [`is absent, and ${resolvConf} names no server`]);
   }
+  const { SVC_CONTROLLER_CLUSTER_DNS: dns } = env;
+  if (dns !== undefined && !isIP(dns)) blame('SVC_CONTROLLER_CLUSTER_DNS', ['is no IP address']);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze({
     namespaces: listOf(env.SVC_CONTROLLER_NAMESPACES),

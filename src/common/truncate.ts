@@ -9,3 +9,8 @@ export function truncate(text: string, bytes: number): string {
   }
   return cut.trimEnd();
 }
+
+/** Cuts to a number of UTF-16 units. Half a character at the cut becomes what a receiver of JSON would make of it. */
+export function clip(text: string, units: number): string {
+  return text.slice(0, units).toWellFormed();
+}

@@ -162,6 +162,24 @@ describe('SvcInstance on a real API server', function () {
       { ...GOOD, outbound: { allowHosts: ALLOWED } },
       { ...GOOD, images: { gate: 'r.example.com:5000/a/gate:1.0.0-rc.1', front: `front@sha256:${'0'.repeat(64)}` } },
       { ...GOOD, auditTarget: 'https://audit.example.com/svc?key=1', storage: { className: '' } },
+      ...AUDIT_TARGETS.map((auditTarget) => ({ ...GOOD, auditTarget })),
+      {
+        ...GOOD,
+        ingress: { gating: 'Front', annotations: { 'kubernetes.io/ingress.class': 'traefik', 'a.b-c.d/e_f.g': 'h' } },
+        editor: { image: 'R-1.example.com:5000/a--b/c__d/e_f.g:1', pod: { priorityClassName: 'a-b.c--d.e' } },
+      },
+      {
+        ...GOOD,
+        gate: {
+          pod: {
+            resources: {
+              requests: { cpu: '0.1234', 'example.com/gpu': 1, 'ephemeral-storage': '1Gi' },
+              limits: { 'example.com/gpu': '1' },
+            },
+            tolerations: [{ key: 'example.com/pool', value: 'a_b.c' }, { key: 'pool' }, { key: 'pool', value: '' }],
+          },
+        },
+      },
       { ...GOOD, gate: { pod: { tolerations: [{ operator: 'Exists' }], affinity: { nodeAffinity: { any: [1] } } } } },
     ];
     const answers = await Promise.all(specs.map((spec) => tried(spec)));
@@ -242,6 +260,17 @@ function condition(type: string) {
     lastTransitionTime,
   };
 }
+
+const AUDIT_TARGETS = [
+  'off',
+  'file:/var/log/svc/audit.log',
+  'http://audit',
+  'http://audit:8080/',
+  'https://audit_1.example.com:65535/a/%20?b=c#d',
+  'http://10.0.0.7:8080/svc',
+  'http://[fd00::7]:8080/svc',
+  'http://Audit.Example.com?key=1:99999',
+];
 
 const ALLOWED = [
   'portal.internal',

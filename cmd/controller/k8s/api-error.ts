@@ -10,12 +10,20 @@ export class ApiError extends Error {
   /** @param request what was asked, such as `GET /api/v1/namespaces`: it holds no token */
   constructor(request: string, refusal: { status: number; reason?: string; message?: string; retryAfter?: number }) {
     const { status, reason = '', message = '', retryAfter } = refusal;
-    super(`${request}: ${[status, reason, message].filter(Boolean).join(' ')}`);
+    super(`${request}: ${[status, reason, inOneLine(message)].filter(Boolean).join(' ')}`);
     this.name = 'ApiError';
     this.status = status;
     this.reason = reason;
     this.retryAfter = retryAfter;
   }
+}
+
+/** For conditions and events: a policy engine's list becomes a sentence, and the API server's own comparison of two specs goes. */
+function inOneLine(message: string): string {
+  return message
+    .replace(/\n@@ [\s\S]*/, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
 }
 
 /** No answer: not connected, cut off, too late, or not one of an API server. Carries no header and no body. */

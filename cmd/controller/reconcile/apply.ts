@@ -11,7 +11,7 @@ import type { Contests } from './contests.ts';
 import { differences } from './diff.ts';
 import { hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
-import { appliedFields } from './managed.ts';
+import { appliedFields, withoutUpdates } from './managed.ts';
 import { overwritten } from './overwrite.ts';
 import { APPLIED_HASH, type Owned, type OwnedCache } from './owned.ts';
 import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
@@ -48,6 +48,8 @@ export interface Applied {
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
   const { owned, instance } = context;
   const result: Applied = { troubles: [], notes: [] };
+  /** What was found about each, in the order of `objects`: they are dealt with side by side, and a message is the same each time. */
+  const found = new Map(objects.map((object): [KubernetesObject, Applied] => [object, { troubles: [], notes: [] }]));
   const all = objects.map((object): Wanted => ({ object, hash: hashOf(object) }));
   if (instance.agreement !== undefined && instance.agreement === agreementOf(owned, all)) {
     for (const { object, hash } of all) owned.agreeAsSeen(object, hash);
@@ -60,7 +62,9 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
       for (let next = left.shift(); next; next = left.shift()) {
         context.signal.throwIfAborted();
         const release = owned.hold(next.object);
-        const made = await applyOne(context, next, result).catch((error) => void failures.push(error));
+        const one: Applied = { troubles: [], notes: [] };
+        const made = await applyOne(context, next, one).catch((error) => void failures.push(error));
+        found.set(next.object, one);
         if (made) created += 1;
         // Somebody else has been at it meanwhile.
         if (release()) left.push(next);
@@ -68,7 +72,12 @@ export async function applyAll(context: ApplyContext, objects: readonly Kubernet
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     if (failures.length > 0) throw failures[0];
-    if (result.troubles.length > 0) break;
+    if ([...found.values()].some(({ troubles }) => troubles.length > 0)) break;
+  }
+  for (const { troubles, notes, contested } of found.values()) {
+    result.troubles.push(...troubles);
+    result.notes.push(...notes);
+    if (contested) result.contested = true;
   }
   if (created > 0) context.log.info({ instance: instance.key, objects: created }, 'created');
   const settled = all.every(({ object, hash }) => {
@@ -193,6 +202,7 @@ async function correct(context: ApplyContext, { wanted, hash, live, result }: Co
     now = await write(context, desired, live);
     if (repair) context.contests.made(repair);
   }
+  now = now && (await appliedOnly(context, now));
   // With a note it is looked at each time, or the note would be forgotten.
   if (now && kept.length === 0) agree(context, { desired, hash }, now);
 }
@@ -232,6 +242,16 @@ async function write(
     await client.replace(resource, overwritten(desired, live));
     return apply();
   }
+}
+
+/**
+ * What a PUT has set is owned twice, by it and by the apply after it, and would stay when the spec no longer has it: the
+ * PUT's part in that is given up.
+ */
+async function appliedOnly({ client }: ApplyContext, live: KubernetesObject): Promise<KubernetesObject> {
+  const managedFields = withoutUpdates(live);
+  if (!managedFields) return live;
+  return client.replace(resourceOf(live), { ...live, metadata: { ...live.metadata, managedFields } });
 }
 
 /** What the API server refuses for good, as far as trying again at once is concerned. */

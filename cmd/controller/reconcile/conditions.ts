@@ -1,5 +1,6 @@
 import { iso } from '../../../src/common/clock.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import { clip } from '../../../src/common/truncate.ts';
 
 /** metav1.Condition. */
 export type Condition = NonNullable<SvcInstanceStatus['conditions']>[number];
@@ -50,7 +51,7 @@ export function conditionsOf(
       observedGeneration: generation,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : iso(now).replace(/\.\d+Z$/, 'Z'),
       reason,
-      message: message.slice(0, MAX_MESSAGE),
+      message: clip(message, MAX_MESSAGE),
     };
   });
 }

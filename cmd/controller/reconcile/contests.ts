@@ -28,8 +28,9 @@ export function createContests(clock: Clock): Contests {
   const keyOf = ({ live, paths }: Repair): string => [live.metadata.uid, ...paths].join(' ');
 
   function timesOf(key: string): number[] {
-    const since = clock() - WITHIN_MS;
-    return (repairs.get(key) ?? []).filter((time) => time > since);
+    const now = clock();
+    // Times to come are those of a clock that was wrong.
+    return (repairs.get(key) ?? []).filter((time) => time > now - WITHIN_MS && time <= now);
   }
 
   return {

@@ -4,8 +4,10 @@ import { secretProblem } from '../../../src/common/crypto/jwt.ts';
 import { type SecretKey, trimmed } from '../desired/secrets.ts';
 import type { Trouble } from './ownership.ts';
 
+type Check = (value: string) => string | undefined;
+
 /** What the services themselves check at their start. */
-const CHECKS: Partial<Record<SecretKey | 'username' | 'password', (value: string) => string | undefined>> = {
+const CHECKS: Partial<Record<SecretKey | 'username' | 'password', Check>> = {
   'docbuilder-api-keys': (value) => parseApiKeys(value).mistakes[0],
   'docbuilder-jwt-secret': secretProblem,
   'docbuilder-callback-secret': () => undefined,
@@ -16,6 +18,13 @@ const CHECKS: Partial<Record<SecretKey | 'username' | 'password', (value: string
   // RFC 7617: a colon ends it.
   username: (value) => (value.includes(':') ? 'has a colon' : controlCharacters(value)),
   password: controlCharacters,
+};
+
+/** The editor's account is called otherwise in the instance's own Secret. */
+const KEPT_CHECKS: Readonly<Record<string, Check | undefined>> = {
+  ...CHECKS,
+  'editor-admin-username': CHECKS.username,
+  'editor-admin-password': CHECKS.password,
 };
 
 /** RFC 7617 has none; and no variable of a container may have NUL. */
@@ -38,16 +47,35 @@ export function givenTrouble(
     const message = `There is no Secret ${secretName}, which ${field} names: create it.`;
     return { reason: 'SecretNotFound', stalled: true, message };
   }
-  const problems = Object.entries(CHECKS).flatMap(([key, check]) => {
-    const bytes = Buffer.from(data[key] ?? '', 'base64');
-    if (!isUtf8(bytes)) return [`${key} is no text`];
-    const value = trimmed(bytes.toString());
-    const problem = value === '' ? undefined : check(value);
-    return problem === undefined ? [] : [`${key} ${problem}`];
-  });
+  const problems = Object.entries(CHECKS).flatMap(([key, check]) => problemOf(key, data[key], check));
   if (problems.length === 0) return undefined;
   const message = `Secret ${secretName}, which ${field} names, cannot be used: ${problems.join(', ')}.`;
   return { reason: 'SecretUnusable', stalled: true, message };
+}
+
+/**
+ * Why the instance's own Secret cannot be used: somebody has changed a value by hand to one that a service refuses.
+ * @param keys that count from it
+ */
+export function keptTrouble(
+  secretName: string,
+  data: Readonly<Record<string, string>>,
+  keys: readonly string[],
+): Trouble | undefined {
+  const problems = keys.flatMap((key) => problemOf(key, data[key], KEPT_CHECKS[key]));
+  if (problems.length === 0) return undefined;
+  const message =
+    `Secret ${secretName} cannot be used: ${problems.join(', ')}. ` +
+    'Correct that, or delete the key to have a value made. Until then all is left as it is.';
+  return { reason: 'SecretUnusable', stalled: true, message };
+}
+
+function problemOf(key: string, base64: string | undefined, check: Check | undefined): string[] {
+  const bytes = Buffer.from(base64 ?? '', 'base64');
+  if (!isUtf8(bytes)) return [`${key} is no text`];
+  const value = trimmed(bytes.toString());
+  const problem = value === '' ? undefined : check?.(value);
+  return problem === undefined ? [] : [`${key} ${problem}`];
 }
 
 /** How the keys of `spec.secrets` begin, and hardly any other's. */

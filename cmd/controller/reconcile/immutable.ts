@@ -12,17 +12,21 @@ export interface Attainable {
 }
 
 /**
- * Takes out of `desired` what the API server would never change in `live`: of a claim everything but its size, and that
- * only grows. The documents in it are worth more than the wish.
+ * Takes out of `desired` what the API server would not change in `live`: of a claim everything but its size, and that
+ * only grows, once there is a volume. The documents in it are worth more than the wish.
  */
 export function attainable(desired: KubernetesObject, live: KubernetesObject): Attainable {
   if (desired.kind !== 'PersistentVolumeClaim') return { object: desired, notes: [] };
   const wanted = desired as KubernetesObject & { spec: V1PersistentVolumeClaim['spec'] };
-  const { spec } = live as KubernetesObject & { spec?: V1PersistentVolumeClaim['spec'] };
+  const { spec, status } = live as KubernetesObject & Pick<V1PersistentVolumeClaim, 'spec' | 'status'>;
   const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
   const notes: string[] = [];
-  const shrinks = (quantityValue(size) ?? 0) < (quantityValue(has) ?? 0);
-  if (shrinks) notes.push(`Claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}.`);
+  const growth = (quantityValue(size) ?? 0) - (quantityValue(has) ?? 0);
+  if (growth < 0) notes.push(`Claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}.`);
+  // The API server lets no other grow.
+  const waits = growth > 0 && status?.phase === 'Pending';
+  if (waits)
+    notes.push(`Claim ${desired.metadata.name} has no volume yet: it grows from ${has} to ${size} when it has.`);
   const className = wanted.spec?.storageClassName;
   if (className !== undefined && className !== spec?.storageClassName) {
     notes.push(
@@ -32,7 +36,7 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
   const keep = {
     accessModes: spec?.accessModes,
     ...(spec?.storageClassName !== undefined && { storageClassName: spec.storageClassName }),
-    resources: { requests: { storage: shrinks ? has : size } },
+    resources: { requests: { storage: growth < 0 || waits ? has : size } },
   };
   return { object: { ...wanted, spec: keep } as KubernetesObject, notes };
 }

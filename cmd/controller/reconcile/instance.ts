@@ -108,11 +108,9 @@ export function createReconciler(
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
     const all = owned.of(keyOf(instance));
-    applied.notes.push(
-      ...all.flatMap((one) => differenceTold(one) ?? []),
-      ...all.flatMap(({ refusal }) => refusal ?? []),
-      ...sameHost(instance),
-    );
+    // In the same order each time: another one would be another status.
+    const told = all.flatMap((one) => [differenceTold(one) ?? [], one.refusal ?? []].flat());
+    applied.notes.push(...told.sort(), ...sameHost(instance));
 
     const components = await observe(instance);
     const held = heldBack(instance);
@@ -131,10 +129,10 @@ export function createReconciler(
       paused: isPaused(instance),
       now: clock(),
     });
-    const told = await put(instance, status);
-    const waiting = applied.troubles.length > 0 || applied.contested || told === 'left' || !allDone(components);
+    const written = await put(instance, status);
+    const waiting = applied.troubles.length > 0 || applied.contested || written === 'left' || !allDone(components);
     return nextLook([
-      ...(waiting ? [nextWait(keyOf(instance), told)] : []),
+      ...(waiting ? [nextWait(keyOf(instance), written)] : []),
       ...(decision.nextChange === undefined ? [] : [decision.nextChange - clock()]),
     ]);
   }

@@ -9,14 +9,18 @@ export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
 
 /** `Paused`, which every instance has. */
 export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
-  return isPaused(instance)
-    ? {
-        type: 'Paused',
-        status: 'True',
-        reason: 'Asked',
-        message: `Objects are left as they are until the annotation ${ANNOTATION.paused} is taken away.`,
-      }
-    : { type: 'Paused', status: 'False', reason: 'NotAsked', message: 'Objects are kept as the spec says.' };
+  const kept = 'Objects are kept as the spec says';
+  if (isPaused(instance)) {
+    const message = `Objects are left as they are until the annotation ${ANNOTATION.paused} is taken away.`;
+    return { type: 'Paused', status: 'True', reason: 'Asked', message };
+  }
+  const { [ANNOTATION.paused]: asked = 'false' } = instance.metadata.annotations ?? {};
+  if (asked !== 'false') {
+    // `True`, `yes` or `1`: who wrote it may be sure that nothing is touched now.
+    const message = `${kept}: the annotation ${ANNOTATION.paused} pauses nothing unless it is exactly "true".`;
+    return { type: 'Paused', status: 'False', reason: 'NotUnderstood', message };
+  }
+  return { type: 'Paused', status: 'False', reason: 'NotAsked', message: `${kept}.` };
 }
 
 /**

@@ -26,9 +26,13 @@ export function quantityValue(quantity: unknown): number | undefined {
   return digits === undefined ? undefined : Number(`${digits}${exponent}`) * (SUFFIXES[suffix] ?? 1);
 }
 
-/** Whether two quantities are the same amount, as far as doubles tell. */
+/** Whether two quantities are the same amount to the API server, which rounds up to thousandths; as far as doubles tell. */
 export function sameQuantity(a: unknown, b: unknown): boolean {
-  const [left, right] = [quantityValue(a), quantityValue(b)];
+  const [left, right] = [quantityValue(a), quantityValue(b)].map(thousandths);
   if (left === undefined || right === undefined) return false;
   return Math.abs(left - right) <= Math.abs(left) * 1e-12;
+}
+
+function thousandths(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.ceil(value * 1000 * (1 - 1e-12));
 }

@@ -96,10 +96,21 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
   if (pods) return pods;
   if (rollout?.failure) {
     const { reason, message } = rollout.failure;
-    return { reason, message: `${called} cannot start: ${message}` };
+    return { reason, message: `${called} cannot start: ${ended(message)}${hintOf(message)}` };
   }
   if (!rollout) return { reason: 'Progressing', message: `${called} is not there yet.` };
   // Only while the instance is paused: it would be put right at once.
   if (rollout.desired === 0) return { reason: 'ScaledToZero', message: `${called} was scaled to 0 pods.` };
   return { reason: 'Progressing', message: `${called} is starting.` };
+}
+
+/** As a sentence: others follow it. */
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+/** Pod Security admission: the editor is the one that is not `restricted`. */
+function hintOf(message: string): string {
+  if (!message.includes('violates PodSecurity')) return '';
+  return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
 }

@@ -1,11 +1,18 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { LICENSE_KEY } from '../desired/license.ts';
 import { namesOf } from '../desired/names.ts';
-import { effectiveSecrets, type GivenSecrets, madeKeys, type Random, type SecretKey } from '../desired/secrets.ts';
+import {
+  effectiveSecrets,
+  type GivenSecrets,
+  madeKeys,
+  type Random,
+  type SecretKey,
+  trimmed,
+} from '../desired/secrets.ts';
 import type { SecretValues, Situation } from '../desired/types.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { givenRemark, givenTrouble } from './given-secrets.ts';
+import { givenRemark, givenTrouble, keptTrouble } from './given-secrets.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
@@ -85,6 +92,14 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
   if (troubles.length > 0) return found;
   const existing = decoded(own);
   const effective = effectiveSecrets(people, existing, random);
+  const kept = Object.keys(effective).filter((key) => effective[key] === trimmed(existing[key]));
+  const unusable = own && keptTrouble(names.secrets, own.data ?? {}, kept);
+  if (unusable) return { ...found, troubles: [unusable] };
+  const alone = trimmed(values?.['embed-jwt-secret-previous']) && !effective['embed-jwt-secret-previous'];
+  if (alone) {
+    const what = `Secret ${secrets?.secretName}, which spec.secrets.secretName names,`;
+    found.remarks.push(`${what} has embed-jwt-secret-previous in vain: add embed-jwt-secret, or take it out.`);
+  }
   return { ...found, values: effective, made: madeKeys(people, existing, effective) };
 }
 

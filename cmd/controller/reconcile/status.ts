@@ -2,6 +2,7 @@ import { iso } from '../../../src/common/clock.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { applyLowering, connectionPlan } from '../../../src/common/plan.ts';
+import { clip } from '../../../src/common/truncate.ts';
 import { ANNOTATION } from '../desired/labels.ts';
 import { COMPONENTS } from '../desired/names.ts';
 import { imageOf } from '../desired/pod.ts';
@@ -58,7 +59,8 @@ export function statusOf(found: Found): SvcInstanceStatus {
 
 /** What somebody has written to have everything looked at, as the status repeats it. */
 export function askedFor({ annotations = {} }: Pick<ObjectMeta, 'annotations'>): string | undefined {
-  return annotations[ANNOTATION.reconcileAt]?.slice(0, 1024);
+  const { [ANNOTATION.reconcileAt]: asked } = annotations;
+  return asked === undefined ? undefined : clip(asked, 1024);
 }
 
 function former({ edition, baseUrl, version, license, plan, docbuilder, images }: SvcInstanceStatus): Figures {
@@ -136,8 +138,8 @@ const LICENSE_STATES = {
 function licenseStatus({ state, claims, graceDaysLeft }: LicenseState): NonNullable<SvcInstanceStatus['license']> {
   return {
     state: LICENSE_STATES[state],
-    ...(claims && { subject: claims.sub.slice(0, 1024), expiresAt: iso(claims.expiresAt), connections: claims.conns }),
-    ...(claims && { features: claims.features.slice(0, 64).map((feature) => feature.slice(0, 128)) }),
+    ...(claims && { subject: clip(claims.sub, 1024), expiresAt: iso(claims.expiresAt), connections: claims.conns }),
+    ...(claims && { features: claims.features.slice(0, 64).map((feature) => clip(feature, 128)) }),
     ...(graceDaysLeft !== null && { graceDaysLeft }),
   };
 }

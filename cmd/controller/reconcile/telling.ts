@@ -10,7 +10,7 @@ import type { SvcInstance } from './instances.ts';
 /** Conditions of which it is told when their status or reason becomes another one. */
 const TOLD: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
 /** True, and yet somebody should do something, as when the licence is about to end. */
-const WARNS = /^ExpiresWithin|^AvailableWithRemarks$/;
+const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
 
 /**
  * An event of secrets that are made while the instance runs: those who had the old values will be refused.

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import { isTrue, startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
@@ -58,12 +57,7 @@ describe('the controller writes nothing', function () {
 
   it('when others change what is theirs', async () => {
     const { done } = await cluster.idle();
-    const live = await cluster.object(RESOURCES.deployment, 'one-gate');
-    if (!live) throw new Error('no Deployment');
-    await cluster.client.replace(RESOURCES.deployment, {
-      ...live,
-      metadata: { ...live.metadata, labels: { ...live.metadata.labels, theirs: 'yes' } },
-    });
+    await cluster.server.kubectl(['label', 'deployment', 'one-gate', 'theirs=yes', '-n', cluster.namespace]);
     await until('it is looked at', async () => (await cluster.idle()).done > done || undefined);
     expect((await cluster.figures()).writes).to.deep.equal({});
   });

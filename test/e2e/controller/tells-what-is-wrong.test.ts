@@ -86,6 +86,25 @@ describe('the controller tells what is wrong', function () {
     expect(after?.metadata.generation).to.equal(before?.metadata.generation);
   });
 
+  it('with a value that somebody has changed by hand to one that a service would not start with: no pod is restarted for it', async () => {
+    await cluster.apply('edited');
+    await cluster.settled('edited');
+    await cluster.completeDeployments();
+    await cluster.settled('edited', (instance) => ready(instance)?.reason === 'AllAvailable');
+    const before = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'edited-gate');
+    await cluster.putSecret('edited-secrets', { 'embed-jwt-secret': 'hunter2 again' });
+    const told = await cluster.settled('edited', (instance) => ready(instance)?.reason === 'SecretUnusable');
+    expect(ready(told)?.message).to.match(/^Secret edited-secrets cannot be used: embed-jwt-secret has fewer than 32/);
+    expect(ready(told)?.message).to.not.include('hunter2 again');
+    const after = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'edited-gate');
+    expect(after?.metadata.generation).to.equal(before?.metadata.generation);
+    await cluster.putSecret('edited-secrets', { 'embed-jwt-secret': LONG });
+    await until('the gate is given the new value', async () => {
+      const now = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'edited-gate');
+      return now?.metadata.generation !== before?.metadata.generation || undefined;
+    });
+  });
+
   /** Asked about each ConfigMap of the namespace, where nobody answers. */
   function brokenWebhook(): Promise<KubernetesObject> {
     const { apiVersion, kind } = WEBHOOKS;

@@ -102,7 +102,26 @@ describe('objects that another version of the controller made', function () {
     expect(JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'))).to.include('other.example');
     await cluster.completeDeployments();
     const { status } = await cluster.settled('office', isTrue('Ready'));
-    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-    expect(ready?.message).to.match(/^All components are available\. The API server refused: .*office-gate/);
+    const message = (of = status) => of?.conditions?.find(({ type }) => type === 'Ready')?.message;
+    expect(message()).to.equal(
+      'All components are available. Claim office-gate has no volume yet: it grows from 20Gi to 30Gi when it has.',
+    );
+    expect((await cluster.figures()).writes['PersistentVolumeClaim replace'], 'nothing to be refused is sent').to.equal(
+      undefined,
+    );
+    await bind('office-gate');
+    // Its class cannot enlarge it.
+    await cluster.settled('office', ({ status: now }) =>
+      /^All components are available\. The API server refused: .*office-gate.* resize\.$/.test(message(now) ?? ''),
+    );
   });
+
+  /** Says, as the controller of volumes would, that a claim has one. */
+  async function bind(name: string): Promise<void> {
+    const { apiVersion, kind } = RESOURCES.persistentVolumeClaim;
+    const metadata = { name, namespace: cluster.namespace };
+    const claim = { apiVersion, kind, metadata, status: { phase: 'Bound' } } as KubernetesObject;
+    const by = { manager: 'volumes', subresource: 'status' } as const;
+    await cluster.client.apply(RESOURCES.persistentVolumeClaim, claim, by);
+  }
 });

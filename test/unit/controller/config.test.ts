@@ -75,6 +75,16 @@ describe('the configuration of the controller', () => {
       });
   });
 
+  it('refuses what no front could ask for names, and no name could end with', () => {
+    const load = (environment: object) => () =>
+      loadConfig({ SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10', ...environment });
+    expect(load({})).to.not.throw();
+    for (const dns of ['10.96.0.300', '1.2.3', 'fd00:::1']) {
+      expect(load({ SVC_CONTROLLER_CLUSTER_DNS: dns }), dns).to.throw(ConfigError, 'SVC_CONTROLLER_CLUSTER_DNS');
+    }
+    expect(load({ SVC_CONTROLLER_CLUSTER_DOMAIN: 'a..b' })).to.throw(ConfigError, 'SVC_CONTROLLER_CLUSTER_DOMAIN');
+  });
+
   it('reads a resolv.conf that no kubelet wrote', () => {
     expect(parseResolvConf('# nameserver 1.1.1.1\nnameserver 127.0.0.53\nnameserver 8.8.8.8\n')).to.deep.equal({
       nameserver: '127.0.0.53',

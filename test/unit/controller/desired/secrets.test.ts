@@ -88,6 +88,16 @@ describe('secret values of an instance', () => {
     expect(effectiveSecrets(given, before, never)).to.include({ 'embed-jwt-secret': 's' });
   });
 
+  it('have the one before for signing only beside one, as the gate would not start with it alone', () => {
+    const given = { values: { 'embed-jwt-secret-previous': 'p' } };
+    const before = effectiveSecrets({}, {}, counting());
+    expect(effectiveSecrets(given, before, never)).to.include({ 'embed-jwt-secret-previous': 'p' });
+    expect(effectiveSecrets({ ...given, allowUnsigned: true }, before, never)).to.not.have.any.keys(
+      'embed-jwt-secret',
+      'embed-jwt-secret-previous',
+    );
+  });
+
   it('that are new are told from those that were given or there', () => {
     const before = effectiveSecrets({}, {}, counting());
     expect(madeKeys({}, {}, before)).to.have.members(MADE);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { givenRemark, givenTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
+import { givenRemark, givenTrouble, keptTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
 
 const LONG = 'a secret of more than thirty-two characters';
 const troubleOf = (values: Record<string, string | Buffer>) =>
@@ -68,5 +68,28 @@ describe('a Secret that the spec names', () => {
     expect(admin('username', 'Password')).to.include(
       'Secret console, which spec.editor.adminSecretName names, has no password',
     );
+  });
+});
+
+describe('the Secret of an instance itself', () => {
+  const encoded = (values: Record<string, string | Buffer>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+
+  it('is not used where somebody has made a value one that a service refuses, but for values that come from elsewhere', () => {
+    const data = encoded({
+      'embed-jwt-secret': 'hunter2',
+      'editor-admin-username': 'a:b',
+      'embed-link-secret': Buffer.from([0xff]),
+      'digest-key': 'anything',
+    });
+    expect(keptTrouble('office-secrets', data, Object.keys(data))).to.deep.equal({
+      reason: 'SecretUnusable',
+      stalled: true,
+      message:
+        'Secret office-secrets cannot be used: embed-jwt-secret has fewer than 32 characters, ' +
+        'editor-admin-username has a colon, embed-link-secret is no text. ' +
+        'Correct that, or delete the key to have a value made. Until then all is left as it is.',
+    });
+    expect(keptTrouble('office-secrets', data, ['digest-key'])).to.equal(undefined);
   });
 });

@@ -176,6 +176,21 @@ describe('the reconciler of an instance', () => {
     expect(await looks(2)).to.deep.equal([undefined, undefined]);
   });
 
+  it('tells troubles of several objects in the same order, whichever is refused first', async () => {
+    const messages: (string | undefined)[] = [];
+    for (const slow of ['office-gate', 'office-front', 'office-editor']) {
+      server.admit = async (object) => {
+        if (object.kind !== 'Service') return object;
+        await new Promise((resolve) => setTimeout(resolve, object.metadata.name === slow ? 20 : 0));
+        throw new ApiError(`PATCH ${object.metadata.name}`, { status: 403, message: 'exceeded quota' });
+      };
+      await reconcile();
+      messages.push(condition('Ready')?.message);
+    }
+    expect(messages[0]).to.match(/office-gate: .*office-docbuilder: .*office-editor: .*office-front: /);
+    expect(new Set(messages).size).to.equal(1);
+  });
+
   describe('with somebody who changes again what it puts right', () => {
     const front = () => server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
 
@@ -211,6 +226,13 @@ describe('the reconciler of an instance', () => {
       runAll();
       await reconcile();
       expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
+    });
+
+    it('does not wait for the time of a clock that was ahead', async () => {
+      await quarrel();
+      now -= 86_400_000;
+      await reconcile();
+      expect(front()?.spec.replicas).to.equal(2);
     });
 
     it('takes no failure of its own for somebody', async () => {

@@ -117,6 +117,18 @@ describe('which licence of an instance is in force', () => {
     expect(decision.condition.reason).to.equal('Valid');
   });
 
+  it('has its grace also where the clock of the controller that saw it go was ahead', async () => {
+    const ahead = { token: good, removedAt: new Date(NOW + 2000).toISOString() };
+    for (const given of [NOTHING, NO_SECRET]) {
+      const decision = await decideLicense({ kept: ahead, given, keys: KEYS, now: NOW });
+      expect(decision.files, given.found).to.deep.equal(ahead);
+      expect(decision.license.claims?.conns).to.equal(120);
+      expect(decision.condition).to.include({ status: 'False' });
+      const later = await decideLicense({ kept: decision.files, given, keys: KEYS, now: NOW + DAY });
+      expect([later.license.state, later.files]).to.deep.equal(['grace', ahead]);
+    }
+  });
+
   it('is warned of 30, 7 and 1 days before its end, and looked at again exactly then', async () => {
     let now = NOW;
     const seen: string[] = [];

@@ -30,4 +30,16 @@ describe('quantities', () => {
       }),
     );
   });
+
+  it('are the same as what the API server makes of them, which has no more than thousandths', () => {
+    for (const [written, read] of [
+      ['0.1234', '124m'],
+      ['100u', '1m'],
+      ['1n', '1m'],
+      ['1.0001', '1001m'],
+    ]) {
+      expect(sameQuantity(written, read), written).to.equal(true);
+    }
+    expect(sameQuantity('0.1234', '123m')).to.equal(false);
+  });
 });

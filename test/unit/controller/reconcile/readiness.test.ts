@@ -40,6 +40,15 @@ describe('whether an instance is ready', () => {
     });
   });
 
+  it('says what to do where the namespace lets the editor not in', () => {
+    const message = 'pods "x" is forbidden: violates PodSecurity "restricted:latest": unrestricted capabilities';
+    const failure = { reason: 'FailedCreate', message };
+    const rollout = { desired: 1, ready: 0, available: false, complete: false, failure };
+    expect(readinessFindings([], { ...ALL, editor: { rollout }, front: STARTING }, [])[0]?.message).to.equal(
+      `The editor cannot start: ${message}. Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that. The front is starting.`,
+    );
+  });
+
   it('is stalled when a Deployment has given up, and when a person is needed', () => {
     const failure = { reason: 'FailedCreate', message: 'exceeded quota' };
     const rollout = { desired: 1, ready: 0, available: false, complete: false, failure };

@@ -33,6 +33,19 @@ describe('the Secrets that a spec names', () => {
     expect(remarks[0]).to.include('docbuilder-api-key,').and.not.to.include('hidden');
   });
 
+  it('have a remark when the one before for signing is all that there is for it', async () => {
+    const server = memoryClient();
+    const spec = { secrets: { secretName: 'given' }, embed: { allowUnsigned: true } };
+    const instance = situationOf({ spec }).instance as SvcInstance;
+    const data = { 'embed-jwt-secret-previous': Buffer.from('p'.repeat(32)).toString('base64') };
+    const metadata = { name: 'given', namespace: 'documents' };
+    server.put({ apiVersion: 'v1', kind: 'Secret', metadata, data } as KubernetesObject);
+    const { remarks, values } = await readSecrets(server.client, instance, (size) => new Uint8Array(size));
+    expect(values).to.not.have.property('embed-jwt-secret-previous');
+    expect(remarks).to.have.length(1);
+    expect(remarks[0]).to.include('has embed-jwt-secret-previous in vain: add embed-jwt-secret');
+  });
+
   it('have a remark when the certificate for the edge is not there', async () => {
     const server = memoryClient();
     const instance = situationOf({ spec: { tls: { secretName: 'office-tls' } } }).instance as SvcInstance;

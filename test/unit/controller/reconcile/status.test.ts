@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
-import { heldBack } from '../../../../cmd/controller/reconcile/pause.ts';
-import { failingStatus, sameStatus, statusOf } from '../../../../cmd/controller/reconcile/status.ts';
+import { heldBack, pauseFinding } from '../../../../cmd/controller/reconcile/pause.ts';
+import { askedFor, failingStatus, sameStatus, statusOf } from '../../../../cmd/controller/reconcile/status.ts';
 import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
 import { type Options, situationOf } from '../desired/situation.ts';
 
@@ -31,6 +31,11 @@ describe('the status of an instance', () => {
     const conditions = [theirs, ...(status.conditions ?? [])];
     expect(sameStatus({ ...status, conditions }, status)).to.equal(true);
     expect(sameStatus({ ...status, conditions: [theirs] }, status)).to.equal(false);
+  });
+
+  it('has no half characters, which the API server would give back as something else', () => {
+    const annotations = { 'svc.internal/reconcile-at': `${'a'.repeat(1023)}\u{1f600}` };
+    expect(askedFor({ annotations })).to.equal(`${'a'.repeat(1023)}\ufffd`);
   });
 
   it('keeps the figures in force while a pause keeps others from it', () => {
@@ -73,6 +78,19 @@ describe('an instance that cannot be dealt with', () => {
 });
 
 describe('a paused instance', () => {
+  it('is one by the value true alone, and whoever writes another is told', () => {
+    const said = (value: string) => {
+      const { metadata } = situationOf().instance;
+      return pauseFinding({ metadata: { ...metadata, annotations: { 'svc.internal/paused': value } } });
+    };
+    expect(said('true')).to.include({ status: 'True', reason: 'Asked' });
+    expect(said('false')).to.include({ status: 'False', reason: 'NotAsked' });
+    for (const value of ['True', 'yes', '1', '', ' true']) {
+      expect(said(value), value).to.include({ status: 'False', reason: 'NotUnderstood' });
+      expect(said(value).message).to.include('pauses nothing unless it is exactly "true"');
+    }
+  });
+
   const instanceAt = (generation: number, paused: boolean, status?: SvcInstanceStatus) => {
     const { metadata } = situationOf().instance;
     const annotations: Record<string, string> = paused ? { 'svc.internal/paused': 'true' } : {};
