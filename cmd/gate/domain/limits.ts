@@ -3,7 +3,7 @@ import type { GateLimits } from '../../../src/common/generated/wire.ts';
 import { COUNTING, connectionPlan, docbuilderPlan, MIN_CONNS_PER_ORDER } from '../../../src/common/plan.ts';
 
 const WHITELABEL = 'whitelabel';
-const WHITELABEL_NOTE = 'Gỡ thương hiệu cần giấy phép Enterprise có tính năng whitelabel.';
+const WHITELABEL_NOTE = 'Để gỡ thương hiệu, cần có giấy phép Enterprise với tính năng whitelabel.';
 
 /** What the operator set. */
 export interface LimitSettings {
