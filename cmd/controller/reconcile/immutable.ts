@@ -7,7 +7,7 @@ import { quantityValue } from './quantity.ts';
 /** What is wanted, as far as a live object can become it. */
 export interface Attainable {
   object: KubernetesObject;
-  /** What the person who wants it should know about what stays as it is. */
+  /** For the user: which wishes cannot be fulfilled. */
   notes: string[];
 }
 
@@ -22,7 +22,7 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
   const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
   const notes: string[] = [];
   const shrinks = (quantityValue(size) ?? 0) < (quantityValue(has) ?? 0);
-  if (shrinks) notes.push(`Claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}.`);
+  if (shrinks) notes.push(`Claim ${desired.metadata.name} stays at ${has}: a volume cannot shrink to ${size}.`);
   const className = wanted.spec?.storageClassName;
   if (className !== undefined && className !== spec?.storageClassName) {
     notes.push(

@@ -13,9 +13,9 @@ export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
         type: 'Paused',
         status: 'True',
         reason: 'Asked',
-        message: `Objects are left as they are until the annotation ${ANNOTATION.paused} is taken away.`,
+        message: `Objects are not changed until the annotation ${ANNOTATION.paused} is removed.`,
       }
-    : { type: 'Paused', status: 'False', reason: 'NotAsked', message: 'Objects are kept as the spec says.' };
+    : { type: 'Paused', status: 'False', reason: 'NotAsked', message: 'Objects are kept in line with the spec.' };
 }
 
 /**
@@ -25,7 +25,7 @@ export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
 export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
   if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
-  const message = `The spec has changed and counts when the annotation ${ANNOTATION.paused} is taken away.`;
+  const message = `The spec has changed; it is applied when the annotation ${ANNOTATION.paused} is removed.`;
   return { type: 'Ready', status: 'False', reason: 'Paused', message };
 }
 
@@ -33,7 +33,7 @@ export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Fi
 export function heldLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
   const before = conditionOf(instance.status?.conditions ?? [], 'LicenseValid');
-  const message = `No licence is looked at until the annotation ${ANNOTATION.paused} is taken away.`;
+  const message = `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`;
   if (!before) return { type: 'LicenseValid', status: 'Unknown', reason: 'Paused', message };
   return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
 }

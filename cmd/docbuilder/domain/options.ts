@@ -18,7 +18,7 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
 };
 
 /**
- * What the engine is told of a conversion's target.
+ * Settings of a conversion's target for the engine.
  * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
  */
 export function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {

@@ -26,7 +26,7 @@ export interface Saves {
   /** Resolves once there has been none for a moment: the last ones have their answers. */
   ended(): Promise<void>;
   /**
-   * Whether a save just failed for trouble of ours, or broke off on its way. The editor then asks for CheckFileInfo, and
+   * Whether a save has just failed because of the gate, or its connection broke. The editor then asks for CheckFileInfo, and
    * an answer with the old size would be a conflict to it, which ends its attempts: without any answer it goes on trying.
    * Content that is on its way is waited for, up to a second: it may have broken off a moment ago.
    */
@@ -135,12 +135,12 @@ export function createSaves(deps: SavesDependencies): Saves {
         if (outcome === 'conflict') {
           log.warn(
             { document: docId, session: session.sessionId },
-            'a save began from another version than the current',
+            'a save was based on a version other than the current one',
           );
           return outcome;
         }
         const { version, called, removed } = outcome;
-        void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused bytes could not be removed'));
+        void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused files could not be removed'));
         if (called) deps.onDelivery();
         const { size, autosave, final } = version;
         const told = { document: docId, session: session.sessionId, version: version.version, size, autosave, final };

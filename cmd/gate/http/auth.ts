@@ -32,7 +32,7 @@ export function postAuth({ ask }: AuthHandlers): (...call: Parameters<Shortcut>)
   };
 }
 
-/** A mistake of ours lets in, too. */
+/** An error of our own also admits the request. */
 function decide(ask: AuthHandlers['ask'], question: Question): Decision {
   try {
     return ask(question);

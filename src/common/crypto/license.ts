@@ -41,7 +41,7 @@ export interface LicenseState {
 
 export const NO_LICENSE: LicenseState = { state: 'none', graceDaysLeft: null, claims: null, problem: null };
 
-/** The state of there being a token, and it being of no use. */
+/** The state when there is a token, but it cannot be used. */
 export function invalidLicense(problem: string): LicenseState {
   return { state: 'invalid', graceDaysLeft: null, claims: null, problem };
 }

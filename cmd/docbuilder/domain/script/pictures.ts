@@ -75,7 +75,7 @@ function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   };
 }
 
-/** An error of fetching a picture, told of the place in the script. */
+/** An error of fetching a picture, with its place in the script. */
 export function atPlace(error: unknown, path: string): unknown {
   if (!(error instanceof AppError)) return error;
   return new AppError(error.code, { ...error.detail, path }, { cause: error });

@@ -17,7 +17,7 @@ describe('what the API server never changes', () => {
     expect(attainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
     const { object: kept, notes } = attainable(claim('10Gi'), claim('20Gi'));
     expect(kept).to.deep.include({ spec: claim('20Gi').spec });
-    expect(notes).to.deep.equal(['Claim office-gate keeps its 20Gi: a volume cannot shrink to 10Gi.']);
+    expect(notes).to.deep.equal(['Claim office-gate stays at 20Gi: a volume cannot shrink to 10Gi.']);
   });
 
   it('leaves the class of a claim as it is', () => {
