@@ -40,7 +40,7 @@ export function givenTrouble(
   }
   const problems = Object.entries(CHECKS).flatMap(([key, check]) => {
     const bytes = Buffer.from(data[key] ?? '', 'base64');
-    if (!isUtf8(bytes)) return [`${key} is no text`];
+    if (!isUtf8(bytes)) return [`${key} is not UTF-8 text`];
     const value = trimmed(bytes.toString());
     const problem = value === '' ? undefined : check(value);
     return problem === undefined ? [] : [`${key} ${problem}`];

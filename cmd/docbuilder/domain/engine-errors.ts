@@ -10,7 +10,7 @@ const MB = 1024 * 1024;
  */
 export function engineError(error: unknown, maxFileBytes: number, pages = '/options/pages'): unknown {
   if (!(error instanceof EngineFailure)) return error;
-  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'names no page of the document' });
+  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'selects no page of the document' });
   return CODES[error.reason](error, maxFileBytes);
 }
 

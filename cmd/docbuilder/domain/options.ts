@@ -31,7 +31,7 @@ export function convertOptions(options: ConvertOptions, source: SourceFormat, ta
   if (options.delimiter !== undefined && !/^[^\w"\r\n]$/.test(options.delimiter)) {
     mistakes.push({
       path: '/options/delimiter',
-      message: 'must be one character that is no letter, digit, quote or line end',
+      message: 'must be one character other than a letter, digit, quote or line break',
     });
   }
   const [first, ...rest] = mistakes;

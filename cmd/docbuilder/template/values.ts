@@ -42,7 +42,7 @@ export function valuesFor(
     text(number, scopes, lists) {
       const [tag, value] = find(number, scopes, lists);
       const text = textOf(value);
-      if (text === undefined) complain(tag, lists, 'the data has a list or an object where a text is due');
+      if (text === undefined) complain(tag, lists, 'the data has a list or an object where text is expected');
       return text ?? '';
     },
     list(number, scopes, lists) {

@@ -66,7 +66,7 @@ export function picture(bytes: Buffer, path: string): Picture {
 function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'is larger than 10 MB' });
   const { type, width, height } = pictureSize(bytes) ?? {};
-  if (!type || !width || !height) throw scriptError({ path, message: 'is no PNG, JPEG or GIF picture' });
+  if (!type || !width || !height) throw scriptError({ path, message: 'is not a PNG, JPEG or GIF picture' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `has more than ${MAX_PIXELS} pixels` });
   return {
     mediaType: MEDIA_TYPES[type],

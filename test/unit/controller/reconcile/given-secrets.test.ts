@@ -31,7 +31,7 @@ describe('a Secret that the spec names', () => {
         'Secret given, which spec.secrets.secretName names, cannot be used: ' +
         'docbuilder-api-keys item 2 has a key that is not 24 to 128 letters, digits, _ or -, ' +
         'docbuilder-jwt-secret is a PEM document, embed-jwt-secret has fewer than 32 characters, ' +
-        'embed-callback-secret is no text.',
+        'embed-callback-secret is not UTF-8 text.',
     });
   });
 
