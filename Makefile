@@ -1,4 +1,4 @@
-# `make help` lists what there is. `make run` and `make test` need nothing but a Debian (12 or later) or Ubuntu (24.04 or later)
+# `make help` lists the targets. `make run` and `make test` need only a Debian (12 or later) or Ubuntu (24.04 or later)
 # machine with `apt install git make`.
 SHELL := /bin/sh
 PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH)
@@ -7,9 +7,9 @@ export PATH
 .DEFAULT_GOAL := help
 
 .PHONY: help
-help: ## Say what each target does
+help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo; echo '  On Debian 12 and later and Ubuntu 24.04 and later, with `apt install git make`; elsewhere install the packages yourself.'
+	@echo; echo '  For Debian 12 or later and Ubuntu 24.04 or later, after `apt install git make`; elsewhere install the packages yourself.'
 
 .PHONY: run
 run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another)
@@ -17,32 +17,32 @@ run: ## Install what is missing and run the service on http://localhost:8080 (PO
 	@exec node cmd/local/main.ts
 
 .PHONY: node
-node: ## Install what `npm run …` needs and nothing else: Node (into .tools where the machine's is too old) and npm modules
+node: ## Install only what `npm run …` needs: Node (into .tools if the machine's is too old) and npm modules
 	@scripts/setup.sh node
 
 .PHONY: test
-test: ## Install what is missing and run all tests (FILES=… for some, SVC_TEST_CLUSTER=0 for all but those on a cluster)
+test: ## Install what is missing and run all tests (FILES=… for some of them, SVC_TEST_CLUSTER=0 without those on a cluster)
 	@scripts/setup.sh test
 	@$(if $(FILES),mocha $(FILES),node scripts/test.ts)
 
 .PHONY: e2e
-e2e: ## Only the tests on a real cluster: kind where Docker is, else one made of this machine (15 minutes the first time)
+e2e: ## Only the tests on a real cluster: kind if there is Docker, else a cluster on this machine (15 minutes the first time)
 	@scripts/setup.sh e2e
 	@mocha $(or $(FILES),'test/e2e/cluster/**/*.test.ts')
 
 .PHONY: unit
-unit: ## Only the tests that need no engine; a minute or two
+unit: ## Only the tests that need no LibreOffice; takes a minute or two
 	@scripts/setup.sh unit
 	@mocha 'test/unit/**/*.test.ts'
 
 .PHONY: lint
-lint: ## Check format, lint rules and drift of generated files
+lint: ## Check format, lint rules and that generated files are up to date
 	@scripts/setup.sh run
 	@biome ci --colors=off .
 	@node scripts/generate.ts --check
 
 .PHONY: chart
-chart: ## Check the chart and what the controller makes: helm lint, schemas, rules
+chart: ## Check the chart and the controller's objects: helm lint, schemas, rules
 	@scripts/setup.sh chart
 	@scripts/check-chart.sh
 
@@ -52,7 +52,7 @@ types: ## Check types
 	@npm run --silent types
 
 .PHONY: format
-format: ## Format the code and make generated files anew
+format: ## Format the code and regenerate files
 	@scripts/setup.sh run
 	@node scripts/generate.ts
 	@biome check --write --colors=off .
@@ -63,7 +63,7 @@ cover: ## Run all tests with coverage, report in coverage/
 	@c8 mocha 'test/**/*.test.ts'
 
 .PHONY: bench
-bench: ## Measure speed against soffice and unoserver, write docs/benchmarks*.md (over an hour; BENCH_ONLY=gate,controller for some)
+bench: ## Run the benchmarks and write docs/benchmarks*.md (takes over an hour; BENCH_ONLY=gate,controller for some of them)
 	@scripts/setup.sh bench
 	@node bench/main.ts
 
@@ -72,10 +72,10 @@ image: ## Build the container images (TARGET=docbuilder, gate, front or controll
 	@scripts/image.sh $(or $(TARGET),all) $(IMAGE_FLAGS)
 
 .PHONY: sbom
-sbom: ## Write what is in the built images to dist/sbom, as CycloneDX
+sbom: ## Write an SBOM (CycloneDX) of each built image to dist/sbom
 	@scripts/setup.sh run
 	@scripts/sbom.sh $(or $(TARGET),all)
 
 .PHONY: clean
-clean: ## Remove what was built and downloaded (not .data)
+clean: ## Remove everything that was built or downloaded (not .data)
 	rm -rf node_modules .tools .cache dist coverage

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the secrets that compose.yaml reads, once, in .data/compose, and the folder for a licence. What is there already stays.
+# Generates the secrets that compose.yaml reads, in .data/compose, and creates the folder for a licence. Existing ones are kept.
 set -eu
 cd "$(dirname "$0")/.."
 folder=.data/compose
 
-# Only the folder keeps other people out: an engine mounts each file as it is, and services don't run as its owner.
+# Only the folder's mode keeps other users out: Docker mounts each file with its own mode, and services don't run as its owner.
 umask 022
 mkdir -p "$folder/license"
 chmod 0700 "$folder"

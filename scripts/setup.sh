@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a bare Debian (12 or later) or Ubuntu (24.04 or later) machine ready: packages, Node, npm modules. Says what it does, skips what is done.
-# usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench     (what the caller is about to do decides what is needed)
+# usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench     (the purpose, which determines what is needed)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ refuse_old_release() {
   have=$(os_release VERSION_ID)
   # Debian's testing and unstable have no number.
   [ -n "$have" ] && [ "$(printf '%s\n' "$oldest" "$have" | sort -V | head -n 1)" != "$oldest" ] || return 0
-  fail "this is $(os_release PRETTY_NAME): its packages are too old. Debian 12 and Ubuntu 24.04 are the oldest that do"
+  fail "the packages of $(os_release PRETTY_NAME) are too old: use Debian 12, Ubuntu 24.04 or later"
 }
 
 # ---- Debian packages -------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ if [ "${SVC_TEST_CLUSTER:-1}" != 0 ] && [ -n "$kubernetes" ] && [ "$purpose" != 
     # Not beside a containerd from elsewhere, whose package would have to go.
     command -v containerd >/dev/null 2>&1 || packages="$packages containerd"
   else
-    say 'no Docker engine and not root: tests on a cluster are skipped'
+    say 'neither Docker nor root rights: tests on a cluster will be skipped'
   fi
 fi
 # shellcheck disable=SC2086
@@ -122,7 +122,7 @@ leave_stopped() {
   trap - EXIT INT TERM HUP
   if grep -qs '^# of svc$' $policy; then as_root rm -f $policy; fi
   for server in $(echo "$new_servers" | tr '|' ' '); do
-    disable "$server" >/dev/null 2>&1 || say "could not disable the $server service: it may start at the next boot"
+    disable "$server" >/dev/null 2>&1 || say "could not disable the $server service, which may start at the next boot: systemctl disable $server"
   done
 }
 disable() {
@@ -132,7 +132,7 @@ disable() {
 }
 
 install_packages() {
-  command -v dpkg-query >/dev/null 2>&1 || { say 'not a Debian or Ubuntu machine: install LibreOffice, python3-uno, bubblewrap and nginx yourself'; return; }
+  command -v dpkg-query >/dev/null 2>&1 || { say 'this is not Debian or Ubuntu: install LibreOffice, python3-uno, bubblewrap and nginx yourself'; return; }
   list_missing "$@"
   [ -n "$missing" ] || return 0
   say 'updating the list of packages'
@@ -167,14 +167,14 @@ install_node() {
     aarch64 | arm64) arch=arm64 ;;
     *) fail "no Node binary known for $(uname -m): install Node $node_minimum or later" ;;
   esac
-  say "this machine has $have, the service needs $node_minimum: putting Node $node_version into .tools"
+  say "this machine has $have, the service needs $node_minimum or later: installing Node $node_version into .tools"
   mkdir -p .tools .cache
   npm install --prefix .tools --no-save --no-fund --no-audit "node-linux-$arch@$node_version" >.cache/node.log 2>&1 ||
     { tail -n 20 .cache/node.log >&2; fail 'could not install Node, see .cache/node.log'; }
   mkdir -p .tools/bin
   ln -sf "../node_modules/node-linux-$arch/bin/node" .tools/bin/node
   # shellcheck disable=SC2016
-  told='`npm run …` takes the Node in .tools by itself. For a plain `node`: export PATH="$PWD/.tools/bin:$PATH"'
+  told='`npm run …` uses the Node in .tools. To call `node` directly: export PATH="$PWD/.tools/bin:$PATH"'
 }
 
 # ---- npm modules ------------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ if [ "$purpose" != node ]; then
 fi
 if [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
   case $purpose in unit | test | e2e)
-    say 'no package of Chromium here but a snap: tests in browsers are skipped where /opt/google/chrome/chrome is missing, too; SVC_TEST_CHROME and SVC_TEST_FIREFOX name others' ;;
+    say 'Chromium is only available as a snap: tests in browsers are skipped unless there is /opt/google/chrome/chrome or SVC_TEST_CHROME and SVC_TEST_FIREFOX name browsers' ;;
   esac
 fi
 install_node

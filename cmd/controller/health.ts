@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 
 /** What the health server tells. */
 export interface Health {
-  /** Why this process should be ended and started anew; undefined: it works. */
+  /** Why this process should be restarted; undefined: it works. */
   sick(): string | undefined;
   /** Why it cannot do its work yet; undefined: it can. */
   unready(): string | undefined;

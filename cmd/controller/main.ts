@@ -4,6 +4,6 @@ import { loadConfig } from './config.ts';
 await runService({
   name: 'controller',
   load: loadConfig,
-  // Most of it is loaded here, when the process can be told to end.
+  // Most code is loaded here, after the signal handlers are installed.
   start: async (config, log) => (await import('./app.ts')).startController(config, log),
 });

@@ -10,7 +10,7 @@ import type { OwnedCache } from './reconcile/owned.ts';
 import type { Queue } from './reconcile/queue.ts';
 
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
-/** Milliseconds until our own kind is looked for again where it was deleted: somebody is about to install it anew. */
+/** Milliseconds until our CRD is looked for again after it was deleted: somebody is about to reinstall it. */
 const ABSENT_MS = 5_000;
 /** Large, many, and never ours. */
 const NOT_OF_HELM = 'type!=helm.sh/release.v1';

@@ -11,7 +11,7 @@ const PUBLIC_KEYS = 'license-keys.json';
 export async function keys(args: readonly string[]): Promise<number> {
   const { out, kid } = readArguments(args, ['out'], ['kid']);
   if (kid !== undefined && !KID_PATTERN.test(kid)) {
-    throw new UsageError('--kid has 1 to 64 letters, digits, . _ or -, and does not begin with a .');
+    throw new UsageError('--kid must have 1 to 64 letters, digits, . _ or -, and must not begin with a .');
   }
   const key = generateEd25519(kid);
   const publicPath = join(out, PUBLIC_KEYS);
@@ -25,7 +25,7 @@ export async function keys(args: readonly string[]): Promise<number> {
   await writePrivate(privatePath, json(key));
   await writeAtomic(publicPath, json({ keys: [...set, toPublic(key)] }), { mode: 0o644, durable: true });
 
-  console.log(`private key  ${privatePath}  (signs licences; keep it off the cluster, with a copy in a safe place)`);
+  console.log(`private key  ${privatePath}  (signs licences; keep it off the server, with a backup in a safe place)`);
   console.log(`public keys  ${publicPath}  (verifies them; belongs on the server)`);
   console.log(`kid          ${key.kid}`);
   return 0;
@@ -37,7 +37,7 @@ async function existingSet(path: string): Promise<{ kid?: string }[]> {
   if (!file.ok) throw new UsageError(`${path} ${file.problem}`);
   if (!file.text) return [];
   const parsed = parseKeySet(file.text);
-  if (!parsed.ok) throw new UsageError(`${path} can't be added to: ${parsed.problem}`);
+  if (!parsed.ok) throw new UsageError(`cannot add a key to ${path}: ${parsed.problem}`);
   return JSON.parse(file.text).keys;
 }
 
@@ -47,7 +47,7 @@ async function writePrivate(path: string, content: string): Promise<void> {
     await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new UsageError(`${path} exists; a private key is never overwritten`);
+    throw new UsageError(`${path} exists, and private keys are never overwritten: choose another --kid`);
   }
 }
 

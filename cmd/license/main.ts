@@ -7,20 +7,20 @@ import { show } from './show.ts';
 const USAGE = `Usage: npm run license -- <command> [options]
 
   keys --out DIR [--kid ID]
-      Makes an Ed25519 key pair. The private key goes to DIR/license-<kid>.private.jwk, the public
-      one is added to the JWK Set DIR/license-keys.json.
+      Generates an Ed25519 key pair. The private key is written to DIR/license-<kid>.private.jwk, the
+      public key is added to the JWK Set DIR/license-keys.json.
 
   mint --key FILE --conns N --days N --sub NAME [--features A,B] [--out FILE]
       Signs a licence token with the private key in FILE and prints it, or writes it to --out.
         --conns     concurrent editing connections
         --features  api_full (DocBuilder in the Enterprise plan), callback (job callbacks)
-        --days      days from now until it expires; 30 days of grace follow
-        --sub       whom it is for
+        --days      days from now until it expires; a grace period of 30 days follows
+        --sub       name of the licensee
 
   show --token FILE --keys FILE
       Verifies a token against a JWK Set and prints what it grants.
 
-Exit status: 0 done; 1 show found that the licence does not count; 2 a mistake, nothing was done.`;
+Exit status: 0 success; 1 show: the licence is not valid; 2 wrong usage or an error, nothing was changed.`;
 
 const COMMANDS = new Map([
   ['keys', keys],
@@ -35,7 +35,7 @@ async function run([name, ...args]: readonly string[]): Promise<number> {
   }
   const command = COMMANDS.get(name ?? '');
   if (!command) {
-    console.error(name === undefined ? USAGE : `license: there is no command ${name}\n\n${USAGE}`);
+    console.error(name === undefined ? USAGE : `license: unknown command ${name}\n\n${USAGE}`);
     return 2;
   }
   try {
@@ -44,7 +44,7 @@ async function run([name, ...args]: readonly string[]): Promise<number> {
     // A full disk or a folder without write permission is nothing that a stack helps with, either.
     const mistakes = error instanceof UsageError ? error.mistakes : [(error as Error).message];
     for (const mistake of mistakes) console.error(`license ${name}: ${mistake}`);
-    if (error instanceof UsageError) console.error('Options: npm run license -- help');
+    if (error instanceof UsageError) console.error('For usage: npm run license -- help');
     return 2;
   }
 }

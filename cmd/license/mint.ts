@@ -19,26 +19,28 @@ export async function mint(args: readonly string[]): Promise<number> {
   const days = integer('days', options.days, MAX_DAYS, mistakes);
   const features = options.features?.split(',').map((feature) => feature.trim()) ?? [];
   if (!features.every((feature) => FEATURE.test(feature))) {
-    mistakes.push('--features is a comma-separated list of names in small letters, such as api_full,callback');
+    mistakes.push('--features must be a comma-separated list of names in lower case, such as api_full,callback');
   }
   const sub = options.sub.trim();
-  if (sub.length === 0 || sub.length > 200) mistakes.push('--sub has 1 to 200 characters');
+  if (sub.length === 0 || sub.length > 200) mistakes.push('--sub must have 1 to 200 characters');
   if (mistakes.length > 0) throw new UsageError(...mistakes);
 
   const key = parsePrivateKey(await readInput(options.key));
-  if (!key.ok) throw new UsageError(`${options.key} can't sign: ${key.problem}`);
+  if (!key.ok) throw new UsageError(`cannot sign with ${options.key}: ${key.problem}`);
   const now = Date.now();
   const iat = Math.floor(now / 1000);
   const token = await signEdDsa({ sub, conns, features, iat, exp: iat + days * DAY_SECONDS }, key.value);
 
   // Read back as the service will read it, before it is handed to anybody.
   const state = await readLicense(token, new Map([[key.value.kid, toPublic(key.value)]]), now);
-  if (state.state !== 'valid') throw new UsageError(`the service would refuse it: ${state.problem}`);
+  if (state.state !== 'valid') throw new UsageError(`the service would refuse this licence: ${state.problem}`);
   console.error(describeLicense(state));
-  if (conns < MIN_CONNS_PER_ORDER) console.error(`note: an order has at least ${MIN_CONNS_PER_ORDER} connections`);
+  if (conns < MIN_CONNS_PER_ORDER) console.error(`note: orders are for at least ${MIN_CONNS_PER_ORDER} connections`);
   const unknown = features.filter((feature) => !LICENSE_FEATURES.includes(feature));
   if (unknown.length > 0) {
-    console.error(`note: ${unknown.join(', ')} means nothing to this service; ${LICENSE_FEATURES.join(', ')} do`);
+    console.error(
+      `note: ${unknown.join(', ')} has no effect in this service; known features are ${LICENSE_FEATURES.join(', ')}`,
+    );
   }
   if (options.out === undefined) {
     console.log(token);
@@ -51,6 +53,6 @@ export async function mint(args: readonly string[]): Promise<number> {
 
 function integer(name: string, text: string, max: number, mistakes: string[]): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > max) mistakes.push(`--${name} is a whole number from 1 to ${max}`);
+  if (value < 1 || value > max) mistakes.push(`--${name} must be a whole number from 1 to ${max}`);
   return value;
 }

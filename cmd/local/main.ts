@@ -14,17 +14,17 @@ const ownEditor = process.env['SVC_ONLINE_URL'] || undefined;
 const editorUrl = ownEditor === undefined ? undefined : URL.parse(ownEditor);
 
 if (!isPort(port)) {
-  console.error(`PORT=${process.env['PORT']} is no port. A number from 1 to 65535 is: make run PORT=8081`);
+  console.error(`PORT=${process.env['PORT']} is not a port number from 1 to 65535, such as make run PORT=8081`);
   process.exit(1);
 }
 if (ownEditor && !(editorUrl?.protocol === 'http:' && editorUrl.pathname === '/')) {
   console.error(
-    `SVC_ONLINE_URL=${ownEditor} is no address such as http://localhost:9980, over plain HTTP and without a path`,
+    `SVC_ONLINE_URL=${ownEditor} must be an address such as http://localhost:9980: plain HTTP, without a path`,
   );
   process.exit(1);
 }
 if (!(await isFree(port))) {
-  console.error(`Port ${port} is taken. Choose another: make run PORT=${port + 1}`);
+  console.error(`Port ${port} is in use. Choose another: make run PORT=${port + 1}`);
   process.exit(1);
 }
 const key = await localSecret(dataDir, 'api-key');
@@ -134,7 +134,7 @@ if (!stopping) {
 }
 
 const documents = ownEditor
-  ? `\n  its documents    ${internal.wopiUrl}, where it must reach the gate, which listens on ${internal.listen}`
+  ? `\n  its documents    ${internal.wopiUrl}, where it must be able to reach the gate, which listens on ${internal.listen}`
   : '';
 isUp = !stopping;
 if (isUp) {
@@ -146,9 +146,9 @@ SVC is running.  Ctrl+C stops it.
   API key          ${key}
   callback secret  ${callbackSecret}
   logs             ${dataDir}/*.log
-  editor           ${ownEditor ?? 'the stand-in: it edits plain text of docx files. compose.yaml has the real one'}${documents}
+  editor           ${ownEditor ?? 'a stand-in that edits only plain text in docx files; for the real one see docs/compose.md'}${documents}
 
-Convert a document (any .docx, .xlsx, .pptx, .odt ... in place of report.docx):
+Convert a document (replace report.docx by any .docx, .xlsx, .pptx, .odt ...):
 
 curl -H 'Authorization: Bearer ${key}' -F file=@report.docx -F to=pdf ${address}/v1/convert -o report.pdf
 `);
@@ -156,8 +156,8 @@ curl -H 'Authorization: Bearer ${key}' -F file=@report.docx -F to=pdf ${address}
 
 const codes = services.map(async ({ name, ended, logFile }) => {
   const code = await ended;
-  if (code !== 0 && isUp) console.error(`${name} ended with ${code}; see ${logFile}`);
-  // One alone is of no use. To those that are stopping, a second signal would say to drop what they finish.
+  if (code !== 0 && isUp) console.error(`${name} ended with exit code ${code}; see ${logFile}`);
+  // The others are useless alone. Those already stopping get no second signal, which would make them drop their work.
   if (!stopping) stop('SIGTERM');
   return code;
 });

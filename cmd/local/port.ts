@@ -6,7 +6,7 @@ const LOWEST = 10_000;
 /** Where the kernel hands out ports by itself when it does not say (Linux's own default). */
 const EPHEMERAL = 32_768;
 
-/** Whether it is a port that somebody can be told. */
+/** Whether it is a valid port number. */
 export function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }

@@ -6,19 +6,20 @@ const PAGES = ['docbuilder-config.json', 'gate-config.json', 'controller-config.
 /** What `ingress/front/nginx.conf.template` takes. Defaults are those of the image, as the Dockerfile has them. */
 const FRONT: Record<string, string> = {
   SVC_FRONT_GATE:
-    'The gate’s public side, `host:port`. Any of these names may have ` resolve` behind it: it is looked up again while nginx runs.',
+    'The gate’s public side, `host:port`. Any of these names can be followed by ` resolve`: it is then looked up again while nginx runs.',
   SVC_FRONT_GATE_INTERNAL: 'The gate’s internal side, which is asked about new sessions.',
   SVC_FRONT_DOCBUILDER: 'DocBuilder.',
   SVC_FRONT_EDITOR: 'The editor server.',
-  SVC_FRONT_RESOLVER: 'Name server for names with ` resolve`.',
+  SVC_FRONT_RESOLVER: 'DNS server for names with ` resolve`.',
   SVC_FRONT_ADDRESS: 'Address that all three ports listen on, such as `0.0.0.0` or `[::]`.',
-  SVC_FRONT_PORT: 'The service.',
-  SVC_FRONT_OPEN_PORT: 'The service without asking the gate, for an edge that has asked. Never open to clients.',
-  SVC_FRONT_ASK_PORT: 'What such an edge asks, and `/ready` for health checks. Never open to clients.',
+  SVC_FRONT_PORT: 'Port of the service.',
+  SVC_FRONT_OPEN_PORT:
+    'Port of the service without asking the gate, for an edge that has already asked. Never open to clients.',
+  SVC_FRONT_ASK_PORT: 'Port that such an edge asks, with `/ready` for health checks. Never open to clients.',
   SVC_FRONT_WORKERS: 'Worker processes of nginx.',
   SVC_FRONT_LOG: 'File of the access log.',
-  SVC_FRONT_PREFIX: 'Folder for all that is written. The root may be read-only.',
-  SVC_FRONT_DIR: 'Folder of the template and its pages.',
+  SVC_FRONT_PREFIX: 'Folder for everything that is written; the root file system may be read-only.',
+  SVC_FRONT_DIR: 'Folder with the template and its pages.',
 };
 
 /** docs/configuration.md: every variable of every service. */
@@ -28,8 +29,8 @@ export function configurationPage(): string {
     '',
     '<!-- Made from schemas/ by `npm run generate`. Do not edit. -->',
     '',
-    'Services are configured by environment variables. All mistakes are reported at start-up at once. An empty variable',
-    'counts as absent; booleans are `1` and `0`. Those of compose.yaml and of `make run` are in [compose.md](compose.md).',
+    'Services are configured by environment variables. At start-up all mistakes are reported together. An empty variable',
+    'is treated as absent; booleans are `1` and `0`. [compose.md](compose.md) has the variables of compose.yaml and of `make run`.',
     '',
   ];
   return [...head, ...PAGES.flatMap((name) => section(schemas.get(name))), ...front()].join('\n');

@@ -11,7 +11,7 @@ const COLUMNS = [
   column('Ready', 'string', 'Whether the service works.', '.status.conditions[?(@.type=="Ready")].status'),
   column('Reason', 'string', 'Why it does or does not.', '.status.conditions[?(@.type=="Ready")].reason'),
   column('Edition', 'string', 'Edition in force.', '.status.edition'),
-  column('Connections', 'integer', 'Editing connections at the same time.', '.status.plan.connections'),
+  column('Connections', 'integer', 'Concurrent editing connections.', '.status.plan.connections'),
   column('Workers', 'integer', "DocBuilder's workers.", '.status.docbuilder.workers'),
   column('Host', 'string', 'Public name.', '.spec.host'),
   column('License', 'string', 'State of the licence.', '.status.license.state', 1),

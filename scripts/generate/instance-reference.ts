@@ -3,15 +3,15 @@ import { shapeOf } from './shapes.ts';
 
 /** Types of `status.conditions` and what True means. */
 export const CONDITIONS: Record<string, string> = {
-  Ready: 'The service works: all of the four below are True.',
+  Ready: 'The service works: the four conditions below are True.',
   GateAvailable: 'The gate answers.',
   DocBuilderAvailable: 'DocBuilder answers.',
   EditorAvailable: 'The editor server answers.',
   FrontAvailable: 'At least one pod of the front answers.',
-  LicenseValid: 'The licence that is referred to counts, or none is referred to (reason NoLicense: Community).',
-  Paused: 'The annotation `svc.internal/paused` is `"true"`: nothing is changed, the status is kept up to date.',
-  Reconciling: 'Objects are being made or changed, or pods are not there yet. Absent otherwise.',
-  Stalled: 'Something keeps the objects from being made; the message says what to do. Absent otherwise.',
+  LicenseValid: 'The licence that the spec names is in effect, or the spec names none (reason NoLicense: Community).',
+  Paused: 'The annotation `svc.internal/paused` is `"true"`: nothing is changed, but the status is kept up to date.',
+  Reconciling: 'Objects are being created or changed, or pods are not ready yet. Absent otherwise.',
+  Stalled: 'Somebody has to act; the message says what to do. Absent otherwise.',
 };
 
 const HEAD = `# SvcInstance
@@ -19,10 +19,10 @@ const HEAD = `# SvcInstance
 <!-- Made from schemas/ by \`npm run generate\`. Do not edit. -->
 
 \`svc.internal/v1\`, kind \`SvcInstance\`, short name \`svci\`, namespaced. One instance is one host name with gate, DocBuilder, editor and
-front. \`kubectl explain svcinstance.spec\` says the same as this page. Whole examples: [community](examples/community.yaml),
+front. \`kubectl explain svcinstance.spec\` shows the same. Complete examples: [community](examples/community.yaml),
 [enterprise](examples/enterprise.yaml), [Gateway API](examples/gateway-api.yaml), [an edge of your own](examples/own-edge.yaml).
 
-Needs Kubernetes 1.31 or later. The API server fills in the defaults and refuses what breaks a rule, with the field named;
+Needs Kubernetes 1.31 or later. The API server fills in the defaults and rejects a spec that breaks a rule, naming the field;
 \`kubectl apply\` refuses unknown fields as well. Where a rule says *transition*, it compares with what was there before.
 
 \`metadata.name\` has at most 40 characters: a letter, then lower case letters, digits and dashes. Names of all objects begin with it.

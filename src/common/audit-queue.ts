@@ -62,24 +62,25 @@ export function createAuditQueue(
       }
     }
     if (waiting.length === 0) caughtUp();
-    // In the same turn as the last look: what is added later begins anew.
+    // In the same turn as the last check: an event added later starts a new run.
     running = undefined;
   }
 
   function failed(error: unknown): void {
     // What the end cut off is counted there.
-    if (!failing && !stopped.signal.aborted) log.error({ err: error }, 'the audit trail is not taken: its events wait');
+    if (!failing && !stopped.signal.aborted)
+      log.error({ err: error }, 'the audit trail cannot be written: its events are queued');
     failing = true;
   }
 
   function caughtUp(): void {
-    if (failing || lost > 0) log.info({ lost }, 'the audit trail is taken again');
+    if (failing || lost > 0) log.info({ lost }, 'the audit trail can be written again');
     failing = false;
     lost = 0;
   }
 
   function lose(): void {
-    if (lost === 0) log.error('the audit trail is not taken: its events are lost from now on');
+    if (lost === 0) log.error('the audit trail cannot be written and its queue is full: events are being lost');
     lost += 1;
   }
 
@@ -94,12 +95,12 @@ export function createAuditQueue(
       await Promise.race([running, pause(closeMs, stopped.signal)]);
       stopped.abort();
       lost += waiting.length;
-      if (lost > 0) log.error({ lost }, 'the audit trail is not complete');
+      if (lost > 0) log.error({ lost }, 'the audit trail is incomplete');
     },
   };
 }
 
-/** Appends to a file, which is opened anew each time: one that was moved away or had no room is no trouble later. */
+/** Appends to a file, which is opened each time, so that it may be moved away or its disk be full for a while. */
 export function auditFile(path: string): AuditTarget {
   return {
     atOnce: LINES_AT_ONCE,

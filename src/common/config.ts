@@ -108,6 +108,6 @@ export function httpUrlMistakes(text = ''): string[] {
   if (!/^https?:\/\/[^/?#]/.test(text)) return [];
   const url = URL.parse(text);
   // Not repeated in the message: it may have a password in it.
-  if (!url) return ['is no address such as http://host:8080'];
-  return url.username || url.password ? ['has a user or a password in it, which nobody would send'] : [];
+  if (!url) return ['must be a URL such as http://host:8080'];
+  return url.username || url.password ? ['has a user name or password, which is never sent'] : [];
 }

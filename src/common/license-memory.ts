@@ -95,7 +95,7 @@ function removalOf(file: SmallFile | undefined): { at?: { removedAt: number }; p
   if (!file || (file.ok && !file.text)) return { problem: null };
   const removedAt = file.ok ? Date.parse(file.text ?? '') : Number.NaN;
   if (!Number.isNaN(removedAt)) return { at: { removedAt }, problem: null };
-  return { problem: `the file removed-at ${file.ok ? 'holds no time' : file.problem}` };
+  return { problem: `the file removed-at ${file.ok ? 'contains no time' : file.problem}` };
 }
 
 function day(time: number): string {

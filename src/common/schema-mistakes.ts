@@ -2,20 +2,20 @@ import type { ErrorObject } from 'ajv';
 import { closestMatch } from 'leven';
 import type { Mistake } from './errors.ts';
 
-/** At most so many mistakes are told: whoever has more begins with these. */
+/** Most mistakes that are reported at once. */
 const MAX_MISTAKES = 100;
 /** A word this near to a known one was mistyped. */
 const TYPO_LETTERS = 3;
-/** A place is told from another by these. */
+/** Characters of a path by which mistakes are sorted. */
 const COMPARED_LETTERS = 256;
-/** Keywords that only say that something else, which is told, is wrong. */
+/** Keywords whose errors only follow from others, which are reported. */
 const ECHOES = new Set(['if', 'anyOf']);
 
 type Node = Record<string, unknown>;
 
 /**
  * What is wrong with a value, from Ajv's findings (made with `verbose`): a JSON Pointer (RFC 6901) and a sentence each,
- * in the order of the value. Of a choice (`anyOf`) only the branch that the value can have meant is told of.
+ * in the order of the value. Of a choice (`anyOf`) only the branch that was probably meant is reported.
  * @param root the schema that the value was checked against
  */
 export function mistakesOf(errors: readonly ErrorObject[], root: Node): [Mistake, ...Mistake[]] {

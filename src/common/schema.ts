@@ -26,7 +26,7 @@ export const schemas: ReadonlyMap<string, Schema> = new Map(
     .filter(([, schema]) => schema.$id !== undefined),
 );
 
-/** A larger value is only told its first mistake: all findings of a hostile one would not fit into memory. */
+/** Of a larger value only the first mistake is reported: all findings of a hostile one would not fit into memory. */
 const MAX_NODES = 100_000;
 
 const strict = compiler({});

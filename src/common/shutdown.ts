@@ -9,7 +9,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  */
 export function endEarly(log: Logger): () => void {
   const end = (signal: NodeJS.Signals): void => {
-    log.info({ signal }, 'ending before it has started');
+    log.info({ signal }, 'stopped while starting');
     process.exit(0);
   };
   for (const signal of SIGNALS) process.on(signal, end);

@@ -65,7 +65,7 @@ describe('the chart on an API server that enforces owner references', function (
   }
 
   it('says what it needs to take back what has lost its owner', async () => {
-    expect(await ready('Refused')).to.include('To take it back the controller needs rbac.adopt of its chart.');
+    expect(await ready('Refused')).to.include('To adopt it, the controller needs rbac.adopt=true in its chart.');
   });
 
   it('takes it back with that right', async () => {

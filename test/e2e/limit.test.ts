@@ -55,7 +55,7 @@ describe('the limit, through the front', function () {
     await stack.ask(second, '', { method: 'DELETE' });
     const page = await refusal(stack.open(first));
     expect(page).to.include({ stage: 'page', status: 429 });
-    expect(page.body).to.match(/Đã hết lượt chỉnh sửa/);
+    expect(page.body).to.match(/Đã đạt giới hạn chỉnh sửa/);
     expect((await stack.status()).connections).to.include({ limit: 1, limit_reached: true, enforcing: true });
   });
 

@@ -141,14 +141,14 @@ describe('the service on a developer’s machine', function () {
   it('says what is no port', async () => {
     local = await startLocal({ PORT: '80808' });
     expect(await local.ended).to.equal(1);
-    expect(local.said()).to.equal('PORT=80808 is no port. A number from 1 to 65535 is: make run PORT=8081\n');
+    expect(local.said()).to.equal('PORT=80808 is not a port number from 1 to 65535, such as make run PORT=8081\n');
   });
 
   for (const address of ['localhost:9980', 'https://localhost:9980', 'http://localhost:9980/office']) {
     it(`says that ${address} is no editor, before it starts anything`, async () => {
       local = await startLocal({ SVC_ONLINE_URL: address });
       expect(await local.ended).to.equal(1);
-      expect(local.said()).to.match(/^SVC_ONLINE_URL=.* is no address such as http:\/\/localhost:9980, .*\n$/);
+      expect(local.said()).to.match(/^SVC_ONLINE_URL=.* must be an address such as http:\/\/localhost:9980: .*\n$/);
     });
   }
 

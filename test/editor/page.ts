@@ -102,8 +102,8 @@ function html(lang: string, variables: Readonly<Record<string, string>>): string
 <link rel="icon" href="/browser/${HASH}/icon.svg">
 <input type="hidden" id="initial-variables" ${data.join(' ')}>
 <header>
-  <p class="honest"><strong>Trình soạn thảo thay thế</strong> chỉ sửa được chữ, dùng khi không có trình soạn thảo thật.
-    <span lang="en"><strong>Stand-in editor</strong>: edits text only, for where the real one cannot be had.</span></p>
+  <p class="honest"><strong>Trình soạn thảo thay thế</strong> chỉ sửa được văn bản thuần, dùng khi không có trình soạn thảo thật.
+    <span lang="en"><strong>Stand-in editor</strong>: edits plain text only, for use when the real editor is not available.</span></p>
   <div role="toolbar" aria-label="Tệp / File">
     <button id="save" disabled>Lưu / Save</button>
     <button id="close" hidden>Đóng / Close</button>

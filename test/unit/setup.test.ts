@@ -99,7 +99,7 @@ describe('scripts/setup.sh', function () {
       const { stderr } = await here('scripts/setup.sh', 'run').catch((error) => error);
       if (isRefused) {
         expect(stderr)
-          .to.match(/^\[setup\] this is This One: .*Debian 12 and Ubuntu 24\.04/)
+          .to.match(/^\[setup\] the packages of This One are too old: use Debian 12, Ubuntu 24\.04/)
           .and.not.contain('tool');
       } else {
         expect(stderr).to.match(/^the package tool/);

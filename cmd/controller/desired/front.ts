@@ -31,7 +31,7 @@ const RESOURCES: V1ResourceRequirements = {
   limits: { cpu: '2', memory: '512Mi' },
 };
 
-/** The front: its pods, the Service that the edge connects to, and two that are for an edge that asks by itself. */
+/** The front: its pods, the Service that the edge connects to, and two for an edge that asks the gate itself. */
 export function frontObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
   const names = namesOf(instance.metadata.name);

@@ -90,7 +90,7 @@ function ingress(situation: Situation, name: string, own: Annotations, rule: V1H
   };
 }
 
-/** Asking is ingress-nginx's own; any class will do for a front that asks by itself. */
+/** Only ingress-nginx can ask through auth-url; if the front asks, any class will do. */
 function className({ instance }: Situation): Pick<V1IngressSpec, 'ingressClassName'> {
   const { className, gating } = instance.spec.ingress;
   const name = className ?? (gating === 'AuthUrl' ? 'nginx' : undefined);

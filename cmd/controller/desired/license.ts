@@ -12,7 +12,7 @@ const LICENSE_PATH = '/run/svc/license';
 const KEYS_PATH = '/run/svc/license-keys';
 const KEYS_FILE = 'keys.json';
 
-/** What a service that has a licence is told; it watches the files. */
+/** Environment of a service that reads a licence; it watches the files. */
 export const LICENSE_ENV = {
   SVC_LICENSE_FILE: `${LICENSE_PATH}/${LICENSE_KEY.token}`,
   SVC_LICENSE_KEYS_FILE: `${KEYS_PATH}/${KEYS_FILE}`,

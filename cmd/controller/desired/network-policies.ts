@@ -72,7 +72,7 @@ export function networkPolicyObjects(situation: Situation): readonly Policy[] {
   ];
 }
 
-/** Only an edge that asks by itself has business with the open and the ask port. */
+/** Only an edge that asks the gate itself needs the open and the ask port. */
 function edge({ spec }: Instance): IngressRule[] {
   const { gating, controller } = spec.ingress;
   if (gating !== 'AuthUrl') return [];

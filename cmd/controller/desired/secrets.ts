@@ -54,7 +54,7 @@ const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
 /** 256 bits in a form that stands in any file, variable or command line as it is. */
 const hex = (random: Random): string => Buffer.from(random(32)).toString('hex');
 
-/** What a key gets that nobody gave; absent: it is then left out, and means that the feature is off. */
+/** The generated value of a key that was not supplied; absent: the key is left out, and the feature is off. */
 const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
   'docbuilder-api-keys': (random) => `default:svc_${hex(random)}`,
   'docbuilder-jwt-secret': undefined,
@@ -77,7 +77,7 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
   const values: Record<string, string> = {};
   for (const key of Object.keys(MAKE) as SecretKey[]) {
     const make = MAKE[key];
-    // With one of ours in force the gate would refuse what nobody signed.
+    // With a generated secret the gate would refuse unsigned configurations.
     const unwanted = make === undefined || (key === 'embed-jwt-secret' && given.allowUnsigned === true);
     const kept = unwanted && !given.valuesGone ? '' : trimmed(existing[key]);
     const value = givenValue(given, key) || kept || (unwanted ? '' : make(random));

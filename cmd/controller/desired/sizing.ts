@@ -67,9 +67,9 @@ export function docbuilderSizing({
   const gracePeriodSeconds = jobSeconds + GRACE_BESIDE;
   const how = given
     ? 'CPU and memory as in spec.docbuilder.pod.resources'
-    : `CPU ${computed.requests.cpu} (500m each) to ${computed.limits.cpu} (1 each, and 1), ` +
-      `memory ${computed.requests.memory} (512Mi each, and 512Mi) to ${computed.limits.memory} ` +
-      `(${each}Mi + 64Mi each, and 768Mi)`;
+    : `CPU ${computed.requests.cpu} (500m each) to ${computed.limits.cpu} (1 each, plus 1), ` +
+      `memory ${computed.requests.memory} (512Mi each, plus 512Mi) to ${computed.limits.memory} ` +
+      `(${each}Mi + 64Mi each, plus 768Mi)`;
   return {
     workers,
     resources: given ?? computed,
@@ -77,7 +77,7 @@ export function docbuilderSizing({
     gracePeriodSeconds,
     formula:
       `${reason}: ${how}, shared memory ${mebibytes(workers * SHARED_MEMORY_PER_WORKER)} (64Mi each), ` +
-      `grace period ${gracePeriodSeconds} s (jobs of up to ${jobSeconds} s, and 30 s).`,
+      `grace period ${gracePeriodSeconds} s (jobs of up to ${jobSeconds} s, plus 30 s).`,
   };
 }
 
@@ -92,7 +92,7 @@ function workerCount(
   }
   const needed = Math.ceil(connections / CONNECTIONS_PER_WORKER);
   const workers = Math.min(Math.max(needed, MIN_ENTERPRISE_WORKERS), MAX_WORKERS);
-  return { workers, reason: `${counted(workers)} for ${connections} connections (one for 50, from 2 to 32)` };
+  return { workers, reason: `${counted(workers)} for ${connections} connections (one per 50, from 2 to 32)` };
 }
 
 function counted(workers: number): string {

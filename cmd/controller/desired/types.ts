@@ -11,7 +11,7 @@ export interface Instance {
   spec: SvcInstanceSpec;
 }
 
-/** What the controller was told at its own start, the same for all instances. */
+/** The controller's own settings, the same for all instances. */
 export interface Settings {
   /** Of this product: label `app.kubernetes.io/version`. */
   version: string;

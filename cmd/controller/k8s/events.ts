@@ -76,7 +76,8 @@ export function eventRecorder(options: RecorderOptions): Recorder {
         // 403: the namespace is being deleted; 422: not in a form that this API server takes. Neither gets better.
         const hopeless = refused && refused.status < 500 && refused.status !== 429;
         if (hopeless || attempt === TRIES) {
-          if (!stopping.signal.aborted) log.warn({ err: error, reason: series.event.reason }, 'an event is lost');
+          if (!stopping.signal.aborted)
+            log.warn({ err: error, reason: series.event.reason }, 'an event could not be recorded');
           return;
         }
         const wait = retryMs * 2 ** (attempt - 1) * (0.5 + 0.5 * Math.random());

@@ -24,7 +24,7 @@ export interface ElectionOptions {
   /** Of this process: unique, also against its own predecessor in the same pod. */
   identity: string;
   onElected(): void;
-  /** Another may lead from now on: the process must end at once. Not told after `stop`. */
+  /** Another may lead from now on: the process must end at once. Not called after `stop`. */
   onLost(): void;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Default 15, 10 and 2 s. */
@@ -81,9 +81,9 @@ export function electLeader(options: ElectionOptions): Election {
       try {
         return await write();
       } catch (error) {
-        // It may have been written all the same, and only the answer is late or lost: then the version at hand is an old one.
+        // It may have been written although the answer is late or lost: then our version is outdated.
         if (!isDoubtful(error) || stopping.signal.aborted) throw error;
-        log.info({ err: error }, 'looking at the lease after a renewal that may have failed');
+        log.info({ err: error }, 'checking the lease after a renewal that may have failed');
       }
     }
     const found = await client.get<Lease>(RESOURCES.lease, namespace, name);

@@ -29,7 +29,7 @@ export interface ReflectOptions<T extends KubernetesObject> {
   selection?: Selection;
   /** Told in order, once for each version that was seen. `managedFields` are taken off. What it throws is logged. */
   onEvent(change: Change<T>): void;
-  /** Told after each complete list, when all that follows from it has been told. */
+  /** Called after each complete list, once all changes that follow from it have been reported. */
   onSync?(): void;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -200,7 +200,7 @@ export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>):
     if (isExpired(error) && failures === 1) return 0;
     if (failures >= TELLING) trouble = (error as Error).message;
     if (failures >= TELLING && isForbidden(error)) forbidden.resolve(true);
-    if (failures === TELLING) log.warn({ err: error, kind: resource.kind }, 'cannot watch, trying on');
+    if (failures === TELLING) log.warn({ err: error, kind: resource.kind }, 'cannot watch, retrying');
     return waitAfter(error, failures, timings.backoffMs);
   }
 

@@ -24,9 +24,9 @@ export function isAgreed(known: Owned | undefined, hash: string): boolean {
   return known?.agreed?.desired === hash && known.agreed.content === known.content && !known.deleting;
 }
 
-/** What the API server has otherwise than it was written, in a sentence; undefined where it has not. */
+/** How an object in the API server differs from what was written, in a sentence; undefined if it does not. */
 export function differenceTold({ kind, name, content, agreed }: Owned): string | undefined {
   if (!agreed?.differing || agreed.content !== content) return undefined;
   const paths = agreed.differing.join(', ');
-  return `The API server has ${kind} ${name} otherwise than it was written (${paths}), as a webhook may make it: it is left so.`;
+  return `${kind} ${name} in the API server differs from what the controller wrote (${paths}), perhaps because of a webhook; it is left as it is.`;
 }

@@ -193,7 +193,10 @@ async function correct(context: ApplyContext, { wanted, hash, live, result }: Co
     const repair = live && theirs ? { live, paths: differing } : undefined;
     const lost = repair && context.contests.lost(repair);
     if (lost) {
-      context.log.warn({ ...lineOf(desired), differing }, 'somebody else changes it again and again: left so for now');
+      context.log.warn(
+        { ...lineOf(desired), differing },
+        'somebody else keeps changing this object: leaving it for now',
+      );
       result.notes.push(lost);
       result.contested = true;
       return;
@@ -214,7 +217,8 @@ function agree(
   now: KubernetesObject,
 ): void {
   const differing = differences(desired, now);
-  if (differing.length > 0) log.warn({ ...lineOf(desired), differing }, 'the API server has it otherwise');
+  if (differing.length > 0)
+    log.warn({ ...lineOf(desired), differing }, 'the object in the API server differs from what was written');
   owned.agree(now, hash, differing);
 }
 
@@ -273,7 +277,7 @@ function hintOf({ status, message }: ApiError): string {
   if (status === 404) return ' Is the kind installed in this cluster?';
   // The admission plug-in OwnerReferencesPermissionEnforcement.
   if (message.includes("ownerRef on a resource you can't delete")) {
-    return ' To take it back the controller needs rbac.adopt of its chart.';
+    return ' To adopt it, the controller needs rbac.adopt=true in its chart.';
   }
   return '';
 }

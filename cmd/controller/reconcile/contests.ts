@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../k8s/types.ts';
 const TIMES = 8;
 const WITHIN_MS = 600_000;
 
-/** What was put right lately, so that nobody who insists on something else is fought without end. */
+/** Recent repairs, so that the controller does not fight endlessly with another writer. */
 export interface Contests {
   /** @returns in a sentence why it is left so for now; undefined: it may be put right */
   lost(repair: Repair): string | undefined;
@@ -52,9 +52,9 @@ function told({ live: { kind, metadata }, paths }: Repair): string {
   const others = (metadata.managedFields ?? []).flatMap(({ manager, subresource }) =>
     manager === undefined || manager === MANAGED_BY || subresource === 'status' ? [] : [manager],
   );
-  const who = others.length > 0 ? `, it may be ${[...new Set(others)].sort().join(' or ')}` : '';
+  const who = others.length > 0 ? `, possibly ${[...new Set(others)].sort().join(' or ')}` : '';
   return (
-    `${kind} ${metadata.name} is changed again and again by somebody else (${paths.join(', ')})${who}: ` +
-    'end that. It is left so for some minutes at a time.'
+    `${kind} ${metadata.name} keeps being changed by somebody else (${paths.join(', ')})${who}: ` +
+    'stop that. The controller leaves it as it is for some minutes at a time.'
   );
 }

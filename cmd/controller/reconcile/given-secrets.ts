@@ -72,7 +72,7 @@ export function keptTrouble(
 
 function problemOf(key: string, base64: string | undefined, check: Check | undefined): string[] {
   const bytes = Buffer.from(base64 ?? '', 'base64');
-  if (!isUtf8(bytes)) return [`${key} is no text`];
+  if (!isUtf8(bytes)) return [`${key} is not UTF-8 text`];
   const value = trimmed(bytes.toString());
   const problem = value === '' ? undefined : check?.(value);
   return problem === undefined ? [] : [`${key} ${problem}`];
@@ -82,8 +82,8 @@ function problemOf(key: string, base64: string | undefined, check: Check | undef
 const OURS = /^(docbuilder|embed)-/;
 
 /**
- * What a Secret that the spec names lacks, or has in vain: mostly a key that is misspelt, in whose place a value that was
- * made would count without a word.
+ * Missing or unused keys of a Secret that the spec names: usually a misspelt key, instead of which a generated value
+ * would silently be used.
  * @param keys that it has
  */
 export function givenRemark(field: string, secretName: string, keys: readonly string[]): string | undefined {
@@ -91,10 +91,10 @@ export function givenRemark(field: string, secretName: string, keys: readonly st
   if (field === 'spec.editor.adminSecretName') {
     const missing = ['username', 'password'].filter((key) => !keys.includes(key));
     if (missing.length !== 1) return undefined;
-    return `${what} has no ${missing[0]}: add it. The one before, or one that was made, counts.`;
+    return `${what} has no ${missing[0]}: add it. Until then the previous or generated one is used.`;
   }
   const known = Object.keys(CHECKS).filter((key) => OURS.test(key));
   const strange = keys.filter((key) => OURS.test(key) && !known.includes(key));
   if (strange.length === 0) return undefined;
-  return `${what} has ${strange.join(', ')}, which nobody reads. Keys are ${known.join(', ')}.`;
+  return `${what} has ${strange.join(', ')}, which is not used. Known keys are ${known.join(', ')}.`;
 }

@@ -7,7 +7,7 @@ import { quantityValue } from './quantity.ts';
 /** What is wanted, as far as a live object can become it. */
 export interface Attainable {
   object: KubernetesObject;
-  /** What the person who wants it should know about what stays as it is. */
+  /** For the user: which wishes cannot be fulfilled. */
   notes: string[];
 }
 
@@ -22,11 +22,11 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
   const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
   const notes: string[] = [];
   const growth = (quantityValue(size) ?? 0) - (quantityValue(has) ?? 0);
-  if (growth < 0) notes.push(`Claim ${desired.metadata.name} keeps its ${has}: a volume cannot shrink to ${size}.`);
+  if (growth < 0) notes.push(`Claim ${desired.metadata.name} stays at ${has}: a volume cannot shrink to ${size}.`);
   // The API server lets no other grow.
   const waits = growth > 0 && status?.phase === 'Pending';
   if (waits)
-    notes.push(`Claim ${desired.metadata.name} has no volume yet: it grows from ${has} to ${size} when it has.`);
+    notes.push(`Claim ${desired.metadata.name} has no volume yet: it grows from ${has} to ${size} once it has one.`);
   const className = wanted.spec?.storageClassName;
   if (className !== undefined && className !== spec?.storageClassName) {
     notes.push(

@@ -68,7 +68,7 @@ export function createReconciler(
     const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
     // Its own status, written while it was being deleted, may have brought it back to mind.
     if (!instance) options.instances.gone(key);
-    // What it owned goes by itself: each object names it as its owner.
+    // Kubernetes deletes what it owned: each object names it as its owner.
     if (!instance || instance.metadata.deletionTimestamp !== undefined) return undefined;
     signal.throwIfAborted();
     try {
@@ -141,7 +141,9 @@ export function createReconciler(
   function sameHost({ metadata, spec: { host } }: SvcInstance): string[] {
     const [elder] = options.instances.elders(keyOf({ metadata }));
     if (elder === undefined) return [];
-    return [`Host ${host} is that of the older SvcInstance ${elder} as well, where edges lead: change one of the two.`];
+    return [
+      `The older SvcInstance ${elder} has the same host ${host}, and edges route it there: change one of the two.`,
+    ];
   }
 
   async function applyWanted(instance: SvcInstance, situation: Situation, signal: AbortSignal): Promise<Applied> {
@@ -184,7 +186,9 @@ export function createReconciler(
   /** Best effort: what has failed may fail here too. */
   async function tellFailure(instance: SvcInstance, error: unknown): Promise<void> {
     const status = failingStatus(instance, error, clock());
-    await put(instance, status).catch((err) => log.warn({ instance: keyOf(instance), err }, 'the status is not told'));
+    await put(instance, status).catch((err) =>
+      log.warn({ instance: keyOf(instance), err }, 'the status could not be written'),
+    );
   }
 
   async function put(instance: SvcInstance, status: SvcInstanceStatus): Promise<Told> {
@@ -198,7 +202,7 @@ export function createReconciler(
     const theirs = ![undefined, statusHash(previous)].includes(options.instances.said(key));
     const repair = { live: instance, paths: ['status'] };
     if (theirs && contests.lost(repair)) {
-      log.warn({ instance: key }, 'somebody else writes another status again and again: it is left so for now');
+      log.warn({ instance: key }, 'somebody else keeps writing another status: leaving it for now');
       return 'left';
     }
     // Told first: a process that ends in between tells twice rather than never.

@@ -32,10 +32,13 @@ export async function watchLicenseKeys(
     reading = await read(file);
     if (JSON.stringify(reading) === before) return;
     if (!reading.ok) {
-      log.warn({ file, problem: reading.problem }, 'the key set of licences is of no use: the one before it counts on');
+      log.warn(
+        { file, problem: reading.problem },
+        'the licence key set cannot be used: the previous one stays in effect',
+      );
     } else if (reading.text !== current) {
       current = reading.text;
-      log.info({ file }, 'another key set of licences');
+      log.info({ file }, 'the licence key set has changed');
       onChange();
     }
   }

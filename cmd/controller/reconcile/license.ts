@@ -78,7 +78,7 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
 const COMMUNITY: LicenseDecision['condition'] = {
   status: 'True',
   reason: 'NoLicense',
-  message: 'Community: spec.license names no Secret.',
+  message: 'The edition is Community: spec.license is not set.',
 };
 
 /** A licence that was taken away may have its grace, but nobody can tell. */
@@ -86,7 +86,7 @@ const KEYS_UNUSABLE: LicenseDecision['condition'] = {
   status: 'False',
   reason: 'KeySetUnusable',
   message:
-    'What is left of a licence that was taken away cannot be verified: the key set is refused. This is Community.',
+    'The licence was removed, and its days of grace cannot be verified, because the key set is refused. The edition is Community: correct license.keys of the chart.',
 };
 
 function conditionOf(
@@ -102,7 +102,7 @@ function conditionOf(
     message: `${message} ${counts}`,
   });
   if (given.found === 'no-secret') {
-    return no('SecretNotFound', `There is no Secret ${given.secretName}: create it, or take it out of spec.license.`);
+    return no('SecretNotFound', `There is no Secret ${given.secretName}: create it, or remove spec.license.`);
   }
   if (given.found === 'no-key') {
     const { secretName, key } = given;
@@ -111,10 +111,10 @@ function conditionOf(
       `Secret ${secretName} has nothing under the key ${key}: add it, or name another in spec.license.key.`,
     );
   }
-  if (given.found === 'nothing-asked') return no('Removed', `The licence was taken away on ${iso(removedAt ?? now)}.`);
+  if (given.found === 'nothing-asked') return no('Removed', `The licence was removed on ${iso(removedAt ?? now)}.`);
   if (license.problem !== null) return no(reasonOf(license.problem), `${sentence(license.problem)}.`);
   const { claims, state } = license;
-  if (!claims) return no('TokenRejected', 'The licence is of no use.');
+  if (!claims) return no('TokenRejected', 'The licence cannot be used.');
   const until = iso(claims.expiresAt);
   if (state !== 'valid')
     return no(state === 'grace' ? 'InGrace' : 'Expired', `The licence expired on ${until}: renew it.`);
@@ -126,11 +126,11 @@ function conditionOf(
   };
 }
 
-/** What the edition is all the same. */
+/** Which licence or edition is nevertheless in effect. */
 function countsStill({ state, claims, graceDaysLeft }: LicenseState): string {
-  if (state === 'valid') return `The licence before it counts on, until ${iso(claims?.expiresAt ?? 0)}.`;
-  if (state === 'grace') return `A licence still counts for ${graceDaysLeft} days; then this is Community.`;
-  return 'This is Community.';
+  if (state === 'valid') return `The previous licence stays in effect until ${iso(claims?.expiresAt ?? 0)}.`;
+  if (state === 'grace') return `The licence stays in effect for ${graceDaysLeft} days; then the edition is Community.`;
+  return 'The edition is Community.';
 }
 
 function reasonOf(problem: string): string {

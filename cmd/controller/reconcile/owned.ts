@@ -5,7 +5,7 @@ import { contentHash } from './hash.ts';
 import { type Rollout, rolloutOf } from './rollout.ts';
 import { routeRefusal } from './route.ts';
 
-/** On each object of ours: hash of it as it was wanted. With another one there may be members to take away again. */
+/** On each of our objects: hash of its desired state. If it differs, there may be members to remove. */
 export const APPLIED_HASH = 'svc.internal/applied-hash';
 
 /** Gone objects that are remembered: more than are written at a time. */
@@ -15,7 +15,7 @@ const ENDED = 512;
 interface Agreement {
   desired: string;
   content: string;
-  /** Where the API server has it otherwise for all that was written: it is told, and not fought. */
+  /** Paths where the API server's object differs from what was written: reported, and not fought. */
   differing?: readonly string[];
 }
 

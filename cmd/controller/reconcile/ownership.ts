@@ -46,10 +46,10 @@ export function isOwned({ metadata }: KubernetesObject): boolean {
 /** Kubernetes keeps a claim for as long as a pod uses it, and so the pod, which runs on, keeps it from going. */
 function ending({ kind }: KubernetesObject, what: string): Pick<Trouble, 'stalled' | 'message'> {
   if (kind !== 'PersistentVolumeClaim') {
-    return { stalled: false, message: `${what} is being deleted, and made anew when it is gone.` };
+    return { stalled: false, message: `${what} is being deleted, and will be created again afterwards.` };
   }
   const message =
-    `${what} is being deleted: it goes, with all that is in it, as soon as its pod ends. ` +
-    'Save that first, then end the pod: the claim is made anew, empty.';
+    `${what} is being deleted: it is lost, with all its data, as soon as its pod ends. ` +
+    'Save the data first, then end the pod: a new, empty claim will be created.';
   return { stalled: true, message };
 }

@@ -9,14 +9,14 @@ export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
 
 /** `Paused`, which every instance has. */
 export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
-  const kept = 'Objects are kept as the spec says';
+  const kept = 'Objects are kept in line with the spec';
   if (isPaused(instance)) {
-    const message = `Objects are left as they are until the annotation ${ANNOTATION.paused} is taken away.`;
+    const message = `Objects are not changed until the annotation ${ANNOTATION.paused} is removed.`;
     return { type: 'Paused', status: 'True', reason: 'Asked', message };
   }
   const { [ANNOTATION.paused]: asked = 'false' } = instance.metadata.annotations ?? {};
   if (asked !== 'false') {
-    // `True`, `yes` or `1`: who wrote it may be sure that nothing is touched now.
+    // `True`, `yes` or `1`: whoever wrote it may be sure that nothing is touched now.
     const message = `${kept}: the annotation ${ANNOTATION.paused} pauses nothing unless it is exactly "true".`;
     return { type: 'Paused', status: 'False', reason: 'NotUnderstood', message };
   }
@@ -30,7 +30,7 @@ export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
 export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
   if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
-  const message = `The spec has changed and counts when the annotation ${ANNOTATION.paused} is taken away.`;
+  const message = `The spec has changed; it is applied when the annotation ${ANNOTATION.paused} is removed.`;
   return { type: 'Ready', status: 'False', reason: 'Paused', message };
 }
 
@@ -38,7 +38,7 @@ export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Fi
 export function heldLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
   const before = conditionOf(instance.status?.conditions ?? [], 'LicenseValid');
-  const message = `No licence is looked at until the annotation ${ANNOTATION.paused} is taken away.`;
+  const message = `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`;
   if (!before) return { type: 'LicenseValid', status: 'Unknown', reason: 'Paused', message };
   return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
 }

@@ -43,11 +43,14 @@ export function troubleOf(pod: V1Pod & KubernetesObject): PodTrouble | undefined
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
   if (unscheduled) {
-    const message = unscheduled.message ?? 'no node takes it';
+    const message = unscheduled.message ?? 'no node can take it';
     const volume = /persistentvolumeclaim/i.test(message);
     return volume
-      ? { reason: 'VolumePending', message: `Pod ${name} waits for its volume: ${message}. Is there a StorageClass?` }
-      : { reason: 'Unschedulable', message: `Pod ${name} fits no node: ${message}` };
+      ? {
+          reason: 'VolumePending',
+          message: `Pod ${name} is waiting for its volume: ${message}. Is there a StorageClass?`,
+        }
+      : { reason: 'Unschedulable', message: `No node can take pod ${name}: ${message}` };
   }
   // Others may have put containers into it that end in order before ours start.
   const first = status?.initContainerStatuses?.filter(({ state }) => state?.terminated?.exitCode !== 0) ?? [];
@@ -72,6 +75,6 @@ function containerTrouble(pod: string, container: V1ContainerStatus): PodTrouble
   const how = ended.reason === 'OOMKilled' ? 'it ran out of memory' : `exit code ${ended.exitCode}`;
   return {
     reason: ended.reason === 'OOMKilled' ? 'OutOfMemory' : 'Crashing',
-    message: `Pod ${pod} ends again and again (${how}): see kubectl logs --previous ${pod}.`,
+    message: `Pod ${pod} keeps ending (${how}): see kubectl logs --previous ${pod}.`,
   };
 }

@@ -36,7 +36,7 @@ export interface Queue {
    * start, the key that was added last comes first: another controller has dealt with most of what came before.
    */
   add(key: string): void;
-  /** Forgets a key that is no more: its turn, its failures and its later looks. What runs of it ends by itself. */
+  /** Forgets a key that no longer exists: its turn, its failures and its scheduled runs. A current run ends normally. */
   forget(key: string): void;
   /** Nothing runs before. What was added so far waits for what changes from now on. */
   start(): void;

@@ -90,7 +90,7 @@ function notReady(reason: string, message: string, stalled: boolean): Finding[] 
 /** Why a component is not there, the most telling first. */
 function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrouble | undefined): PodTrouble {
   if (rollout?.paused !== undefined) {
-    const message = `${called} stays as it is: its Deployment is paused (kubectl rollout resume deployment/${rollout.paused}).`;
+    const message = `${called} is not updated, because its Deployment is paused: kubectl rollout resume deployment/${rollout.paused}.`;
     return { reason: 'RolloutPaused', message };
   }
   if (pods) return pods;
@@ -98,7 +98,7 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
     const { reason, message } = rollout.failure;
     return { reason, message: `${called} cannot start: ${ended(message)}${hintOf(message)}` };
   }
-  if (!rollout) return { reason: 'Progressing', message: `${called} is not there yet.` };
+  if (!rollout) return { reason: 'Progressing', message: `${called} has not been created yet.` };
   // Only while the instance is paused: it would be put right at once.
   if (rollout.desired === 0) return { reason: 'ScaledToZero', message: `${called} was scaled to 0 pods.` };
   return { reason: 'Progressing', message: `${called} is starting.` };

@@ -21,7 +21,7 @@ export function routeRefusal(object: KubernetesObject): string | undefined {
     );
     if (against) {
       const why = [against.reason, against.message].filter(Boolean).join(': ');
-      return `Gateway ${parentRef?.name ?? ''} does not take HTTPRoute ${name}: ${why || against.type}.`;
+      return `Gateway ${parentRef?.name ?? ''} does not accept HTTPRoute ${name}: ${why || against.type}.`;
     }
   }
   return undefined;

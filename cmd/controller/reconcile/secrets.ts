@@ -78,7 +78,7 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
       return secret && decoded(secret);
     }
     // What was copied from it is still there; without that, values would be made that nobody wants.
-    if (own) found.remarks.push(`${trouble.message} What was last read from it counts on.`);
+    if (own) found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
     else troubles.push(trouble);
     return undefined;
   };

@@ -105,13 +105,16 @@ export function failingStatus(
 
 function failureOf(error: unknown): Pick<Finding, 'reason' | 'message'> {
   if (error instanceof ApiError || error instanceof UnreachableError) {
-    return { reason: 'ApiServerFails', message: `The API server fails, and is asked again: ${error.message}` };
+    return {
+      reason: 'ApiServerFails',
+      message: `A request to the API server failed and will be retried: ${error.message}`,
+    };
   }
   if ((error as Error | undefined)?.name === 'TimeoutError') {
-    return { reason: 'ApiServerFails', message: 'The API server takes too long, and is asked again.' };
+    return { reason: 'ApiServerFails', message: 'The API server did not answer in time; the request will be retried.' };
   }
-  // Words of an error that nobody expected may be anybody's, a secret's as well: they are for the log.
-  return { reason: 'ControllerFails', message: "The controller fails, and tries again: see the controller's log." };
+  // The text of an unexpected error may contain anything, even a secret: it is for the log only.
+  return { reason: 'ControllerFails', message: "The controller failed and will retry: see the controller's log." };
 }
 
 /**

@@ -7,14 +7,14 @@ import { keyOf } from '../k8s/known.ts';
 import { type ConditionType, conditionOf } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 
-/** Conditions of which it is told when their status or reason becomes another one. */
+/** Conditions whose change of status or reason is reported. */
 const TOLD: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
 /** True, and yet somebody should do something, as when the licence is about to end. */
 const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
 
 /**
  * An event of secrets that are made while the instance runs: those who had the old values will be refused.
- * @param made keys; values are told to nobody
+ * @param made keys; values are never shown
  * @param lost whether the whole Secret was gone, by accident most likely; a key is deleted to have another value made
  */
 export function tellMade(
@@ -27,14 +27,14 @@ export function tellMade(
   if (keys === '') return;
   const secret = `Secret ${namesOf(instance.metadata.name).secrets}`;
   const note = lost
-    ? `${secret} was gone. Made anew: ${keys}. Hand out the new values, or give the old ones by spec.secrets.`
-    : `${secret} lacked ${keys}: made anew.`;
+    ? `${secret} was deleted. Generated anew: ${keys}. Distribute the new values, or supply the old ones in spec.secrets.`
+    : `${secret} lacked ${keys}: generated anew.`;
   events.record(instance, { type: lost ? 'Warning' : 'Normal', reason: lost ? 'SecretsLost' : 'SecretsMade', note });
 }
 
 /**
- * Events and audit trail of what has changed from one status to the next. The status is the memory: what stands in it has
- * been told, also by a controller before this one, so that each warning of a licence's end comes once.
+ * Events and audit trail of what has changed from one status to the next. The status is the memory: what it contains has
+ * been reported, perhaps by an earlier controller, so that each warning of a licence's end is sent once.
  */
 export function tellChanges(
   { events, audit }: { events: Pick<Recorder, 'record'>; audit: Pick<Audit, 'record'> },

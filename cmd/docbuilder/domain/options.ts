@@ -18,7 +18,7 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
 };
 
 /**
- * What the engine is told of a conversion's target.
+ * Settings of a conversion's target for the engine.
  * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
  */
 export function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
@@ -31,7 +31,7 @@ export function convertOptions(options: ConvertOptions, source: SourceFormat, ta
   if (options.delimiter !== undefined && !/^[^\w"\r\n]$/.test(options.delimiter)) {
     mistakes.push({
       path: '/options/delimiter',
-      message: 'must be one character that is no letter, digit, quote or line end',
+      message: 'must be one character other than a letter, digit, quote or line break',
     });
   }
   const [first, ...rest] = mistakes;

@@ -11,7 +11,7 @@ export interface SourceOptions {
   delimiter?: string;
 }
 
-/** What a target may be told; each member only where the target knows it (see domain/options.ts). */
+/** Settings of a target; each member only if the target supports it (see domain/options.ts). */
 export interface OutputOptions {
   /** Page range such as `1-3,5`; PDF only. */
   pages?: string;

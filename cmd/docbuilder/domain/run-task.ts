@@ -28,7 +28,7 @@ export async function runTask(
 /** Anything else than a failure of the engine passes through. */
 function engineError(error: unknown, maxFileBytes: number, pages: string): unknown {
   if (!(error instanceof EngineFailure)) return error;
-  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'names no page of the document' });
+  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'selects no page of the document' });
   return CODES[error.reason](error, maxFileBytes);
 }
 

@@ -12,7 +12,7 @@ export type CorruptReason =
   | 'malformed_xml'
   /** An OLE2 file that is cut off or whose tables run in circles. */
   | 'bad_compound_file'
-  /** Text that is not in the character set that the request told. */
+  /** Text that is not in the encoding given in the request. */
   | 'encoding'
   /** The content is not what its name or `from` says, for example `not_docx`. */
   | `not_${string}`;

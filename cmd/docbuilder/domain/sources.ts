@@ -100,7 +100,7 @@ export interface Source {
   check(): Promise<void>;
   /** Fetches the source where it must be fetched, and looks into it. @throws {AppError} whatever is wrong with it */
   open(signal: AbortSignal): Promise<OpenSource>;
-  /** What the engine is told of the source: text arrives there as UTF-8, everything else as it is. */
+  /** Settings of the source for the engine: text reaches it as UTF-8, everything else unchanged. */
   task(opened: OpenSource, signal: AbortSignal): Promise<SourceTask>;
   /** A path for a file of the job's own, removed with the rest. */
   newPath(): string;

@@ -57,7 +57,7 @@ export function scanTags(text: string): { tags: PlacedTag[]; mistakes: TagMistak
     const stray = text.indexOf(CLOSE, position);
     if (start < 0 && stray < 0) return { tags, mistakes };
     if (start < 0 || (stray >= 0 && stray < start)) {
-      mistakes.push({ tag: CLOSE, field: '', message: 'the tag ends without having begun in this paragraph' });
+      mistakes.push({ tag: CLOSE, field: '', message: '}} without {{ in this paragraph' });
       position = stray + CLOSE.length;
       continue;
     }
@@ -79,7 +79,7 @@ export function scanTags(text: string): { tags: PlacedTag[]; mistakes: TagMistak
 /** The tag never ends, so what follows it is the document's own text: only a first word can be its name. */
 function unclosed(rest: string): TagMistake {
   const name = /^\s*([#/]?[^\s{}]*)/.exec(rest)?.[1] ?? '';
-  const message = 'the tag does not end in this paragraph';
+  const message = '{{ without }} in this paragraph';
   return { tag: `${OPEN}${name}`, field: name.replace(/^[#/]/, ''), message };
 }
 

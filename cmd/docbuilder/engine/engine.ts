@@ -94,7 +94,8 @@ export async function createEngine(settings: EngineSettings): Promise<Engine> {
         } catch (error) {
           if (!(error instanceof WorkerLost)) throw error;
           log.warn({ err: error, tries }, 'a worker died during a job');
-          if (tries === ATTEMPTS) throw new EngineFailure('crashed', 'two workers died of it', { cause: error });
+          if (tries === ATTEMPTS)
+            throw new EngineFailure('crashed', 'two workers died while processing it', { cause: error });
         }
       }
     },

@@ -118,7 +118,7 @@ export function createWorkerPool(
     { min: size, max: size, testOnBorrow: true },
   );
 
-  // Borrowing tests a worker's age; so does this, for those that nobody borrows.
+  // Borrowing checks a worker's age; this does the same for idle ones.
   const ageCheck = setInterval(() => {
     if (pool.available > 0 && pool.pending === 0 && spares.ready) borrowAndReturn();
   }, AGE_CHECK_MS).unref();
@@ -128,7 +128,7 @@ export function createWorkerPool(
   }
 
   /**
-   * Borrowing finds a dead worker and replaces it. Which of the idle ones has died the pool cannot be told: all are
+   * Borrowing finds a dead worker and replaces it. The pool has no way to name the idle worker that died, so all are
    * borrowed.
    */
   function testIdle(): void {

@@ -23,7 +23,7 @@ export function formValue(fields: ReadonlyMap<string, string>, shape: FormShape)
   }
   if (Object.keys(options).length === 0) return value;
   if (value['options'] !== undefined) {
-    throw badRequest({ path: '/options', message: 'is given as JSON and as single fields: use one of them' });
+    throw badRequest({ path: '/options', message: 'is given both as JSON and as single fields: use only one of them' });
   }
   return { ...value, options };
 }

@@ -98,7 +98,7 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
 
 /**
  * Why `receive` failed, where that was its own doing (too large, a full disk): the parser then complains as well, of a
- * part that nobody read to its end.
+ * part that was not read to its end.
  */
 function ownFailure(result: PromiseSettledResult<void>): unknown {
   if (result.status === 'fulfilled') return undefined;

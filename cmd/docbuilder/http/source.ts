@@ -17,7 +17,7 @@ export function sourceOf(
   if (!file && body.url !== undefined) return { url: body.url };
   throw badRequest(
     file
-      ? { path: '/url', message: 'is given beside a file: send one of them' }
-      : { path: `/${part}`, message: 'is required, as a file of a form; or a url as JSON' },
+      ? { path: '/url', message: 'is given together with a file: send only one of them' }
+      : { path: `/${part}`, message: 'is required, as a file in a form; or send a url as JSON' },
   );
 }

@@ -58,7 +58,7 @@ export interface Endpoint<Body extends Common> {
 /** A small JSON body: it holds an address and options. */
 export const SMALL_JSON = (): number => 1024 * 1024;
 
-/** Takes work in by one of the endpoints and answers with what came of it (contract: DocBuilder endpoints). */
+/** Accepts a request of one of the work endpoints and answers with its result (contract: DocBuilder endpoints). */
 export function postWork<Body extends Common>(deps: WorkHandlers, endpoint: Endpoint<Body>): RequestHandler {
   return async (request, response) => {
     const gone = whenClosed(response);

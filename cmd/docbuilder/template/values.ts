@@ -43,7 +43,7 @@ export function valuesFor(
       const [tag, value] = find(number, scopes, lists);
       if (hasLostDigits(value)) complain(tag, lists, 'the number has more digits than JSON keeps: give it as a string');
       const text = textOf(value);
-      if (text === undefined) complain(tag, lists, 'the data has a list or an object where a text is due');
+      if (text === undefined) complain(tag, lists, 'the data has a list or an object where text is expected');
       return text ?? '';
     },
     list(number, scopes, lists) {

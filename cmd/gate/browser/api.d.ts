@@ -1,6 +1,6 @@
 /**
- * Types of `SVC`, which `<script src="{base_url}/svc/api.js">` defines. Keep this file beside your own sources: it
- * declares a global, there is nothing to import.
+ * Types of `SVC`, which `<script src="{base_url}/svc/api.js">` defines. Save this file among your own sources: it
+ * declares a global, so there is nothing to import.
  *
  * A page with a Content-Security-Policy needs the service's origin in `script-src`, `connect-src`, `frame-src` and
  * `form-action`; nothing inline, no `eval`. No cookies and no storage are used.
@@ -31,14 +31,14 @@ declare namespace SVC {
     height?: string | number;
     /** Origin of the service. The one that the script came from unless given. */
     serverUrl?: string;
-    /** Ask before the page is left with changes that are not stored. `false` unless given. */
+    /** Ask for confirmation before the page is left with unsaved changes. `false` unless given. */
     warnBeforeUnload?: boolean;
-    /** Put the keyboard into the document once it is there, if nothing else on the page has it. `true` unless given. */
+    /** Focus the document once it is loaded, if nothing else on the page has the focus. `true` unless given. */
     autofocus?: boolean;
   }
 
   interface DocumentConfig {
-    /** Where the server (not the browser) downloads the file. */
+    /** URL from which the server (not the browser) downloads the file. */
     url: string;
     /** Display name. */
     title?: string;
@@ -50,7 +50,7 @@ declare namespace SVC {
   interface EditorConfig {
     /** `edit` unless given. */
     mode?: Mode;
-    /** The document is never changed: it opens in mode `view` and stays so. */
+    /** The session can never change the document: it opens in mode `view` and stays so. */
     readOnly?: boolean;
     /** Interface language; `vi` unless given. */
     lang?: string;
@@ -79,20 +79,20 @@ declare namespace SVC {
   }
 
   interface Events {
-    /** The editor's page answers. Comes again before each `onDocumentLoaded`, and when its page was loaded anew. */
+    /** The editor's page is ready. Fires again before each `onDocumentLoaded`, and after its page was reloaded. */
     onReady?(info: Info): void;
     /**
-     * The document is on the screen. Comes again after `setReadOnly`, when the element was moved in the page, and when
-     * the page is shown again out of the browser's back-forward cache.
+     * The document is displayed. Fires again after `setReadOnly`, after the element was moved within the page, and when
+     * the page is restored from the browser's back-forward cache.
      */
     onDocumentLoaded?(info: Info): void;
-    /** The document has unsaved changes now, or has none any more. Having none does not mean that they are stored. */
+    /** The document has unsaved changes now, or no longer has any. `false` does not mean that they are stored. */
     onModified?(event: { modified: boolean }): void;
-    /** The server has stored a version, whoever or whatever made it. Versions in quick succession may come as one. */
+    /** The server has stored a version, whoever saved it. Versions in quick succession may be reported as one. */
     onSaved?(version: SavedVersion): void;
-    /** The editor has gone, by `close()` or by its close button. Comes once. */
+    /** The editor was closed, by `close()` or by its close button. Fires once. */
     onClose?(event: { reason: 'method' | 'user' }): void;
-    /** All places for editing are taken: the document is open for reading. */
+    /** The cap of concurrent editing connections is reached: the document is open read-only. */
     onLimitReached?(event: { message: string; limit: Limit | null }): void;
     onError?(error: { code: string; message: string; detail: Record<string, unknown> }): void;
   }
@@ -111,7 +111,7 @@ declare namespace SVC {
   }
 
   interface SaveResult extends SavedVersion {
-    /** There was nothing to save: this is the version that was there already. */
+    /** There was nothing to save: this is the existing version. */
     unmodified: boolean;
   }
 
@@ -125,10 +125,10 @@ declare namespace SVC {
   interface Info {
     /** `failed`: the document did not open. */
     state: 'loading' | 'loaded' | 'closing' | 'closed' | 'failed' | 'destroyed';
-    /** What was granted; null until the server has answered. */
+    /** The granted mode; null until the server has answered. */
     mode: Mode | null;
     requestedMode: Mode | null;
-    /** Open for reading since all places for editing were taken. */
+    /** Open read-only because the cap of editing connections was reached. */
     limited: boolean;
     modified: boolean;
     /** The newest version known; 0 is the original. */
@@ -143,30 +143,30 @@ declare namespace SVC {
 
   interface Editor {
     /**
-     * Saves. Resolves when the server has the version on disk: what was typed before the call is in it.
+     * Saves. Resolves when the version, with everything typed before the call, is on the server's disk.
      * @throws {SVC.EditorError} `save_failed`, `save_timeout` (30 s), `network_error`
      */
     save(): Promise<SaveResult>;
-    /** Saves, then closes and empties the element. When it can't be saved it rejects and stays open. A view always closes. */
+    /** Saves, then closes and empties the element. If the save fails, rejects and stays open. A view always closes. */
     close(): Promise<void>;
     /**
-     * Removes everything at once, without saving. Promises that are still open reject with `closed`. To be called when
-     * the element goes; an editor whose element has gone without it notices within 30 seconds.
+     * Removes everything at once, without saving. Pending promises reject with `closed`. Call it when you remove the
+     * element; otherwise the editor notices the removal only after up to 30 seconds.
      */
     destroy(): void;
     /**
-     * Saves, then opens the document anew for reading, or for editing. Resolves with what was granted when it is open:
-     * `view` although editing was asked for when all places are taken (`onLimitReached` says so, too).
+     * Saves, then reopens the document for reading or for editing. Resolves, once it is open, with the granted mode:
+     * `view` if editing was requested but the cap is reached (`onLimitReached` fires too).
      */
     setReadOnly(on: boolean): Promise<Mode>;
-    /** What is known at this moment. */
+    /** The current state. */
     getInfo(): Info;
   }
 
   /**
    * `code` is one of the server's codes or one of the browser's own: `network_error`, `load_failed`, `save_failed`,
-   * `save_timeout`. Only thrown, never told to `onError`: `not_loaded` and `closed` (by methods that come too early or
-   * too late), and `invalid_config` of the constructor; that of the server is told.
+   * `save_timeout`. Only thrown, never passed to `onError`: `not_loaded` and `closed` (by methods that are called too
+   * early or too late), and `invalid_config` of the constructor; the server's own `invalid_config` is passed to it.
    */
   interface EditorError extends Error {
     code: string;

@@ -4,7 +4,7 @@ export interface Deferred<Value> {
   reject(error: unknown): void;
 }
 
-/** A promise and its two ends. A rejection that nobody looks at is no error of the page. */
+/** A promise and its two ends. An unhandled rejection is not an error of the page. */
 export function defer<Value>(): Deferred<Value> {
   const deferred = {} as Deferred<Value>;
   deferred.promise = new Promise((resolve, reject) => Object.assign(deferred, { resolve, reject }));

@@ -15,20 +15,20 @@ interface Callback {
 const TEXTS = {
   vi: {
     standIn: (name: string) =>
-      `Đây không phải trình soạn thảo thật: máy này đang chạy «${name}», một bản thay thế đơn giản chỉ để thử. Dùng compose.yaml để chạy trình soạn thảo thật.`,
-    unreachable: 'Không hỏi được máy chủ soạn thảo: hãy mở trang này qua địa chỉ chung của dịch vụ.',
+      `Đây không phải trình soạn thảo thật: máy này đang chạy “${name}”, một bản thay thế đơn giản để dùng thử. Hãy dùng compose.yaml để chạy trình soạn thảo thật.`,
+    unreachable: 'Không kết nối được với máy chủ soạn thảo: hãy mở trang này qua địa chỉ công khai của dịch vụ.',
     nobody: 'Chưa có ai',
     places: (used: number, limit: number) => `${used} trên ${limit}`,
-    signature: { valid: 'chữ ký đúng', invalid: 'chữ ký SAI', unsigned: 'không ký (chưa đặt khóa)' },
+    signature: { valid: 'chữ ký đúng', invalid: 'chữ ký SAI', unsigned: 'không có chữ ký (chưa đặt khóa)' },
     version: 'phiên bản',
   },
   en: {
     standIn: (name: string) =>
-      `This is not the real editor: this machine runs "${name}", a simple stand-in for trying things out. Use compose.yaml for the real one.`,
-    unreachable: 'The editor server could not be asked: open this page by the address of the whole service.',
+      `This is not the real editor: this machine is running “${name}”, a simple stand-in for trying things out. Use compose.yaml for the real one.`,
+    unreachable: 'The editor server could not be reached: open this page at the public address of the service.',
     nobody: 'Nobody yet',
     places: (used: number, limit: number) => `${used} of ${limit}`,
-    signature: { valid: 'signature right', invalid: 'signature WRONG', unsigned: 'unsigned (no key is set)' },
+    signature: { valid: 'valid signature', invalid: 'INVALID signature', unsigned: 'unsigned (no key is set)' },
     version: 'version',
   },
 };
@@ -70,7 +70,7 @@ const editor = new SVC.Editor('editor', {
   },
 });
 
-// What goes wrong is told by onError.
+// Errors are shown by onError.
 saveButton?.addEventListener('click', () => void editor.save().catch(() => {}));
 closeButton?.addEventListener('click', () => void editor.close().catch(() => {}));
 modeButton?.addEventListener('click', () => {

@@ -9,7 +9,7 @@ export interface Texts {
   saveTimeout: string;
   limitReached: string;
   ended: string;
-  /** What the editor shows by itself, by its own names for it. */
+  /** Messages that the editor itself shows, by the editor's own names for them. */
   editorMessages: Readonly<Record<string, string>>;
 }
 
@@ -17,17 +17,18 @@ const VIETNAMESE: Texts = {
   frameTitle: 'Trình soạn thảo tài liệu',
   loading: 'Đang mở tài liệu…',
   loaded: 'Tài liệu đã mở.',
-  networkError: 'Không kết nối được với máy chủ soạn thảo.',
+  networkError: 'Không kết nối được với máy chủ.',
   loadFailed: 'Không mở được tài liệu.',
   saveFailed: 'Không lưu được tài liệu.',
-  saveTimeout: 'Máy chủ chưa xác nhận đã lưu tài liệu trong 30 giây.',
+  saveTimeout: 'Sau 30 giây, máy chủ vẫn chưa xác nhận đã lưu tài liệu.',
   limitReached: 'Đã đạt giới hạn số kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc.',
-  ended: 'Kết nối soạn thảo đã bị ngắt.',
+  ended: 'Kết nối chỉnh sửa đã bị ngắt.',
   editorMessages: {
-    savefailed: 'Chưa lưu được tài liệu vào máy chủ. Hãy giữ trang này mở và thử lại.',
-    savetoolarge: 'Tài liệu vượt quá dung lượng cho phép nên không lưu được. Hãy tải về một bản sao.',
-    saveunauthorized: 'Máy chủ không nhận bản lưu từ phiên này. Hãy tải về một bản sao rồi mở lại tài liệu.',
-    websocketproxyfailure: 'Không kết nối được với trình soạn thảo, hoặc đã hết chỗ chỉnh sửa. Vui lòng thử lại sau.',
+    savefailed: 'Chưa lưu được tài liệu lên máy chủ. Đừng đóng trang này và hãy thử lại.',
+    savetoolarge: 'Tài liệu vượt quá dung lượng cho phép nên không lưu được. Hãy tải xuống một bản sao.',
+    saveunauthorized: 'Máy chủ không nhận bản lưu từ phiên này. Hãy tải xuống một bản sao rồi mở lại tài liệu.',
+    websocketproxyfailure:
+      'Không kết nối được với trình soạn thảo, hoặc đã đạt giới hạn số kết nối chỉnh sửa đồng thời. Vui lòng thử lại sau.',
   },
 };
 
@@ -35,24 +36,25 @@ const ENGLISH: Texts = {
   frameTitle: 'Document editor',
   loading: 'Opening the document…',
   loaded: 'The document is open.',
-  networkError: 'The editing server cannot be reached.',
+  networkError: 'The server cannot be reached.',
   loadFailed: 'The document could not be opened.',
   saveFailed: 'The document could not be saved.',
-  saveTimeout: 'The server has not confirmed within 30 seconds that the document is stored.',
-  limitReached: 'All places for editing are taken, so the document is open for reading.',
-  ended: 'The editing connection has ended.',
+  saveTimeout: 'The server did not confirm within 30 seconds that the document was saved.',
+  limitReached: 'The limit of concurrent editing connections has been reached, so the document was opened read-only.',
+  ended: 'The editing connection was lost.',
   editorMessages: {
-    savefailed: 'The document is not stored on the server yet. Keep this page open and try again.',
-    savetoolarge: 'The document is too large to be stored. Please download a copy.',
+    savefailed: 'The document has not been saved to the server yet. Keep this page open and try again.',
+    savetoolarge: 'The document is too large to be saved. Please download a copy.',
     saveunauthorized:
-      'The server takes no saves from this session. Please download a copy and open the document again.',
-    websocketproxyfailure: 'The editor cannot be reached, or all places for editing are taken. Please try again later.',
+      'The server does not accept saves from this session. Please download a copy and open the document again.',
+    websocketproxyfailure:
+      'The editor cannot be reached, or the limit of concurrent editing connections has been reached. Please try again later.',
   },
 };
 
 /**
- * @param lang interface language; everything but English is told in Vietnamese, as the server's messages are, except
- * what the editor can say in that language by itself
+ * @param lang interface language. Languages other than English get Vietnamese, as in the server's messages; the editor's
+ * own messages are left to the editor, which may have them in that language
  */
 export function textsFor(lang: string): Texts {
   if (/^en([-_]|$)/i.test(lang)) return ENGLISH;

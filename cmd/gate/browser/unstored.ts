@@ -4,7 +4,7 @@ export interface Unstored {
   modified(on: boolean): void;
   /** A new version is stored. */
   stored(): void;
-  /** A document was opened anew. */
+  /** A document was reopened. */
   reset(): void;
   /** The editor takes the document for saved and the server has no version of it yet. */
   doubtful(): boolean;

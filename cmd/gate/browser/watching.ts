@@ -15,7 +15,7 @@ export interface WatchOptions {
   /** Whether there are changes that are not stored, so that a version may come. */
   expecting(): boolean;
   onState(state: SessionState): void;
-  /** The server can't be asked: told once, and again only after it could be. */
+  /** The server can't be reached: called once, and again only after it could be reached. */
   onTrouble(error: SVC.EditorError): void;
 }
 
@@ -25,7 +25,7 @@ const LONGEST_MS = 2_000;
 const NUDGES_MS = [1_000, 11_000];
 const EXPECTING_MS = 10_000;
 const IDLE_MS = 30_000;
-/** That many failures in a row are told. */
+/** Number of failures in a row that are reported. */
 const FAILURES = 3;
 /** The session is over; asking again would change nothing. */
 const FINAL = ['invalid_session_token', 'token_expired', 'not_found', 'origin_not_allowed'];

@@ -37,7 +37,7 @@ export interface AskDependencies {
  * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
  * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
  * it from writing. At the page the token is not to be seen, so only who could not get a place is stopped early. What
- * cannot be read is refused; a failure of our own lets in, and is logged.
+ * cannot be read is refused; an error of our own admits the request, and is logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;
@@ -51,7 +51,7 @@ export function createAsk(deps: AskDependencies): Ask {
     } catch (error) {
       // A proxy takes a 403 as final, and would let this one in if we had died of it.
       withContext({ requestId }, () => {
-        log.error({ err: error, stage, doc_id: opening.docId }, 'let in without a decision');
+        log.error({ err: error, stage, doc_id: opening.docId }, 'editor let in: the admission check failed');
       });
       return undefined;
     }

@@ -29,7 +29,7 @@ export function savedDelivery(
   });
 }
 
-/** The callback `document.closed`. It tells of no save of its own, so nobody made one. */
+/** The callback `document.closed`. It reports no save, so `savedBy` is null. */
 export function closedDelivery(
   document: DocumentRecord,
   version: VersionRecord,

@@ -20,7 +20,7 @@ export interface CleaningDependencies {
 }
 
 export interface Cleaning {
-  /** Removes what is past its time. */
+  /** Removes expired data. */
   sweep(): Promise<void>;
   /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
   start(): void;
@@ -73,7 +73,7 @@ export function createCleaning({
   }
 
   async function reported(work: Promise<void>): Promise<void> {
-    await work.catch((error) => log.error({ err: error }, 'what is past its time could not be removed'));
+    await work.catch((error) => log.error({ err: error }, 'expired data could not be removed'));
   }
 
   return {

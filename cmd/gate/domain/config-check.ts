@@ -29,7 +29,7 @@ export interface Embedding {
 export interface ConfigCheckOptions {
   /** The current secret, then one that is rotated out. None: configurations can't be signed. */
   jwtSecrets: readonly string[];
-  /** Without a secret: whether configurations that nobody signed are taken. */
+  /** Without a secret: whether unsigned configurations are accepted. */
   allowUnsigned: boolean;
   clock: Clock;
 }

@@ -14,7 +14,7 @@ export type Content =
   | 'binary'
   | 'empty';
 
-/** Texts hold any bytes, in codes that nobody knows: only what begins as no text does is none. */
+/** Text files may hold any bytes, in unknown encodings: only what begins like no text is excluded. */
 const AS_TEXT: readonly Content[] = ['text', 'office-html', 'html', 'rtf', 'pdf', 'binary', 'empty'];
 
 /**

@@ -27,16 +27,16 @@ export interface Counting extends Admission {
   isFull(): boolean;
   /** Whether all places are taken and one of them was given up a moment ago: the next sample can free it. */
   isFreeing(): boolean;
-  /** Takes in what the editor lists. */
+  /** Updates the counts from what the editor lists. */
   sampled(sample: EditorSample): void;
 }
 
 /**
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
- * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then kept
- * for 120 s, which begin anew when its owner is let in again. Who has a place keeps it when the limit falls. While
- * there is no recent sample everybody is let in.
+ * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then held
+ * for another 120 s, which restart when its owner is admitted again. A lowered limit takes no place away. While there
+ * is no recent sample everybody is admitted.
  * @param options.limit editing connections in force
  */
 export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
@@ -68,7 +68,7 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     foreign.expire(now);
   }
 
-  /** Whether it has a seat; one that was only kept is kept anew, until the editor lists who comes back to it. */
+  /** Whether it has a place; a held one is held for another 120 s, until the editor lists its returning owner. */
   function takesSeat(key: string): boolean {
     if (seen.has(key)) return true;
     if (!held.has(key)) return false;

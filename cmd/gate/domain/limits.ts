@@ -8,7 +8,7 @@ import {
   WHITELABEL_FEATURE,
 } from '../../../src/common/plan.ts';
 
-const WHITELABEL_NOTE = 'Gỡ thương hiệu cần giấy phép Enterprise có tính năng whitelabel.';
+const WHITELABEL_NOTE = 'Để gỡ thương hiệu, cần có giấy phép Enterprise với tính năng whitelabel.';
 
 /** What the operator set. */
 export interface LimitSettings {

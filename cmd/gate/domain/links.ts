@@ -60,7 +60,7 @@ export function createLinks({ secret, hours, clock }: LinkOptions): Links {
     verify(docId, { v, exp, sig }) {
       const [version, expiry] = [wholeNumber('v', v), wholeNumber('exp', exp)];
       if (typeof sig !== 'string') throw badRequest({ path: 'sig', message: 'is required, once' });
-      // Before the time: whether a link has expired is told only to those who hold one.
+      // Checked before the time: only those who hold a valid link learn whether it has expired.
       if (!equalStrings(sig, signature(docId, version, expiry))) throw new AppError('invalid_signature');
       if (clock() >= expiry * 1000) throw new AppError('link_expired');
       return version;

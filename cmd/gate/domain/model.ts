@@ -30,7 +30,7 @@ export interface DocumentRecord {
   key: string;
   fileType: FileType;
   title: string;
-  /** Closed: nobody has had it open for a while, and that was told. A save or a session opens it again. */
+  /** Closed: nobody has had it open for a while, and the callback was queued. A save or a session opens it again. */
   state: 'open' | 'closed';
   /** Current version; 0 is the original. */
   version: number;
@@ -75,7 +75,7 @@ export interface SessionRecord {
   user: EmbedUser;
   lang: string;
   ui: EmbedUi;
-  /** Origin of the page that embeds; null when none was told. */
+  /** Origin of the embedding page; null when the request had none. */
   origin: string | null;
   createdAt: number;
   expiresAt: number;

@@ -105,7 +105,7 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
   function run(delivery: DeliveryRecord): void {
     const attempt = attemptOnce(delivery)
       .catch((error) => {
-        log.error({ err: error, delivery: delivery.delivery }, 'what a callback came to could not be written');
+        log.error({ err: error, delivery: delivery.delivery }, 'the outcome of a callback could not be stored');
         return pause(AGAIN_MS, stopped.signal);
       })
       .finally(() => {

@@ -8,9 +8,9 @@ const MAIN_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingm
 
 const PARAGRAPHS = [
   'Tài liệu mẫu',
-  'Hãy sửa đoạn văn này rồi bấm Lưu: phiên bản mới và callback có chữ ký sẽ hiện ở bên cạnh.',
+  'Hãy sửa đoạn văn này rồi bấm Lưu: phiên bản mới và callback có chữ ký sẽ hiện ra bên cạnh.',
   'Mở trang này trong một trình duyệt khác để cùng soạn thảo.',
-  'Change this paragraph and press Save: the new version and its signed callback appear at the side.',
+  'Change this paragraph and press Save: the new version and its signed callback appear beside the document.',
   'Open this page in another browser to edit together.',
 ];
 

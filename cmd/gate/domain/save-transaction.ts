@@ -67,7 +67,7 @@ export function commitSave(
   return { version, called: callback !== undefined, removed: prune(tx, docId) };
 }
 
-/** Who has it open: whoever saves too, though the editor has not listed them yet; not with the save of who has left. */
+/** Who has it open, including the person who saves, whom the editor may not have listed yet, unless they have left. */
 function usersOf({ docId, user }: SessionRecord, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   const listed = presence.users(docId);
   return final || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];

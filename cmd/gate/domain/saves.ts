@@ -32,10 +32,10 @@ export interface Saves {
   /** Resolves once there has been none for a moment: the last ones have their answers. */
   ended(): Promise<void>;
   /**
-   * Whether a save just failed for trouble of ours, broke off on its way, or is still being stored though nobody waits
-   * for it any more. The editor then asks for CheckFileInfo, and an answer with the old size would be a conflict to it,
-   * which ends its attempts: without any answer it goes on trying. Saves under way are waited for, up to a second: one
-   * may have broken off, or be stored in a moment.
+   * Whether a save has just failed because of the gate, its connection broke, or it is still being stored though nobody
+   * waits for it any more. The editor then asks for CheckFileInfo, and an answer with the old size would be a conflict
+   * to it, which ends its attempts: without any answer it goes on trying. Saves under way are waited for, up to a second:
+   * one may have broken off, or be stored in a moment.
    */
   troubled(docId: string): Promise<boolean>;
 }
@@ -144,12 +144,12 @@ export function createSaves(deps: SavesDependencies): Saves {
         if (outcome === 'conflict') {
           log.warn(
             { document: docId, session: session.sessionId },
-            'a save began from another version than the current',
+            'a save was based on a version other than the current one',
           );
           return outcome;
         }
         const { version, called, removed } = outcome;
-        void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused bytes could not be removed'));
+        void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused files could not be removed'));
         if (called) deps.onDelivery();
         const { size, autosave, final } = version;
         const told = { document: docId, session: session.sessionId, version: version.version, size, autosave, final };

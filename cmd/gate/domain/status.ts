@@ -4,7 +4,7 @@ import type { GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { ConnectionFigures, EditorServer, Rows } from './ports.ts';
 
-/** Callbacks shown of those that nobody took. */
+/** Most undelivered callbacks that are shown. */
 const GIVEN_UP_SHOWN = 20;
 /** Anybody may ask; the disk is read for it at most this often. */
 const FRESH_MS = 1_000;

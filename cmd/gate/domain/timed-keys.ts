@@ -1,6 +1,6 @@
 /** Keys that each stay for a while from when they were last added. Times are epoch milliseconds. */
 export interface TimedKeys {
-  /** Adds a key, or begins its time anew. */
+  /** Adds a key, or restarts its time. */
   add(key: string, now: number): void;
   remove(key: string): void;
   has(key: string): boolean;

@@ -10,7 +10,7 @@ export interface WopiSrc {
 
 export interface ReadWopiSrc {
   (url: string): WopiSrc | undefined;
-  /** Reads what nearly all questions have: one of ours, without a query, escaped once as by `encodeURIComponent`. */
+  /** Reads the usual form: our own, without a query, escaped once as by `encodeURIComponent`. */
   escaped(text: string): WopiSrc | undefined;
 }
 
@@ -28,7 +28,7 @@ export function wopiSrcOf(wopiUrl: string, docId: string): string {
   return `${wopiUrl}${FILES}${docId}`;
 }
 
-/** Whether documents of ours can be told by an address of our WOPI host: it has no user, no query, no dot at its end. */
+/** Whether our documents can be recognized by this address of our WOPI host: no user, no query, no trailing dot. */
 export function isWopiUrl(wopiUrl: string): boolean {
   return parse(`${wopiUrl}/`) !== undefined;
 }

@@ -20,7 +20,7 @@ export function authShortcut(ask: Ask): Shortcut {
   };
 }
 
-/** A mistake of ours lets in, too. */
+/** An error of our own also admits the request. */
 function decide(ask: Ask, question: Question): Decision {
   try {
     return ask(question);

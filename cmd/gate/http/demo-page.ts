@@ -10,15 +10,15 @@ export interface DemoPage {
 
 const TEXTS = {
   vi: {
-    title: 'Bản dùng thử SVC',
+    title: 'Trang dùng thử SVC',
     save: 'Lưu',
     readOnly: 'Chỉ đọc',
     edit: 'Chỉnh sửa',
     close: 'Đóng',
-    another: 'Mở thêm một người',
+    another: 'Mở bằng người dùng khác',
     fresh: 'Tài liệu mới',
     other: 'English',
-    people: 'Đang mở tài liệu',
+    people: 'Người đang mở tài liệu',
     places: 'Kết nối chỉnh sửa',
     events: 'Sự kiện của trình soạn thảo',
     callbacks: 'Callback đã nhận',
@@ -31,12 +31,12 @@ const TEXTS = {
     readOnly: 'Read only',
     edit: 'Edit',
     close: 'Close',
-    another: 'Open as another person',
+    another: 'Open as another user',
     fresh: 'New document',
     other: 'Tiếng Việt',
-    people: 'Have it open',
+    people: 'People in the document',
     places: 'Editing connections',
-    events: 'Events of the editor',
+    events: 'Editor events',
     callbacks: 'Callbacks received',
     editor: 'Editor',
     noScript: 'This page needs JavaScript.',
@@ -56,7 +56,7 @@ button, a.button { font: inherit; padding: .25rem .7rem; border: 1px solid #d0d7
 .bad { color: #b3261e; } .good { color: #1a7f37; }
 @media (max-width: 60rem) { body { grid-template: auto 75vh auto / 1fr; height: auto; } aside { border: 0; } }`;
 
-/** The demo's page. Nothing in it is told by a visitor but through JSON that no markup can come out of. */
+/** The demo's page. What a visitor supplies enters it only as JSON that cannot end the script element. */
 export function demoPage({ lang, nonce, script, settings }: DemoPage): string {
   const texts = TEXTS[lang];
   const other = lang === 'vi' ? 'en' : 'vi';

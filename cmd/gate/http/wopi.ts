@@ -104,7 +104,7 @@ function tokenOf(request: IncomingMessage): string | undefined {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));
   const names = [...query.keys()];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw badRequest({ path: 'query', message: 'a parameter is there twice' });
+  if (twice !== undefined) throw badRequest({ path: 'query', message: 'a parameter occurs twice' });
   const inQuery = query.get('access_token') || undefined;
   const inHeader = /^Bearer +([^\s]+)$/i.exec(header(request, 'authorization') ?? '')?.[1];
   if (inQuery !== undefined && inHeader !== undefined && inQuery !== inHeader)
@@ -114,6 +114,6 @@ function tokenOf(request: IncomingMessage): string | undefined {
 
 function header(request: IncomingMessage, name: string): string | undefined {
   const values = request.headersDistinct[name];
-  if (values && values.length > 1) throw badRequest({ path: name, message: 'a header is there twice' });
+  if (values && values.length > 1) throw badRequest({ path: name, message: 'a header occurs twice' });
   return values?.[0];
 }

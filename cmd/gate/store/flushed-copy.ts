@@ -43,7 +43,7 @@ function writeBehind(file: FileHandle) {
   let gatheredBytes = 0;
   let unflushed = 0;
   let writing: Promise<void> = Promise.resolve();
-  /** The first failure stays: the kernel tells of it once, and a later flush of the same file may succeed. */
+  /** The first failure is kept: the kernel reports it only once, and a later flush of the same file may succeed. */
   let flushing: Promise<void> = Promise.resolve();
   let flushed = true;
 
@@ -85,7 +85,7 @@ function writeBehind(file: FileHandle) {
   };
 }
 
-/** A failure of `work` is told by who awaits it, which may come after the event loop has turned. */
+/** A failure of `work` is reported to whoever awaits it, perhaps only in a later turn of the event loop. */
 function later<Result>(work: Promise<Result>): Promise<Result> {
   work.catch(() => {});
   return work;

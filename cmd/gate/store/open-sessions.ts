@@ -14,7 +14,7 @@ export interface Following {
   rolledBack(): void;
 }
 
-/** Keeps the sessions that nobody deleted in memory: they are asked for at every opening of an editor. */
+/** Keeps the sessions that are not deleted in memory: they are needed whenever an editor opens. */
 export function followOpenSessions(tables: RowsTransaction): Following {
   const byId = new Map<string, Entry>();
   const byToken = new Map<string, Entry>();

@@ -31,7 +31,7 @@ export function openDatabase(path: string, prepare: (database: DatabaseSync) => 
   }
 }
 
-/** What SQLite threw; a full disk as the file system would have said it, so that it is told apart in one way. */
+/** What SQLite threw; a full disk becomes the file system's error for it, so that there is one way to recognize it. */
 export function toStoreError(error: unknown): unknown {
   if (resultCode(error) !== SQLITE_FULL) return error;
   return Object.assign(new Error('ENOSPC: no space left on device', { cause: error }), { code: 'ENOSPC' });

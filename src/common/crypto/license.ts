@@ -41,7 +41,7 @@ export interface LicenseState {
 
 export const NO_LICENSE: LicenseState = { state: 'none', graceDaysLeft: null, claims: null, problem: null };
 
-/** The state of there being a token, and it being of no use. */
+/** The state when there is a token, but it cannot be used. */
 export function invalidLicense(problem: string): LicenseState {
   return { state: 'invalid', graceDaysLeft: null, claims: null, problem };
 }
@@ -78,10 +78,10 @@ export function licenseState(claims: LicenseClaims, now: number, removedAt = Num
 
 /** The claims of a verified payload, or what is wrong with them. */
 function parseClaims({ sub, conns, features, iat, exp }: JWTPayload, now: number): LicenseClaims | string {
-  if (typeof sub !== 'string' || sub === '') return '"sub" is not a text';
+  if (typeof sub !== 'string' || sub === '') return '"sub" is not a string';
   if (!Number.isSafeInteger(conns) || (conns as number) < 1) return '"conns" is not a positive integer';
   if (!Array.isArray(features) || !features.every((feature) => typeof feature === 'string')) {
-    return '"features" is not a list of texts';
+    return '"features" is not a list of strings';
   }
   if (!isNumericDate(iat)) return '"iat" is not a time';
   if (!isNumericDate(exp)) return '"exp" is not a time';

@@ -36,7 +36,7 @@ export function watchFiles(
     }, SETTLE_MS).unref();
   }
 
-  /** Watches each folder that is there, anew where another has taken its place. */
+  /** Watches each existing folder, and again a folder that was replaced. */
   function arm(): void {
     for (const [folder, files] of folders) {
       try {

@@ -66,7 +66,7 @@ export type Script = {
  */
 export type Paper = ('A3' | 'A4' | 'A5' | 'B5' | 'Letter' | 'Legal') | PaperSize;
 /**
- * A font name. Present are Liberation Sans, Liberation Serif, Liberation Mono, Carlito, Caladea, DejaVu Sans, Noto Sans and Noto Serif; another is replaced by the closest match.
+ * A font name. Available are Liberation Sans, Liberation Serif, Liberation Mono, Carlito, Caladea, DejaVu Sans, Noto Sans and Noto Serif; any other is replaced by the closest match.
  */
 export type Font = string;
 /**
@@ -86,7 +86,7 @@ export type Block = Heading | Paragraph | List | Table | Image | PageBreak | Hor
  */
 export type Inline = string | Run | (string | Run)[];
 /**
- * An item: text, a list of runs, or an object that may hold a list of its own.
+ * An item: text, a list of runs, or an object that can contain a nested list.
  */
 export type ListItem = string | (string | Run)[] | ListItemObject;
 /**
@@ -94,11 +94,11 @@ export type ListItem = string | (string | Run)[] | ListItemObject;
  */
 export type TableColumn = number | TableColumnObject;
 /**
- * A table cell: text, a number, or an object with text and a look of its own.
+ * A table cell: text, a number, or an object with text and its own formatting.
  */
 export type TableCell = (string | number) | TableCellObject;
 /**
- * A number format by name: `integer` 1.234, `decimal` 1.234,50, `percent` 12%, `percent_decimal` 12,50%, `vnd` 1.234 ₫, `usd` $1.234,50, `eur` 1.234,50 €, `date` 21/11/2026, `date_iso` 2026-11-21, `datetime` 21/11/2026 08:30, `time` 08:30, `time_seconds` 08:30:15, `duration` 30:15:00, `scientific` 1,23E+03, `text` as it is. Separators follow the language of the document (here vi-VN). The format of a row or column is for cells whose type it suits: a date in a column of `integer` stays a date.
+ * A number format by name: `integer` 1.234, `decimal` 1.234,50, `percent` 12%, `percent_decimal` 12,50%, `vnd` 1.234 ₫, `usd` $1.234,50, `eur` 1.234,50 €, `date` 21/11/2026, `date_iso` 2026-11-21, `datetime` 21/11/2026 08:30, `time` 08:30, `time_seconds` 08:30:15, `duration` 30:15:00, `scientific` 1,23E+03, `text` unchanged. Separators follow the language of the document (here vi-VN). The format of a row or column applies only to cells of a suitable type: a date in a column of `integer` stays a date.
  */
 export type NumberFormat =
   | 'general'
@@ -122,7 +122,7 @@ export type NumberFormat =
  */
 export type Row = Cell[] | RowObject;
 /**
- * A cell: text, a number, true or false, null for nothing, or an object with a type and a look.
+ * A cell: a string, a number, true or false, null for an empty cell, or an object with a type and formatting.
  */
 export type Cell = (string | number | boolean | null) | TypedCell;
 /**
@@ -135,7 +135,7 @@ export type TypedCell =
  */
 export type Slide = TitleSlide | ContentSlide | TwoColumnsSlide | SectionSlide | BlankSlide;
 /**
- * Something on a slide that has a place and a size.
+ * Something on a slide with a position and a size.
  */
 export type Element = TextElement | BulletsElement | TableElement | ImageElement | ShapeElement;
 /**
@@ -183,7 +183,7 @@ export interface Save {
    */
   format: 'docx' | 'odt' | 'pdf' | 'xlsx' | 'ods' | 'pptx' | 'odp';
   /**
-   * Name of the file; `tai-lieu.<format>` without it.
+   * Name of the file. Default: `tai-lieu.<format>`.
    */
   filename?: string;
   /**
@@ -237,7 +237,7 @@ export interface Margins {
   left?: number;
 }
 /**
- * How text looks where nothing else is said.
+ * Default formatting of text.
  */
 export interface TextStyle {
   font?: Font;
@@ -268,7 +268,7 @@ export interface TextStyle {
   heading_color?: Color;
 }
 /**
- * A header or footer. Its three parts stand at the left, in the middle and at the right.
+ * A header or footer, with a left, a middle and a right part.
  */
 export interface Marginal {
   left?: MarginalInline;
@@ -280,7 +280,7 @@ export interface Marginal {
   line?: boolean;
 }
 /**
- * A piece of a header or footer: text, or a value that the document fills in, with a look of its own.
+ * A piece of a header or footer: text, or a field that the document fills in, with its own formatting.
  */
 export interface MarginalPart {
   /**
@@ -389,7 +389,7 @@ export interface Heading {
    */
   indent_right?: number;
   /**
-   * Further indent of the first line in millimetres; may be negative.
+   * Additional indent of the first line in millimetres; may be negative.
    */
   first_line_indent?: number;
   /**
@@ -402,7 +402,7 @@ export interface Heading {
   page_break_before?: boolean;
 }
 /**
- * A piece of text with a look of its own. A line feed in `text` starts a new line, a tab is a tab.
+ * A piece of text with its own formatting. A line feed in `text` starts a new line, a tab stays a tab.
  */
 export interface Run {
   /**
@@ -443,12 +443,12 @@ export interface Run {
    */
   script?: 'super' | 'sub';
   /**
-   * Address that the text links to: `http:`, `https:`, `mailto:` or `tel:`.
+   * URL that the text links to: `http:`, `https:`, `mailto:` or `tel:`.
    */
   link?: string;
 }
 /**
- * A paragraph. What it says of letters (bold, size …) is for all its text; a run may say otherwise.
+ * A paragraph. Its character formatting (bold, size …) applies to all its text unless a run overrides it.
  */
 export interface Paragraph {
   type: 'paragraph';
@@ -507,7 +507,7 @@ export interface Paragraph {
    */
   indent_right?: number;
   /**
-   * Further indent of the first line in millimetres; may be negative.
+   * Additional indent of the first line in millimetres; may be negative.
    */
   first_line_indent?: number;
   /**
@@ -546,11 +546,11 @@ export interface List {
 export interface ListItemObject {
   text: Inline;
   /**
-   * Number the items below it; without this they are marked like this list.
+   * Whether the nested items are numbered. Default: as in this list.
    */
   ordered?: boolean;
   /**
-   * Items below this one; at most 3 levels in all.
+   * Nested items; at most 3 levels in all.
    *
    * @minItems 1
    * @maxItems 20000
@@ -570,7 +570,7 @@ export interface Table {
    */
   columns?: TableColumn[];
   /**
-   * The header row; it is repeated on every page that the table reaches, unless it is higher than a page.
+   * The header row; it is repeated on every page of the table, unless it is taller than a page.
    *
    * @minItems 1
    * @maxItems 63
@@ -588,7 +588,7 @@ export interface Table {
    */
   borders?: 'all' | 'horizontal' | 'outer' | 'none';
   /**
-   * How the lines look.
+   * Style of the lines.
    */
   border?: Border;
   header_style?: TableHeaderStyle;
@@ -607,7 +607,7 @@ export interface TableColumnObject {
   align?: 'left' | 'center' | 'right' | 'justify';
 }
 /**
- * A table cell with a look of its own.
+ * A table cell with its own formatting.
  */
 export interface TableCellObject {
   text: Inline;
@@ -653,7 +653,7 @@ export interface TableCellObject {
    */
   background?: Color;
   /**
-   * Border around the cell; width 0 takes it away.
+   * Border around the cell; width 0 removes it.
    */
   border?: Border;
 }
@@ -668,7 +668,7 @@ export interface Border {
   color?: Color;
 }
 /**
- * Look of the header row.
+ * Formatting of the header row.
  */
 export interface TableHeaderStyle {
   /**
@@ -713,12 +713,12 @@ export interface TableHeaderStyle {
    */
   background?: Color;
   /**
-   * Border around the cell; width 0 takes it away.
+   * Border around the cell; width 0 removes it.
    */
   border?: Border;
 }
 /**
- * A picture in the text. Without `width` and `height` it has its natural size, but fits the page; with one of them it keeps its proportions.
+ * A picture in the text. Without `width` and `height` it has its natural size, reduced to fit the page; with one of them it keeps its proportions.
  */
 export interface Image {
   type: 'image';
@@ -727,7 +727,7 @@ export interface Image {
    */
   base64?: string;
   /**
-   * Address the server downloads the picture from; subject to the outbound URL rules.
+   * URL that the server downloads the picture from; subject to the outbound URL rules.
    */
   url?: string;
   /**
@@ -773,7 +773,7 @@ export interface HorizontalRule {
  */
 export interface Sheet {
   /**
-   * Unique in the document, without regard to case; without it `Sheet1`, `Sheet2` …
+   * Unique in the document, ignoring case. Default: `Sheet1`, `Sheet2` …
    */
   name?: string;
   /**
@@ -806,7 +806,7 @@ export interface Sheet {
   print?: PrintSetup;
 }
 /**
- * A column: what it says is for all its cells; a row or a cell may say otherwise.
+ * A column: its formatting applies to all its cells unless a row or a cell overrides it.
  */
 export interface Column {
   /**
@@ -843,7 +843,7 @@ export interface Column {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -865,7 +865,7 @@ export interface Column {
   format?: NumberFormat;
 }
 /**
- * Text; never taken for a number or a formula.
+ * Text; never interpreted as a number or a formula.
  */
 export interface StringCell {
   type: 'string';
@@ -899,7 +899,7 @@ export interface StringCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -955,7 +955,7 @@ export interface NumberCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1011,7 +1011,7 @@ export interface BooleanCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1067,7 +1067,7 @@ export interface DateCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1123,7 +1123,7 @@ export interface TimeCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1179,7 +1179,7 @@ export interface PercentageCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1239,7 +1239,7 @@ export interface CurrencyCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1261,7 +1261,7 @@ export interface CurrencyCell {
   format?: NumberFormat;
 }
 /**
- * A formula in the notation of Excel with English names and commas, such as `=SUM(B2:B9)` or `=Sheet2!A1*2`. It is computed when the document is built. Names, tables, other files and functions that reach outside the document are not available.
+ * A formula as in Excel, with English function names and commas, such as `=SUM(B2:B9)` or `=Sheet2!A1*2`. It is calculated when the document is built. Names, tables, other files and functions that reach outside the document are not available.
  */
 export interface FormulaCell {
   type: 'formula';
@@ -1295,7 +1295,7 @@ export interface FormulaCell {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1317,7 +1317,7 @@ export interface FormulaCell {
   format?: NumberFormat;
 }
 /**
- * A row with a height or a look of its own.
+ * A row with its own height or formatting.
  */
 export interface RowObject {
   /**
@@ -1328,7 +1328,7 @@ export interface RowObject {
    */
   cells: Cell[];
   /**
-   * Height in millimetres; without it the content decides.
+   * Height in millimetres; by default that of the content.
    */
   height?: number;
   /**
@@ -1357,7 +1357,7 @@ export interface RowObject {
    */
   size?: number;
   /**
-   * Alignment; without it text stands left and numbers right.
+   * Alignment; by default text is aligned left and numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1383,11 +1383,11 @@ export interface RowObject {
  */
 export interface Freeze {
   /**
-   * So many rows from the top.
+   * Number of rows, from the top.
    */
   rows?: number;
   /**
-   * So many columns from the left.
+   * Number of columns, from the left.
    */
   columns?: number;
 }
@@ -1410,11 +1410,11 @@ export interface PrintSetup {
    */
   fit_height?: number;
   /**
-   * So many rows from the top are repeated on every page.
+   * Number of rows, from the top, to repeat on every page.
    */
   repeat_rows?: number;
   /**
-   * So many columns from the left are repeated on every page. A column that is wider than what they leave of it is cut off.
+   * Number of columns, from the left, to repeat on every page. A column wider than the space beside them is cut off.
    */
   repeat_columns?: number;
   /**
@@ -1461,7 +1461,7 @@ export interface SlideStyle {
    */
   background?: Color;
   /**
-   * Text at the foot of every slide but the title slide.
+   * Text at the foot of every slide except title slides.
    */
   footer?: string;
   /**
@@ -1470,14 +1470,14 @@ export interface SlideStyle {
   slide_numbers?: boolean;
 }
 /**
- * A title and a line below it, for the beginning.
+ * A title and a subtitle, for the first slide.
  */
 export interface TitleSlide {
   layout: 'title';
   title: Inline;
   subtitle?: Inline;
   /**
-   * What else is on the slide, from back to front.
+   * Other elements on the slide, from back to front.
    *
    * @minItems 1
    * @maxItems 500
@@ -1669,7 +1669,7 @@ export interface TableElement {
    */
   rows: TableCell[][];
   /**
-   * How the lines look.
+   * Style of the lines.
    */
   border?: Border;
   header_style?: TableHeaderStyle;
@@ -1704,7 +1704,7 @@ export interface ImageElement {
    */
   base64?: string;
   /**
-   * Address the server downloads the picture from; subject to the outbound URL rules.
+   * URL that the server downloads the picture from; subject to the outbound URL rules.
    */
   url?: string;
   /**
@@ -1746,7 +1746,7 @@ export interface ShapeElement {
    */
   border?: Border;
   /**
-   * Text in its middle; not for lines and arrows.
+   * Text inside the shape; not for lines and arrows.
    */
   text?: Inline;
   /**
@@ -1791,7 +1791,7 @@ export interface ContentSlide {
   title: Inline;
   content?: SlideContent;
   /**
-   * What else is on the slide, from back to front.
+   * Other elements on the slide, from back to front.
    *
    * @minItems 1
    * @maxItems 500
@@ -1815,7 +1815,7 @@ export interface TwoColumnsSlide {
   left?: SlideContent;
   right?: SlideContent;
   /**
-   * What else is on the slide, from back to front.
+   * Other elements on the slide, from back to front.
    *
    * @minItems 1
    * @maxItems 500
@@ -1838,7 +1838,7 @@ export interface SectionSlide {
   title: Inline;
   subtitle?: Inline;
   /**
-   * What else is on the slide, from back to front.
+   * Other elements on the slide, from back to front.
    *
    * @minItems 1
    * @maxItems 500
@@ -1859,7 +1859,7 @@ export interface SectionSlide {
 export interface BlankSlide {
   layout: 'blank';
   /**
-   * What else is on the slide, from back to front.
+   * Other elements on the slide, from back to front.
    *
    * @minItems 1
    * @maxItems 500

@@ -47,16 +47,16 @@ export interface BuildRequest {
    */
   async?: boolean;
   /**
-   * Told when the job ends. Enterprise, with `async`.
+   * URL that receives a callback when the job ends. Enterprise only, with `async`.
    */
   callback_url?: string;
 }
 /**
- * Environment of the controller. Which cluster it works for is said by the variables that every pod has, or by KUBECONFIG outside of one.
+ * Environment of the controller. It finds its cluster by the variables that Kubernetes sets in every pod, or by KUBECONFIG outside of a pod.
  */
 export interface ControllerConfig {
   /**
-   * Namespaces whose SvcInstances it looks after, separated by commas. Empty: all.
+   * Namespaces whose SvcInstances it manages, separated by commas. Empty: all.
    */
   SVC_CONTROLLER_NAMESPACES: string;
   /**
@@ -64,11 +64,11 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_LISTEN: string;
   /**
-   * Name by which it holds the Lease; no two processes may have the same at a time. The chart gives the pod's. Absent: the host's, and something random.
+   * Identity in the Lease; must be unique among running controllers. The chart sets the pod's name. Absent: the host name and a random suffix.
    */
   SVC_CONTROLLER_IDENTITY?: string;
   /**
-   * Work only while holding the Lease, so that of several controllers one works. Without it there may be no second one.
+   * 1: work only while holding the Lease, so that only one of several controllers is active. 0: there must be no second one.
    */
   SVC_CONTROLLER_LEADER_ELECTION: boolean;
   /**
@@ -76,48 +76,48 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_LEASE_NAMESPACE?: string;
   /**
-   * Name of the Lease. Controllers that look after the same instances share one; the chart gives each release its own.
+   * Name of the Lease. Controllers that manage the same instances must share one; the chart gives each release its own.
    */
   SVC_CONTROLLER_LEASE_NAME: string;
   /**
-   * Image of the gate where an instance names none.
+   * Image of the gate for instances that name none.
    */
   SVC_CONTROLLER_GATE_IMAGE: string;
   /**
-   * Image of DocBuilder where an instance names none.
+   * Image of DocBuilder for instances that name none.
    */
   SVC_CONTROLLER_DOCBUILDER_IMAGE: string;
   /**
-   * Image of the editor server where an instance names none.
+   * Image of the editor server for instances that name none.
    */
   SVC_CONTROLLER_EDITOR_IMAGE: string;
   /**
-   * Image of the front where an instance names none.
+   * Image of the front for instances that name none.
    */
   SVC_CONTROLLER_FRONT_IMAGE: string;
   /**
-   * Domain of the cluster's names. Absent: as /etc/resolv.conf says, else cluster.local.
+   * DNS domain of the cluster. Absent: taken from /etc/resolv.conf, otherwise cluster.local.
    */
   SVC_CONTROLLER_CLUSTER_DOMAIN?: string;
   /**
-   * Address of the cluster's DNS, which fronts ask for the editor's pods. Absent: as /etc/resolv.conf says.
+   * Address of the cluster's DNS, with which fronts resolve the service names. Absent: taken from /etc/resolv.conf.
    */
   SVC_CONTROLLER_CLUSTER_DNS?: string;
   /**
-   * Public keys that licences are verified with: a JWK Set. Absent: every licence is refused. A change counts without a restart.
+   * Public keys that licences are verified with: a JWK Set. Absent: every licence is refused. Changes take effect without a restart.
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
-   * Least level that is logged.
+   * Lowest level that is logged.
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) address that takes JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON.
    */
   SVC_AUDIT_TARGET: string;
 }
 /**
- * How to read the source and write the target. An option that the pair does not know is a mistake, not ignored.
+ * How to read the source and write the target. An option that does not apply to the pair of formats is an error.
  */
 export interface ConvertOptions {
   /**
@@ -133,15 +133,15 @@ export interface ConvertOptions {
    */
   pdfa?: boolean;
   /**
-   * Pictures are reduced to this many dots per inch. Target pdf only.
+   * Reduces pictures to this many dots per inch. Target pdf only.
    */
   image_resolution?: 75 | 150 | 300 | 600 | 1200;
   /**
-   * Field separator of a csv source (found out when absent) or, when the source is none, of a csv target (default `,`).
+   * Field separator of a csv source (default: detected) or, if the source is not csv, of a csv target (default `,`).
    */
   delimiter?: string;
   /**
-   * Character set of a csv or txt source (found out when absent) or, when the source is none, of a csv or txt target (default utf-8).
+   * Character encoding of a csv or txt source (default: detected) or, if the source is neither, of a csv or txt target (default utf-8).
    */
   encoding?: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
 }
@@ -154,7 +154,7 @@ export interface ConvertRequest {
    */
   file?: string;
   /**
-   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   * URL that the server downloads the source from; subject to the outbound URL rules. JSON only.
    */
   url?: string;
   /**
@@ -171,12 +171,12 @@ export interface ConvertRequest {
    */
   async?: boolean;
   /**
-   * Told when the job ends. Enterprise, with `async`.
+   * URL that receives a callback when the job ends. Enterprise only, with `async`.
    */
   callback_url?: string;
 }
 /**
- * Environment of DocBuilder. A variable marked secret may instead be given as NAME_FILE, the path of a file that holds the value.
+ * Environment of DocBuilder. A variable marked secret can instead be set as NAME_FILE, the path of a file that contains the value.
  */
 export interface DocbuilderConfig {
   /**
@@ -184,11 +184,11 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_LISTEN: string;
   /**
-   * Public address of the service, for links in job objects, such as https://office.example. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word.
+   * Public address of the service, for links in job objects, such as https://office.example. Default: the Host of the request, with https if the edge says so in X-Forwarded-Proto. Needed if an edge changes Host, or terminates TLS and sends anything but the word `https` in that header.
    */
   SVC_BASE_URL?: string;
   /**
-   * Absolute path of the folder for uploads, worker folders and results. One running service each.
+   * Absolute path of the folder for uploads, worker folders and results. Each running service needs its own.
    */
   SVC_DOCBUILDER_DATA_DIR: string;
   /**
@@ -196,7 +196,7 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_API_KEYS: string;
   /**
-   * Accept HS256 JWTs signed with this secret of at least 32 characters. Empty: no JWTs.
+   * Accept HS256 JWTs signed with this secret, of at least 32 characters. Empty: JWTs are not accepted.
    */
   SVC_DOCBUILDER_JWT_SECRET: string;
   /**
@@ -212,31 +212,31 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_WORKER_MAX_JOBS: number;
   /**
-   * Age at which a worker is recycled.
+   * Age at which a worker is recycled, minutes.
    */
   SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES: number;
   /**
-   * Memory that a worker may use before its job is stopped.
+   * Memory that a worker may use before its job is stopped, MB.
    */
   SVC_DOCBUILDER_WORKER_MEMORY_MB: number;
   /**
-   * What confines the workers. auto: namespaces, else Landlock with seccomp, else the service refuses to start.
+   * Sandbox of the workers. auto: namespaces if available, otherwise Landlock with seccomp, otherwise the service refuses to start.
    */
   SVC_DOCBUILDER_SANDBOX: 'auto' | 'namespaces' | 'landlock' | 'off';
   /**
-   * Absolute path of LibreOffice's program folder, when it is not in a usual place.
+   * Absolute path of LibreOffice's program folder, if it is not in one of the usual places.
    */
   SVC_DOCBUILDER_OFFICE_DIR?: string;
   /**
-   * Lowers the plan's largest input or output file.
+   * Lowers the plan's limit for input and output files, MB.
    */
   SVC_DOCBUILDER_MAX_FILE_MB?: number;
   /**
-   * Lowers the plan's job timeout.
+   * Lowers the plan's job timeout, seconds.
    */
   SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS?: number;
   /**
-   * Absolute path of the file with the licence token. Watched: a new token counts at once. Absent: Community.
+   * Absolute path of the file with the licence token. The file is watched: a new token takes effect within seconds. Absent: Community.
    */
   SVC_LICENSE_FILE?: string;
   /**
@@ -244,24 +244,24 @@ export interface DocbuilderConfig {
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
-   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or known to /etc/hosts or a search domain only.
+   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or are known only to /etc/hosts or a search domain.
    */
   SVC_FETCH_ALLOW_HOSTS: string;
   /**
-   * Least level that is logged.
+   * Lowest level that is logged.
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) address that takes JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON.
    */
   SVC_AUDIT_TARGET: string;
   /**
-   * 1: on a developer's machine; GET /v1/status says so.
+   * 1: this is a developer's machine, as GET /v1/status then shows.
    */
   SVC_DEV_MODE: boolean;
 }
 /**
- * Limits in force, after the variables that lower them, and what of them is used. null means unlimited.
+ * Limits in force, after the variables that lower them, and their usage. null means unlimited.
  */
 export interface DocbuilderLimits {
   edition: 'community' | 'enterprise';
@@ -271,7 +271,7 @@ export interface DocbuilderLimits {
     parallel_jobs: number;
     max_queued_jobs: number;
     /**
-     * Of an input or an output.
+     * Limit for each input and output file.
      */
     max_file_mb: number;
     result_ttl_minutes: number;
@@ -293,7 +293,7 @@ export interface DocbuilderLimits {
    */
   allowed_endpoints: string[];
   /**
-   * Of the licence; empty in Community.
+   * Features of the licence; empty in Community.
    */
   features: string[];
 }
@@ -325,7 +325,7 @@ export interface DocbuilderStatus {
     source: string;
   };
   /**
-   * What confines the engine's workers.
+   * Sandbox of the engine's workers.
    */
   sandbox: 'namespaces' | 'landlock' | 'off';
   workers: {
@@ -379,11 +379,11 @@ export interface DocumentCallback {
    */
   savedBy: EmbedUser | null;
   /**
-   * Made by the editor by itself.
+   * The editor saved automatically.
    */
   autosave: boolean;
   /**
-   * Made when the last person left; `closed` follows.
+   * Saved because the last person left; `closed` follows.
    */
   final: boolean;
   /**
@@ -391,7 +391,7 @@ export interface DocumentCallback {
    */
   modifiedByUser: boolean;
   /**
-   * Time of sending: of the first attempt, since all have the same body.
+   * Time of the first attempt; all attempts have the same body.
    */
   timestamp: string;
 }
@@ -403,7 +403,7 @@ export interface EmbedUser {
   name: string;
 }
 /**
- * Body of POST /svc/embed/session, without `events`. Members that are not known are ignored: the browser library has some of its own.
+ * Body of POST /svc/embed/session, without `events`. Unknown members are ignored: the browser library has additional ones.
  */
 export interface EmbedConfig {
   document?: EmbedDocument;
@@ -417,11 +417,11 @@ export interface EmbedConfig {
 }
 export interface EmbedDocument {
   /**
-   * Address the server (not the browser) downloads the source file from; subject to the outbound URL rules.
+   * URL that the server (not the browser) downloads the source file from; subject to the outbound URL rules.
    */
   url: string;
   /**
-   * Display name of the document; `<key>.<fileType>` without it.
+   * Display name of the document. Default: `<key>.<fileType>`.
    */
   title?: string;
   /**
@@ -440,7 +440,7 @@ export interface EmbedEditor {
    */
   mode?: 'edit' | 'view';
   /**
-   * Whoever has the session may never change the document: it is opened in mode `view` and stays so.
+   * The session can never change the document: it is opened in mode `view` and stays so.
    */
   readOnly?: boolean;
   /**
@@ -448,11 +448,11 @@ export interface EmbedEditor {
    */
   lang?: string;
   /**
-   * Who edits; a guest without it.
+   * The user. Absent: a guest.
    */
   user?: {
     /**
-     * Who it is in the portal.
+     * ID of the user in the portal.
      */
     id: string;
     /**
@@ -462,7 +462,7 @@ export interface EmbedEditor {
     [k: string]: unknown;
   };
   /**
-   * Address that receives save callbacks; subject to the outbound URL rules.
+   * URL that receives save callbacks; subject to the outbound URL rules.
    */
   callbackUrl?: string;
   [k: string]: unknown;
@@ -489,7 +489,7 @@ export interface EmbedUi {
    */
   copy?: boolean;
   /**
-   * Show who else is there.
+   * Show who else has the document open.
    */
   userList?: boolean;
   /**
@@ -553,22 +553,22 @@ export interface EmbedSessionState {
    */
   users: EmbedUser[];
   /**
-   * The last save that the browser library asked for and that is stored; with `nonce` in the query that one, once it is stored.
+   * The last stored save that the browser library requested; with `nonce` in the query, the save with that nonce once it is stored.
    */
   save: EmbedSave | null;
 }
 export interface EmbedSave {
   /**
-   * What it was asked for with.
+   * The nonce that the save was requested with.
    */
   nonce: string;
   /**
-   * The version it made.
+   * The version that it created.
    */
   version: number;
 }
 /**
- * An embed session, as its creation and a change of mode answer it.
+ * An embed session: the response to creating one and to changing its mode.
  */
 export interface EmbedSession {
   session_id: string;
@@ -619,7 +619,7 @@ export interface EmbedLimit {
    */
   current: number;
   /**
-   * Admitted and not seen yet.
+   * Admitted, but not yet connected.
    */
   pending: number;
 }
@@ -635,7 +635,7 @@ export interface EmbedForm {
   ui_defaults: string;
 }
 /**
- * Every error of the gate and of DocBuilder. Branch on `code`; for an unknown code fall back to the HTTP status class.
+ * Every error of the gate and of DocBuilder. Branch on `code`; for an unknown code, fall back to the HTTP status class.
  */
 export interface ErrorResponse {
   error: {
@@ -658,7 +658,7 @@ export interface ErrorResponse {
   };
 }
 /**
- * What is known about a document. What it does not say, or what makes no sense for its family, is null.
+ * Metadata of a document. Members that it does not state, or that do not apply to its family, are null.
  */
 export interface ExtractedMeta {
   /**
@@ -676,13 +676,13 @@ export interface ExtractedMeta {
   encrypted: boolean;
   macros: boolean;
   /**
-   * The program that wrote the file, where the file says it and can be read without a password.
+   * The program that wrote the file, if the file names it and can be read without a password.
    */
   generator: string | null;
   title: string | null;
   subject: string | null;
   /**
-   * Who made the document first.
+   * Who created the document.
    */
   author: string | null;
   /**
@@ -692,7 +692,7 @@ export interface ExtractedMeta {
   keywords: string[];
   description: string | null;
   /**
-   * ISO 8601. In UTC, with `Z`, of Word, Excel and PowerPoint files; without offset where the file has none, as most OpenDocument ones.
+   * ISO 8601. In UTC, with `Z`, for Word, Excel and PowerPoint files; without offset if the file has none, as in most OpenDocument files.
    */
   created_at: string | null;
   /**
@@ -740,16 +740,16 @@ export interface ExtractedMeta {
    */
   images: number;
   /**
-   * Fonts that text of the document asks for, most used first.
+   * Fonts that the text of the document uses, most used first.
    */
   fonts: {
     name: string;
     /**
-     * Whether the server lacks it and draws another.
+     * Whether the server lacks this font and uses another.
      */
     substituted: boolean;
     /**
-     * The font drawn instead; null where none is needed or none is known.
+     * The font used instead; null if none is needed or known.
      */
     replacement: string | null;
   }[];
@@ -760,7 +760,7 @@ export interface ExtractedMeta {
 export interface ExtractedText {
   family: 'text' | 'sheet' | 'slides';
   /**
-   * Whether there was more text than was asked for.
+   * Whether the text was cut off.
    */
   truncated: boolean;
   /**
@@ -813,7 +813,7 @@ export interface Formats {
   }[];
 }
 /**
- * Environment of the gate. A variable marked secret may instead be given as NAME_FILE, the path of a file that holds the value.
+ * Environment of the gate. A variable marked secret can instead be set as NAME_FILE, the path of a file that contains the value.
  */
 export interface GateConfig {
   /**
@@ -821,23 +821,23 @@ export interface GateConfig {
    */
   SVC_GATE_LISTEN: string;
   /**
-   * Address and port of the side that only front and editor reach (/svc/auth and /svc/wopi/), such as 127.0.0.1:8081.
+   * Address and port of the internal side, which only front and editor may reach (/svc/auth and /svc/wopi/), such as 127.0.0.1:8081.
    */
   SVC_GATE_INTERNAL_LISTEN: string;
   /**
-   * Public address of the service, for download links, such as https://office.example. Default: the Host of the request, with https where the edge says so in X-Forwarded-Proto. Needed where an edge changes Host, or ends TLS and sends anything else than that one word, and wherever clients may send any Host: links in callbacks have that of whoever opened the document.
+   * Public address of the service, for download links, such as https://office.example. Default: the Host of the request, with https if the edge says so in X-Forwarded-Proto. Needed if an edge changes Host, or terminates TLS and sends anything but the word `https` in that header, and if clients can send any Host: links in callbacks use the Host sent by whoever opened the document.
    */
   SVC_BASE_URL?: string;
   /**
-   * Absolute path of the folder for documents, versions and the outbox. One running gate.
+   * Absolute path of the folder for documents, versions and the outbox. Only one running gate may use it.
    */
   SVC_GATE_DATA_DIR: string;
   /**
-   * Address under which the editor reaches the internal side, such as http://gate:8081.
+   * URL at which the editor reaches the internal side, such as http://gate:8081.
    */
   SVC_GATE_WOPI_URL: string;
   /**
-   * Address under which the gate reaches the editor server (discovery and admin channel), such as http://editor:9980.
+   * URL at which the gate reaches the editor server (discovery and admin channel), such as http://editor:9980.
    */
   SVC_ONLINE_URL: string;
   /**
@@ -849,23 +849,23 @@ export interface GateConfig {
    */
   SVC_ONLINE_ADMIN_PASSWORD: string;
   /**
-   * Lowers the number of editing connections; never raises it.
+   * Lowers the number of concurrent editing connections; cannot raise it.
    */
   SVC_GATE_CONNECTION_CAP?: number;
   /**
-   * Whether documents can be embedded at all.
+   * Whether documents can be embedded.
    */
   SVC_EMBED_ENABLED: boolean;
   /**
-   * Configurations must come as HS256 JWTs signed with this secret of at least 32 characters.
+   * Configurations must be HS256 JWTs signed with this secret, of at least 32 characters.
    */
   SVC_EMBED_JWT_SECRET: string;
   /**
-   * Still accepted while the secret is rotated.
+   * Previous secret, still accepted while you rotate it.
    */
   SVC_EMBED_JWT_SECRET_PREVIOUS: string;
   /**
-   * Without a secret: take configurations that nobody signed. For development.
+   * Accept unsigned configurations if there is no secret. For development only.
    */
   SVC_EMBED_ALLOW_UNSIGNED: boolean;
   /**
@@ -873,15 +873,15 @@ export interface GateConfig {
    */
   SVC_EMBED_ALLOWED_ORIGINS: string;
   /**
-   * Largest document.
+   * Largest document, MB.
    */
   SVC_EMBED_MAX_FILE_MB: number;
   /**
-   * Life of a session.
+   * Lifetime of a session, minutes.
    */
   SVC_EMBED_SESSION_TTL_MINUTES: number;
   /**
-   * How long a closed document, its versions and their download links stay.
+   * Hours for which a closed document, its versions and their download links are kept.
    */
   SVC_EMBED_RETAIN_HOURS: number;
   /**
@@ -889,11 +889,11 @@ export interface GateConfig {
    */
   SVC_EMBED_CALLBACK_SECRET: string;
   /**
-   * Signs download links. Empty: a secret of its own is made and kept in the data folder.
+   * Signs download links. Empty: a secret is generated and kept in the data folder.
    */
   SVC_EMBED_LINK_SECRET: string;
   /**
-   * Absolute path of the file with the licence token. Watched: a new token counts at once. Absent: Community.
+   * Absolute path of the file with the licence token. The file is watched: a new token takes effect within seconds. Absent: Community.
    */
   SVC_LICENSE_FILE?: string;
   /**
@@ -901,19 +901,19 @@ export interface GateConfig {
    */
   SVC_LICENSE_KEYS_FILE?: string;
   /**
-   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or known to /etc/hosts or a search domain only.
+   * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or are known only to /etc/hosts or a search domain.
    */
   SVC_FETCH_ALLOW_HOSTS: string;
   /**
-   * Least level that is logged.
+   * Lowest level that is logged.
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) address that takes JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON.
    */
   SVC_AUDIT_TARGET: string;
   /**
-   * 1: the demo under /svc/demo, for everybody who reaches the service.
+   * 1: enables the demo at /svc/demo, for everybody who can reach the service.
    */
   SVC_DEV_MODE: boolean;
 }
@@ -932,11 +932,11 @@ export interface GateLimits {
      */
     plan_limit: number;
     /**
-     * SVC_GATE_CONNECTION_CAP where it lowers the plan; else null.
+     * SVC_GATE_CONNECTION_CAP if it lowers the plan; otherwise null.
      */
     cap: number | null;
     /**
-     * Connections that an order has at least.
+     * Smallest number of connections that can be ordered.
      */
     min_per_order: number;
   };
@@ -988,17 +988,17 @@ export interface GateStatus {
   };
   connections: {
     /**
-     * Editing connections counted, those that may come back included.
+     * Editing connections counted, including dropped ones that may still reconnect.
      */
     current: number;
     /**
-     * Admitted and not seen yet.
+     * Admitted, but not yet connected.
      */
     pending: number;
     peak_5m: number;
     limit: number;
     /**
-     * Views that may not edit.
+     * Read-only views.
      */
     readonly: number;
     /**
@@ -1011,7 +1011,7 @@ export interface GateStatus {
     documents: number;
     limit_reached: boolean;
     /**
-     * Whether the cap is enforced: not while there is no sample to count by.
+     * Whether the cap is enforced; it is not while there is no recent sample.
      */
     enforcing: boolean;
     /**
@@ -1030,7 +1030,7 @@ export interface GateStatus {
     callbacks: {
       pending: number;
       /**
-       * The last callbacks that nobody took, newest first. Anybody may ask, so the document's key is told in the log and the audit trail only, under the same `delivery`.
+       * The last undelivered callbacks, newest first. This endpoint is public, so the document's key is only in the log and the audit trail, under the same `delivery`.
        */
       given_up: {
         delivery: string;
@@ -1063,7 +1063,7 @@ export interface JobCallback {
   job: Job;
 }
 /**
- * A unit of work and what came of it.
+ * A unit of work and its result.
  */
 export interface Job {
   id: string;
@@ -1129,7 +1129,7 @@ export interface MetaRequest {
    */
   file?: string;
   /**
-   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   * URL that the server downloads the source from; subject to the outbound URL rules. JSON only.
    */
   url?: string;
   /**
@@ -1145,7 +1145,7 @@ export interface MetaRequest {
    */
   async?: boolean;
   /**
-   * Told when the job ends. Enterprise, with `async`.
+   * URL that receives a callback when the job ends. Enterprise only, with `async`.
    */
   callback_url?: string;
 }
@@ -1158,11 +1158,11 @@ export interface RenderRequest {
    */
   template?: string;
   /**
-   * Address the server downloads the template from; subject to the outbound URL rules. JSON only.
+   * URL that the server downloads the template from; subject to the outbound URL rules. JSON only.
    */
   url?: string;
   /**
-   * What the tags of the template stand for.
+   * Values for the tags of the template.
    */
   data: {};
   /**
@@ -1175,13 +1175,13 @@ export interface RenderRequest {
    */
   async?: boolean;
   /**
-   * Told when the job ends. Enterprise, with `async`.
+   * URL that receives a callback when the job ends. Enterprise only, with `async`.
    */
   callback_url?: string;
 }
 export interface RenderOptions {
   /**
-   * What a field without a value becomes: nothing, or a `template_error` that lists all of them.
+   * What happens to a field without a value: it is left empty, or all of them are listed in a `template_error`.
    */
   missing?: 'empty' | 'error';
 }
@@ -1194,7 +1194,7 @@ export interface TextRequest {
    */
   file?: string;
   /**
-   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   * URL that the server downloads the source from; subject to the outbound URL rules. JSON only.
    */
   url?: string;
   /**
@@ -1214,7 +1214,7 @@ export interface TextRequest {
    */
   async?: boolean;
   /**
-   * Told when the job ends. Enterprise, with `async`.
+   * URL that receives a callback when the job ends. Enterprise only, with `async`.
    */
   callback_url?: string;
 }
@@ -1227,7 +1227,7 @@ export interface ThumbnailRequest {
    */
   file?: string;
   /**
-   * Address the server downloads the source from; subject to the outbound URL rules. JSON only.
+   * URL that the server downloads the source from; subject to the outbound URL rules. JSON only.
    */
   url?: string;
   /**
@@ -1259,28 +1259,28 @@ export interface ThumbnailRequest {
    */
   async?: boolean;
   /**
-   * Told when the job ends. Enterprise, with `async`.
+   * URL that receives a callback when the job ends. Enterprise only, with `async`.
    */
   callback_url?: string;
 }
 /**
- * What an instance shall be. Only `host` is required.
+ * Desired state of an instance. Only `host` is required.
  */
 export interface SvcInstanceSpec {
   /**
-   * Public DNS name of the service, in lower case, without scheme, port and path.
+   * Public DNS name of the service, in lower case, without scheme, port or path.
    */
   host: string;
   /**
-   * Public port, where it is not the scheme's own (443, or 80 with tls.mode Disabled).
+   * Public port, if it is not the default one (443, or 80 with tls.mode Disabled).
    */
   port?: number;
   /**
-   * How people reach the service: by https or http.
+   * Whether the service is reached by https or http.
    */
   tls: {
     /**
-     * Edge: addresses are https, and TLS ends before the front, at the Ingress, the Gateway or a load balancer. Disabled: addresses are http.
+     * Edge: URLs are https, and TLS is terminated in front of the front, at the Ingress, the Gateway or a load balancer. Disabled: URLs are http.
      */
     mode: 'Edge' | 'Disabled';
     /**
@@ -1289,7 +1289,7 @@ export interface SvcInstanceSpec {
     secretName?: string;
   };
   /**
-   * Licence of the Enterprise edition. Absent: Community. Setting, renewing and removing it restarts neither gate nor editor.
+   * Licence of the Enterprise edition. Absent: Community. Adding, renewing or removing it restarts neither gate nor editor.
    */
   license?: {
     /**
@@ -1302,15 +1302,15 @@ export interface SvcInstanceSpec {
     key: string;
   };
   /**
-   * What is made at the edge of the cluster, and who asks the gate before an editor opens.
+   * What is created at the edge of the cluster, and who asks the gate before an editor opens.
    */
   ingress: {
     /**
-     * Who asks the gate whether one more editor may open. AuthUrl: ingress-nginx, by its auth-url annotation. Front: the front alone, behind any edge. None: the front alone, and no edge object is made, for an edge of your own.
+     * Who asks the gate whether another editor may open. AuthUrl: ingress-nginx, through its auth-url annotation. Front: the front, behind any edge. None: the front, and no edge object is created, for an edge of your own.
      */
     gating: 'AuthUrl' | 'Front' | 'None';
     /**
-     * What is made at the edge: an Ingress, or a Gateway API HTTPRoute (with gating Front).
+     * Object created at the edge: an Ingress, or a Gateway API HTTPRoute (with gating Front).
      */
     kind: 'Ingress' | 'HTTPRoute';
     /**
@@ -1318,7 +1318,7 @@ export interface SvcInstanceSpec {
      */
     className?: string;
     /**
-     * Further annotations of the Ingress or HTTPRoute. Those that the controller sets itself win.
+     * Additional annotations of the Ingress or HTTPRoute. Those that the controller sets take precedence.
      */
     annotations: {
       /**
@@ -1339,12 +1339,12 @@ export interface SvcInstanceSpec {
        */
       namespace?: string;
       /**
-       * Listener of the Gateway. Absent: all that match.
+       * Listener of the Gateway. Absent: all matching listeners.
        */
       sectionName?: string;
     };
     /**
-     * Pods of the ingress controller. With gating AuthUrl only they reach the front's ports behind the question.
+     * Pods of the ingress controller. With gating AuthUrl only they can reach the front's open and ask ports.
      */
     controller: {
       /**
@@ -1363,11 +1363,11 @@ export interface SvcInstanceSpec {
     };
   };
   /**
-   * Embedding of the editor into pages of your own.
+   * Embedding of the editor into your own pages.
    */
   embed: {
     /**
-     * Whether documents can be embedded at all.
+     * Whether documents can be embedded.
      */
     enabled: boolean;
     /**
@@ -1377,7 +1377,7 @@ export interface SvcInstanceSpec {
      */
     allowedOrigins: string[];
     /**
-     * Take configurations that nobody signed: anybody who reaches the service can embed. For development. No signing secret is made then; one that is given still counts.
+     * Accept unsigned configurations: anybody who can reach the service can embed. For development only. No signing secret is then generated; one that you supply is still enforced.
      */
     allowUnsigned: boolean;
     /**
@@ -1385,20 +1385,20 @@ export interface SvcInstanceSpec {
      */
     maxFileMb: number;
     /**
-     * Life of a session, minutes.
+     * Lifetime of a session, minutes.
      */
     sessionTtlMinutes: number;
     /**
-     * How long a closed document, its versions and their download links stay, hours.
+     * How long a closed document, its versions and their download links are kept, hours.
      */
     retainHours: number;
   };
   /**
-   * The gate: embedding, saves, callbacks and the limit of editing connections.
+   * The gate: embedding, saves, callbacks and the cap of editing connections.
    */
   gate: {
     /**
-     * Lowers the number of editing connections; never raises it. Absent: what the edition allows.
+     * Lowers the number of concurrent editing connections; cannot raise it. Absent: what the edition allows.
      */
     connectionCap?: number;
     pod: PodOverrides;
@@ -1408,7 +1408,7 @@ export interface SvcInstanceSpec {
    */
   docbuilder: {
     /**
-     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU, memory and shared memory follow from it.
+     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU, memory and shared memory depend on it.
      */
     workers: 'auto' | number;
     /**
@@ -1424,15 +1424,15 @@ export interface SvcInstanceSpec {
      */
     workerMemoryMb: number;
     /**
-     * Lowers the edition's largest input or output file, MB.
+     * Lowers the edition's limit for input and output files, MB.
      */
     maxFileMb?: number;
     /**
-     * Lowers the edition's longest job, seconds. A stopping pod is given as long to finish its jobs.
+     * Lowers the edition's job timeout, seconds. A stopping pod gets as long to finish its jobs.
      */
     jobTimeoutSeconds?: number;
     /**
-     * What confines the workers. Auto: user namespaces, else Landlock with seccomp, else DocBuilder refuses to start.
+     * Sandbox of the workers. Auto: user namespaces if available, otherwise Landlock with seccomp, otherwise DocBuilder refuses to start.
      */
     sandbox: 'Auto' | 'Namespaces' | 'Landlock' | 'Off';
     pod: PodOverrides;
@@ -1446,17 +1446,17 @@ export interface SvcInstanceSpec {
      */
     image?: string;
     /**
-     * Secret with the keys `username` and `password` of the editor's admin console. Absent: both are made once and kept.
+     * Secret with the keys `username` and `password` of the editor's admin console. Absent: both are generated once and kept.
      */
     adminSecretName?: string;
     /**
-     * Further settings of the editor server, such as `--o:logging.level=warning`. What the controller sets itself cannot be set here.
+     * Additional settings of the editor server, such as `--o:logging.level=warning`. Settings that the controller sets cannot be set here.
      *
      * Items: One setting, `--o:section.name=value`.
      */
     extraParams: string[];
     /**
-     * Languages whose spelling dictionaries are loaded. Empty: those of the image.
+     * Languages whose spelling dictionaries are loaded. Empty: the image's default.
      *
      * Items: Language code, such as vi_VN.
      */
@@ -1464,7 +1464,7 @@ export interface SvcInstanceSpec {
     pod: PodOverrides;
   };
   /**
-   * The front: the nginx that every request passes.
+   * The front: the nginx that every request passes through.
    */
   front: {
     /**
@@ -1496,11 +1496,11 @@ export interface SvcInstanceSpec {
     pod: PodOverrides;
   };
   /**
-   * Volumes. They are kept while the instance exists.
+   * Volumes. They exist as long as the instance.
    */
   storage: {
     /**
-     * StorageClass of all volumes. Absent: the cluster's default class. Cannot change.
+     * StorageClass of all volumes. Absent: the cluster's default class. Cannot be changed.
      */
     className?: string;
     /**
@@ -1532,7 +1532,7 @@ export interface SvcInstanceSpec {
     };
   };
   /**
-   * Keys and secrets that you give. What is not given is made once and kept in the Secret `<instance>-secrets`.
+   * Keys and secrets that you supply. The others are generated once and kept in the Secret `<instance>-secrets`.
    */
   secrets?: {
     /**
@@ -1541,18 +1541,18 @@ export interface SvcInstanceSpec {
     secretName: string;
   };
   /**
-   * What the services may reach outside: documents by URL, callbacks, pictures. Public addresses always.
+   * What the services may reach outside: documents by URL, callbacks, pictures. Public addresses are always allowed.
    */
   outbound: {
     /**
-     * Internal hosts that outbound requests may reach although they are internal.
+     * Internal hosts that outbound requests may reach.
      *
      * Items: Host name, IP address or CIDR with an optional :port, such as portal.internal:8443 or 10.20.0.0/16.
      */
     allowHosts: string[];
   };
   /**
-   * Images of the product's own components. Absent ones are the controller's defaults; editor.image has the editor's.
+   * Images of the product's components. Absent: the controller's defaults. The editor's is editor.image.
    */
   images: {
     /**
@@ -1568,7 +1568,7 @@ export interface SvcInstanceSpec {
      */
     front?: string;
     /**
-     * When images are pulled, of all components.
+     * When the images of all components are pulled.
      */
     pullPolicy: 'Always' | 'IfNotPresent' | 'Never';
     /**
@@ -1584,28 +1584,28 @@ export interface SvcInstanceSpec {
     }[];
   };
   /**
-   * Least level that gate and DocBuilder log.
+   * Lowest level that gate and DocBuilder log.
    */
   logLevel: 'Trace' | 'Debug' | 'Info' | 'Warn' | 'Error' | 'Fatal';
   /**
-   * Where the audit trail goes: `off`, `stdout`, `file:/path` or an http(s) address that takes JSON.
+   * Where the audit trail goes: `off`, `stdout`, `file:/path` or an http(s) URL that accepts JSON.
    */
   auditTarget: string;
   /**
-   * Demo page and demo receiver of callbacks, for developers. Never for real documents.
+   * Enables the demo page and the demo callback receiver, for developers. Never use it with real documents.
    */
   devMode: boolean;
 }
 /**
- * What of a pod may be overridden. Absent members are as the controller has them.
+ * Pod settings that can be overridden. Absent: the controller's own.
  */
 export interface PodOverrides {
   /**
-   * Requests and limits of the main container. Given, they replace the controller's as a whole.
+   * Requests and limits of the main container. If set, they replace all of the controller's.
    */
   resources?: {
     /**
-     * What the node must have free.
+     * Resources that the node must have free.
      */
     requests?: {
       /**
@@ -1614,7 +1614,7 @@ export interface PodOverrides {
       [k: string]: string;
     };
     /**
-     * What the container may use at most.
+     * Most that the container may use.
      */
     limits?: {
       /**
@@ -1655,12 +1655,12 @@ export interface PodOverrides {
      */
     effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
     /**
-     * How long the pod stays after a taint NoExecute, seconds. Absent: for ever.
+     * How long the pod stays after a taint NoExecute, seconds. Absent: forever.
      */
     tolerationSeconds?: number;
   }[];
   /**
-   * Affinity, as in a PodSpec. Given, it replaces the controller's as a whole.
+   * Affinity, as in a PodSpec. If set, it replaces all of the controller's.
    */
   affinity?: {
     /**
@@ -1687,7 +1687,7 @@ export interface PodOverrides {
    */
   priorityClassName?: string;
   /**
-   * Further annotations of the pod.
+   * Additional annotations of the pod.
    */
   annotations?: {
     /**
@@ -1696,7 +1696,7 @@ export interface PodOverrides {
     [k: string]: string;
   };
   /**
-   * Further labels of the pod. Those that the controller sets itself win.
+   * Additional labels of the pod. Those that the controller sets take precedence.
    */
   labels?: {
     /**
@@ -1706,7 +1706,7 @@ export interface PodOverrides {
   };
 }
 /**
- * What was found. Written by the controller alone.
+ * Observed state. Written only by the controller.
  */
 export interface SvcInstanceStatus {
   /**
@@ -1714,7 +1714,7 @@ export interface SvcInstanceStatus {
    */
   observedGeneration?: number;
   /**
-   * metadata.generation of the spec that was last applied as a whole. While the instance is paused, Ready is about that one alone.
+   * metadata.generation of the spec that was last applied completely. While the instance is paused, Ready refers to that one.
    */
   appliedGeneration?: number;
   /**
@@ -1722,7 +1722,7 @@ export interface SvcInstanceStatus {
    */
   lastHandledReconcileAt?: string;
   /**
-   * Hash of all objects of the instance, as they were when they were last found to be as wanted. A controller that starts takes those that are still so for settled.
+   * Hash of all objects of the instance when they were last found to be in the desired state. After a restart the controller need not check objects that still match it.
    */
   agreement?: string;
   /**
@@ -1746,11 +1746,11 @@ export interface SvcInstanceStatus {
    */
   license?: {
     /**
-     * None: no licence was given. Valid: it counts. Grace: expired or removed less than 30 days ago, and still counts. Expired and Invalid: it does not count.
+     * None: there is no licence. Valid: it is in effect. Grace: it expired or was removed less than 30 days ago and is still in effect. Expired and Invalid: it is not in effect.
      */
     state: 'None' | 'Valid' | 'Grace' | 'Expired' | 'Invalid';
     /**
-     * Whom the licence was made out to.
+     * Name of the licensee.
      */
     subject?: string;
     /**
@@ -1758,7 +1758,7 @@ export interface SvcInstanceStatus {
      */
     expiresAt?: string;
     /**
-     * Days for which an expired or removed licence still counts.
+     * Days for which an expired or removed licence stays in effect.
      */
     graceDaysLeft?: number;
     /**
@@ -1773,11 +1773,11 @@ export interface SvcInstanceStatus {
     features?: string[];
   };
   /**
-   * Figures in force, after what the spec lowers. An absent one is unlimited.
+   * Limits in force, after those that the spec lowers. Absent: unlimited.
    */
   plan?: {
     /**
-     * Editing connections at the same time.
+     * Concurrent editing connections.
      */
     connections: number;
     /**
@@ -1789,11 +1789,11 @@ export interface SvcInstanceStatus {
      */
     ratePerDay?: number;
     /**
-     * Jobs at the same time.
+     * Concurrent jobs.
      */
     parallelJobs?: number;
     /**
-     * Jobs that may wait.
+     * Most jobs that may wait.
      */
     maxQueuedJobs?: number;
     /**
@@ -1801,7 +1801,7 @@ export interface SvcInstanceStatus {
      */
     maxFileMb?: number;
     /**
-     * How long results stay, minutes.
+     * How long results are kept, minutes.
      */
     resultTtlMinutes?: number;
     /**
@@ -1830,7 +1830,7 @@ export interface SvcInstanceStatus {
     callback?: boolean;
   };
   /**
-   * Size of DocBuilder, as it follows from plan and spec.
+   * Size of DocBuilder, computed from plan and spec.
    */
   docbuilder?: {
     /**
@@ -1850,11 +1850,11 @@ export interface SvcInstanceStatus {
      */
     sharedMemory?: string;
     /**
-     * What a stopping pod is given to finish its jobs, seconds.
+     * Time that a stopping pod has to finish its jobs, seconds.
      */
     gracePeriodSeconds?: number;
     /**
-     * How the figures come about, in one sentence.
+     * How these figures are computed, in one sentence.
      */
     formula?: string;
   };
@@ -1910,21 +1910,21 @@ export interface Condition {
    */
   lastTransitionTime: string;
   /**
-   * Why, as one word for programs.
+   * Reason, as one word for programs.
    */
   reason: string;
   /**
-   * Why, for people.
+   * Reason, for people.
    */
   message: string;
 }
 export interface ReplicaStatus {
   /**
-   * Pods that there should be.
+   * Desired number of pods.
    */
   desired: number;
   /**
-   * Pods that are ready.
+   * Number of ready pods.
    */
   ready: number;
 }

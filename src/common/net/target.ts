@@ -16,7 +16,7 @@ const LOOKUP_TIMEOUT = 2000;
 /**
  * Reads a URL and checks what can be known without asking anybody: http or https, no credentials, a sound host.
  * Every decision is taken on the parsed URL (WHATWG), never on its text. Any port is fine: a public service may listen
- * anywhere, and internal ones are told by their address.
+ * anywhere, and internal ones are recognized by their address.
  * @param base what a relative `text` is relative to
  * @throws {AppError} url_not_allowed
  */

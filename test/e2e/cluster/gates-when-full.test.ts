@@ -53,7 +53,7 @@ describe('on a cluster: gates when full', function () {
 
     const page = await refusal(sessions.open(late));
     expect(page).to.include({ stage: 'page', status: 429 });
-    expect(page.body).to.match(/Đã hết lượt chỉnh sửa/);
+    expect(page.body).to.match(/Đã đạt giới hạn chỉnh sửa/);
     for (const uri of ['25.04', '26.04'] as const) {
       expect(await refusal(sessions.open(late, { page: false, uri }))).to.include({ stage: 'socket', status: 403 });
     }

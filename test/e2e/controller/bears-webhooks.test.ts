@@ -60,7 +60,7 @@ describe('the controller with a webhook that changes what it writes', function (
     const instance = await settledAs('AvailableWithRemarks');
     expect(ready(instance)).to.include({ status: 'True' });
     expect(ready(instance)?.message).to.include(
-      `Service office-gate otherwise than it was written (metadata.labels.${LABEL})`,
+      `Service office-gate in the API server differs from what the controller wrote (metadata.labels.${LABEL})`,
     );
     expect(instance.status).not.to.have.property('agreement');
     await cluster.idle();

@@ -47,7 +47,7 @@ describe('an instance behind a Gateway', function () {
     expect(await ready('AvailableWithRemarks')).to.include({
       status: 'True',
       message:
-        'All components are available. Gateway shared does not take HTTPRoute routed: NotAllowedByListeners: not from this namespace.',
+        'All components are available. Gateway shared does not accept HTTPRoute routed: NotAllowedByListeners: not from this namespace.',
     });
     await tell({ status: 'True', reason: 'Accepted', message: '' });
     await ready('AllAvailable');

@@ -97,8 +97,8 @@ describe('the audit trail', () => {
     expect(got).to.deep.equal(['first', 'second']);
     await audit.close();
     expect(told).to.deep.equal([
-      'the audit trail is not taken: its events wait',
-      'the audit trail is taken again {"lost":0}',
+      'the audit trail cannot be written: its events are queued',
+      'the audit trail can be written again {"lost":0}',
     ]);
     await collector.close();
   });
@@ -115,8 +115,8 @@ describe('the audit trail', () => {
     await audit.close();
     expect(connections).to.equal(1);
     expect(told).to.deep.equal([
-      'the audit trail is not taken: its events are lost from now on',
-      'the audit trail is not complete {"lost":1000}',
+      'the audit trail cannot be written and its queue is full: events are being lost',
+      'the audit trail is incomplete {"lost":1000}',
     ]);
     await collector.close();
   });
@@ -137,7 +137,7 @@ describe('the audit trail', () => {
     symlinkSync('/dev/full', path);
     audit.record('job.finished', { kind: 'third' });
     await audit.close();
-    expect(told.at(-1)).to.equal('the audit trail is not complete {"lost":1}');
+    expect(told.at(-1)).to.equal('the audit trail is incomplete {"lost":1}');
   });
 
   it('can be off', async () => {

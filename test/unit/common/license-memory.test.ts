@@ -82,9 +82,9 @@ describe('what is remembered of a licence', () => {
     expect(await then(good)).to.deep.equal(valid);
   });
 
-  it('loses nothing to a removed-at that holds no time', async () => {
+  it('loses nothing to a removed-at that contains no time', async () => {
     const seen = recall(await remember(memory, { token: good, keys: KEYS, removedAt: file('soon') }, NOW), NOW);
-    expect(seen).to.include({ state: 'valid', problem: 'the file removed-at holds no time' });
+    expect(seen).to.include({ state: 'valid', problem: 'the file removed-at contains no time' });
   });
 
   it('has a grace of 30 days from when its file was found gone or empty', async () => {

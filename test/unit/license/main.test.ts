@@ -129,7 +129,9 @@ describe('the license command', () => {
       ];
       const { code, stderr } = await license('mint', ...args);
       expect(code).to.equal(0);
-      expect(stderr).to.include('note: api_ful means nothing to this service; api_full, callback, whitelabel do');
+      expect(stderr).to.include(
+        'note: api_ful has no effect in this service; known features are api_full, callback, whitelabel',
+      );
       expect((await mint()).stderr).not.to.include('note');
     });
 
@@ -171,7 +173,7 @@ describe('the license command', () => {
         await writeFile(path, JSON.stringify(content));
         const run = await license('mint', '--key', path, '--conns', '50', '--days', '1', '--sub', 'x');
         expect(run).to.include({ code: 2, stdout: '' });
-        expect(run.stderr).to.include("can't sign").and.not.include(key.d);
+        expect(run.stderr).to.include('cannot sign').and.not.include(key.d);
       }
     });
   });
@@ -213,7 +215,7 @@ describe('the license command', () => {
     expect(help.stdout).to.include('Usage:');
     expect(option).to.deep.equal(help);
     expect(unknown.code).to.equal(2);
-    expect(unknown.stderr).to.include('no command toString').and.include('Usage:');
+    expect(unknown.stderr).to.include('unknown command toString').and.include('Usage:');
     expect(nothing.code).to.equal(2);
   });
 

@@ -69,7 +69,7 @@ function* sheetNames(sheets: readonly Sheet[]): Generator<Mistake> {
   for (const [index, { name }] of sheets.entries()) {
     if (name === undefined) continue;
     const folded = name.normalize('NFC').toLowerCase();
-    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'is the name of another sheet as well' };
+    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'is also the name of another sheet' };
     names.add(folded);
   }
 }
@@ -93,7 +93,7 @@ function cellsOf(row: Row): readonly Cell[] {
 
 function cellMistake(cell: Exclude<Cell, string | number | boolean | null>, workbook: Workbook): Mistake | undefined {
   if (cell.type === 'date' && !isDay(cell.value.slice(0, 10))) {
-    return { path: 'value', message: 'is no day of the calendar' };
+    return { path: 'value', message: 'is not a date in the calendar' };
   }
   if (cell.type !== 'formula') return undefined;
   const message = formulaMistake(cell.formula, workbook);

@@ -117,7 +117,7 @@ function checkArray(array: string): void {
 function unknown(formula: string, place: number): string {
   const word = at(WORD, formula, place)?.[0] ?? '';
   const rest = formula.slice(place);
-  if (word === '"') return 'a quotation mark is never closed';
+  if (word === '"') return 'a quotation mark is not closed';
   if (/^(?:'[^']*'|[\p{L}\p{N}_.]+):[^!]*!/u.test(rest)) return 'references over several sheets are not supported';
   if (word === '[' || /^'[^']*(?:\[|'#)/.test(rest)) return OTHER_FILES;
   if (word.startsWith("'")) return 'a name in quotes is never closed, or no cell follows it';

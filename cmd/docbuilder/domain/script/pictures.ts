@@ -66,7 +66,7 @@ export function picture(bytes: Buffer, path: string): Picture {
 function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'is larger than 10 MB' });
   const { type, width, height } = pictureSize(bytes) ?? {};
-  if (!type || !width || !height) throw scriptError({ path, message: 'is no PNG, JPEG or GIF picture' });
+  if (!type || !width || !height) throw scriptError({ path, message: 'is not a PNG, JPEG or GIF picture' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `has more than ${MAX_PIXELS} pixels` });
   return {
     mediaType: MEDIA_TYPES[type],
@@ -75,7 +75,7 @@ function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   };
 }
 
-/** An error of fetching a picture, told of the place in the script. */
+/** An error of fetching a picture, with its place in the script. */
 export function atPlace(error: unknown, path: string): unknown {
   if (!(error instanceof AppError)) return error;
   return new AppError(error.code, { ...error.detail, path }, { cause: error });

@@ -4,7 +4,7 @@ import { corrupt } from '../../domain/source-errors.ts';
 import { takingTurns } from '../turns.ts';
 import { type Attributes, renamer } from './namespaces.ts';
 
-/** What is told of an XML part. Names have the prefixes of `namespaces.ts`, whatever the part calls them. */
+/** Events of reading an XML part. Names have the prefixes of `namespaces.ts`, whatever the part's own are. */
 export interface XmlHandler {
   open(name: string, attributes: Attributes): void;
   close(): void;

@@ -14,9 +14,9 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * The character set of a text file: by its byte order mark, as told, UTF-16 by its pattern of NULs, UTF-8 if all of it
- * is that, and else windows-1258, in which Vietnamese text was written before. Other sets only when told.
+ * is that, and else windows-1258, in which Vietnamese text was written before. Other sets only when given.
  * @param head the beginning of the file
- * @throws {AppError} `corrupt_source` `encoding` if the file is not in the set told
+ * @throws {AppError} `corrupt_source` `encoding` if the file is not in the given set
  */
 export async function detectEncoding(source: ByteSource, head: Buffer, told?: Encoding): Promise<Encoding> {
   const marked = byteOrderMark(head);

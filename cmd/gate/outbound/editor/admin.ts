@@ -87,7 +87,7 @@ export function createAdminChannel(options: AdminOptions): AdminChannel {
     }
   }
 
-  // Nothing in it rejects but what is a mistake of ours, and that should be seen.
+  // It rejects only because of a bug in this code, which should be seen.
   void run().finally(() => agent.destroy());
   return { state: () => state, sample: () => last, stop: () => stopping.abort() };
 }

@@ -2,7 +2,7 @@ import type { EditorSample, EditorView } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
 
 const COMMAND = 'documents ';
-/** A document without memory that nobody touched for this long is one that the editor forgot, seconds. */
+/** A document without memory that has been idle for this many seconds is one that the editor forgot to remove. */
 const PHANTOM_IDLE = 3600;
 
 /** A document of the editor's list, with the texts that it holds. */

@@ -15,8 +15,8 @@ describe("DocBuilder's size", () => {
       sharedMemory: '64Mi',
       gracePeriodSeconds: 630,
       formula:
-        '1 worker in Community: CPU 500m (500m each) to 2 (1 each, and 1), memory 1Gi (512Mi each, and 512Mi) to 2880Mi ' +
-        '(2048Mi + 64Mi each, and 768Mi), shared memory 64Mi (64Mi each), grace period 630 s (jobs of up to 600 s, and 30 s).',
+        '1 worker in Community: CPU 500m (500m each) to 2 (1 each, plus 1), memory 1Gi (512Mi each, plus 512Mi) to 2880Mi ' +
+        '(2048Mi + 64Mi each, plus 768Mi), shared memory 64Mi (64Mi each), grace period 630 s (jobs of up to 600 s, plus 30 s).',
     });
   });
 

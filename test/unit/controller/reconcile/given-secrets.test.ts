@@ -31,7 +31,7 @@ describe('a Secret that the spec names', () => {
         'Secret given, which spec.secrets.secretName names, cannot be used: ' +
         'docbuilder-api-keys item 2 has a key that is not 24 to 128 letters, digits, _ or -, ' +
         'docbuilder-jwt-secret is a PEM document, embed-jwt-secret has fewer than 32 characters, ' +
-        'embed-callback-secret is no text.',
+        'embed-callback-secret is not UTF-8 text.',
     });
   });
 
@@ -61,7 +61,7 @@ describe('a Secret that the spec names', () => {
     const secrets = (...keys: string[]) => givenRemark('spec.secrets.secretName', 'given', keys);
     expect(secrets('docbuilder-api-keys', 'embed-jwt-secret', 'tls.key', 'other')).to.equal(undefined);
     expect(secrets('docbuilder-api-key', 'embed-jwt-secret')).to.match(
-      /^Secret given, which spec\.secrets\.secretName names, has docbuilder-api-key, which nobody reads\. Keys are docbuilder-api-keys, /,
+      /^Secret given, which spec\.secrets\.secretName names, has docbuilder-api-key, which is not used\. Known keys are docbuilder-api-keys, /,
     );
     const admin = (...keys: string[]) => givenRemark('spec.editor.adminSecretName', 'console', keys);
     expect([admin('username', 'password', 'embed-x'), admin(), admin('other')]).to.deep.equal(Array(3).fill(undefined));

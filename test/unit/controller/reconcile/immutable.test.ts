@@ -17,14 +17,14 @@ describe('what the API server never changes', () => {
     expect(attainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
     const { object: kept, notes } = attainable(claim('10Gi'), claim('20Gi'));
     expect(kept).to.deep.include({ spec: claim('20Gi').spec });
-    expect(notes).to.deep.equal(['Claim office-gate keeps its 20Gi: a volume cannot shrink to 10Gi.']);
+    expect(notes).to.deep.equal(['Claim office-gate stays at 20Gi: a volume cannot shrink to 10Gi.']);
   });
 
   it('lets a claim grow when it has a volume only, as the API server does', () => {
     const [pending, bound] = ['Pending', 'Bound'].map((phase) => ({ ...claim('20Gi'), status: { phase } }));
     const { object: kept, notes } = attainable(claim('30Gi'), pending as KubernetesObject);
     expect(kept).to.deep.include({ spec: claim('20Gi').spec });
-    expect(notes).to.deep.equal(['Claim office-gate has no volume yet: it grows from 20Gi to 30Gi when it has.']);
+    expect(notes).to.deep.equal(['Claim office-gate has no volume yet: it grows from 20Gi to 30Gi once it has one.']);
     expect(attainable(claim('20Gi'), pending as KubernetesObject).notes).to.deep.equal([]);
     expect(attainable(claim('30Gi'), bound as KubernetesObject)).to.deep.include({ notes: [] });
   });

@@ -155,8 +155,8 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')).to.include({
       reason: 'AvailableWithRemarks',
       message:
-        `All components are available. Host ${spec.host} is that of the older SvcInstance elsewhere/office as well, ` +
-        'where edges lead: change one of the two.',
+        `All components are available. The older SvcInstance elsewhere/office has the same host ${spec.host}, ` +
+        'and edges route it there: change one of the two.',
     });
     instances.seen({ ...office(), metadata: older, spec: { ...spec, ingress: { ...spec.ingress, gating: 'None' } } });
     await reconcile();
@@ -218,7 +218,7 @@ describe('the reconciler of an instance', () => {
       expect(await reconcile(), 'looks again').to.be.a('number');
       expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
       expect(condition('Ready')?.message).to.include(
-        'Deployment office-front is changed again and again by somebody else (spec.replicas), it may be scaler: end that.',
+        'Deployment office-front keeps being changed by somebody else (spec.replicas), possibly scaler: stop that.',
       );
       now += 600_000;
       await reconcile();
@@ -313,7 +313,9 @@ describe('the reconciler of an instance', () => {
 
     it('says what is otherwise, and writes no more', async () => {
       expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
-      expect(condition('Ready')?.message).to.include('Service office-gate otherwise than it was written (spec.type)');
+      expect(condition('Ready')?.message).to.include(
+        'Service office-gate in the API server differs from what the controller wrote (spec.type)',
+      );
       server.asked();
       await reconcile();
       expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal([]);

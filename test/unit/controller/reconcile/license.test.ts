@@ -47,14 +47,14 @@ describe('which licence of an instance is in force', () => {
       expect(decision.files).to.deep.equal({ token: good });
       expect(decision.license.state).to.equal('valid');
       expect(decision.condition).to.include({ status: 'False', reason });
-      expect(decision.condition.message).to.include('The licence before it counts on, until 2027-03-01');
+      expect(decision.condition.message).to.include('The previous licence stays in effect until 2027-03-01');
     }
   });
 
   it('puts nothing broken where the pods read', async () => {
     const decision = await decideLicense({ kept: {}, given: token('rubbish'), keys: KEYS, now: NOW });
     expect(decision).to.deep.include({ files: {} });
-    expect(decision.condition.message).to.include('This is Community.');
+    expect(decision.condition.message).to.include('The edition is Community.');
   });
 
   it('has 30 days of grace from when its Secret went, whoever asks then', async () => {

@@ -81,7 +81,7 @@ describe('the memory of what the controller made', () => {
       'shop/office',
     ]);
     expect(cache.find(route({}))?.refusal).to.equal(
-      'Gateway shared does not take HTTPRoute office-edge: BackendNotFound: no Service.',
+      'Gateway shared does not accept HTTPRoute office-edge: BackendNotFound: no Service.',
     );
     expect(cache.seen(route(parent({ ...old, status: 'True', observedGeneration: 2 })))).to.deep.equal(['shop/office']);
     expect(cache.find(route({}))?.refusal).to.equal(undefined);
@@ -210,8 +210,8 @@ describe('an object with a name of ours', () => {
       reason: 'Deleting',
       stalled: true,
       message:
-        'PersistentVolumeClaim office-gate is being deleted: it goes, with all that is in it, as soon as its pod ends. ' +
-        'Save that first, then end the pod: the claim is made anew, empty.',
+        'PersistentVolumeClaim office-gate is being deleted: it is lost, with all its data, as soon as its pod ends. ' +
+        'Save the data first, then end the pod: a new, empty claim will be created.',
     });
   });
 });

@@ -30,7 +30,7 @@ describe('what keeps a pod from running', () => {
       troubleOf(pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] }));
     expect(unscheduled('0/3 nodes are available: 3 Insufficient cpu.')).to.deep.equal({
       reason: 'Unschedulable',
-      message: 'Pod office-gate-x fits no node: 0/3 nodes are available: 3 Insufficient cpu.',
+      message: 'No node can take pod office-gate-x: 0/3 nodes are available: 3 Insufficient cpu.',
     });
     expect(unscheduled('pod has unbound immediate PersistentVolumeClaims')?.reason).to.equal('VolumePending');
   });
@@ -39,7 +39,7 @@ describe('what keeps a pod from running', () => {
     const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 2m40s restarting failed container' };
     expect(troubleOf(container({ waiting }, { terminated: { exitCode: 2, reason: 'Error' } }))).to.deep.equal({
       reason: 'Crashing',
-      message: 'Pod office-gate-x ends again and again (exit code 2): see kubectl logs --previous office-gate-x.',
+      message: 'Pod office-gate-x keeps ending (exit code 2): see kubectl logs --previous office-gate-x.',
     });
     expect(troubleOf(container({ waiting }, { terminated: { exitCode: 137, reason: 'OOMKilled' } }))?.reason).to.equal(
       'OutOfMemory',

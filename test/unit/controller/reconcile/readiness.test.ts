@@ -22,7 +22,7 @@ describe('whether an instance is ready', () => {
   it('is false while one starts, which kstatus takes for progress', () => {
     const findings = readinessFindings([], { ...ALL, editor: STARTING, front: {} }, []);
     expect(brief(findings)).to.deep.equal(['Ready=False Progressing', 'Reconciling=True Progressing']);
-    expect(findings[0]?.message).to.equal('The editor is starting. The front is not there yet.');
+    expect(findings[0]?.message).to.equal('The editor is starting. The front has not been created yet.');
   });
 
   it('is false while a new version is on its way, though the old one answers', () => {
@@ -95,7 +95,7 @@ describe('whether an instance is ready', () => {
     expect(readinessFindings([], starting, ['The image is changed again and again.'])[0]).to.include({
       status: 'False',
       reason: 'Progressing',
-      message: 'The gate is not there yet. The image is changed again and again.',
+      message: 'The gate has not been created yet. The image is changed again and again.',
     });
     const trouble = { reason: 'NameTaken', stalled: true, message: 'Service x is taken.' };
     expect(readinessFindings([trouble], ALL, ['Claim x keeps its size.'])[0]).to.include({

@@ -74,9 +74,9 @@ describe('mistakes in a template', () => {
       p(`{{name ${secret}`) + p(`${run('{{#list')}${run(` ${secret} {{x}}`)}`) + p(`${secret} }}`) + p('{') + p('{');
     const found = await mistakes(body);
     expect(found.errors).to.deep.equal([
-      'body 1 {{name the tag does not end in this paragraph',
-      'body 2 {{#list the tag does not end in this paragraph',
-      'body 3 }} the tag ends without having begun in this paragraph',
+      'body 1 {{name {{ without }} in this paragraph',
+      'body 2 {{#list {{ without }} in this paragraph',
+      'body 3 }} }} without {{ in this paragraph',
     ]);
     expect(found.fields).to.deep.equal(['name', 'list']);
     expect(JSON.stringify(await failure(body, {}))).to.not.contain('letter');
@@ -135,7 +135,9 @@ describe('mistakes in a template', () => {
   it('are lists that begin and end where nothing whole stands between', async () => {
     const { fields, errors } = await mistakes(p('{{#a}}') + table([[p('{{/a}}'), p('x')]]) + p(''), { a: [1] });
     expect(fields).to.deep.equal(['a']);
-    expect(errors).to.deep.equal(['body 1 {{#a}} the tags of this list stand where nothing whole lies between them']);
+    expect(errors).to.deep.equal([
+      'body 1 {{#a}} there are no complete paragraphs or rows between the tags of this list',
+    ]);
   });
 
   it('are lists nested deeper than anybody would', async () => {

@@ -105,7 +105,7 @@ describe('the outbox', () => {
     outbox.wake();
     await until('it is told', () => told.length > 0 || undefined);
     await outbox.stop();
-    expect(told).to.deep.equal(['what a callback came to could not be written']);
+    expect(told).to.deep.equal(['the outcome of a callback could not be stored']);
     // It counts as not made, and is made again.
     const [due] = await rows.transact((tx) => tx.dueDeliveries());
     expect(due).to.include({ delivery, attempts: 0, state: 'pending' });
