@@ -87,7 +87,7 @@ describe('the Secret of an instance itself', () => {
       stalled: true,
       message:
         'Secret office-secrets cannot be used: embed-jwt-secret has fewer than 32 characters, ' +
-        'editor-admin-username has a colon, embed-link-secret is no text. ' +
+        'editor-admin-username has a colon, embed-link-secret is not UTF-8 text. ' +
         'Correct that, or delete the key to have a value made. Until then all is left as it is.',
     });
     expect(keptTrouble('office-secrets', data, ['digest-key'])).to.equal(undefined);
