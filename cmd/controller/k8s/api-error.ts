@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** For conditions and events: a policy engine's list becomes a sentence, and the API server's own comparison of two specs goes. */
+/** For conditions and events: a policy engine's list becomes a sentence, the API server's comparison of two specs goes. */
 function inOneLine(message: string): string {
   return message
     .replace(/\n@@ [\s\S]*/, '')

@@ -48,7 +48,7 @@ export interface Applied {
 export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
   const { owned, instance } = context;
   const result: Applied = { troubles: [], notes: [] };
-  /** What was found about each, in the order of `objects`: they are dealt with side by side, and a message is the same each time. */
+  // In the order of `objects`, though they are dealt with side by side: the status is then the same each time.
   const found = new Map(objects.map((object): [KubernetesObject, Applied] => [object, { troubles: [], notes: [] }]));
   const all = objects.map((object): Wanted => ({ object, hash: hashOf(object) }));
   if (instance.agreement !== undefined && instance.agreement === agreementOf(owned, all)) {

@@ -29,7 +29,8 @@ export interface Cleaning {
 
 /**
  * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
- * that ended. A document stays as long as a callback of it does: links in callbacks lead to it. A session that ended stays as long as the editor lists it: its save may still come.
+ * that ended. A document stays as long as a callback of it does: links in callbacks lead to it. A session that ended
+ * stays as long as the editor lists it: its save may still come.
  */
 export function createCleaning({
   rows,

@@ -32,8 +32,8 @@ export interface Outbox {
 
 /**
  * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
- * documents at the same time, and first to receivers that are asked least. What an attempt came to is written when it has ended, so one that a kill cut off counts
- * as none and is made again, with the same delivery id.
+ * documents at the same time, and first to receivers that are asked least. What an attempt came to is written when it
+ * has ended, so one that a kill cut off counts as none and is made again, with the same delivery id.
  */
 export function createOutbox(deps: OutboxDependencies): Outbox {
   const { rows, poster, clock, log, audit } = deps;

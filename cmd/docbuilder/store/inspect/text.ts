@@ -56,7 +56,10 @@ export function delimiterOf(head: Buffer, encoding: Encoding, complete: boolean,
 }
 
 export interface TranscodeOptions {
-  /** Of csv: told what is in it. A first line `sep=;`, which the engine would take for data, is left out, and digits are kept. */
+  /**
+   * For csv: measures it. A first line `sep=;`, which the engine would take for data, is left out, and fields that would
+   * lose digits are quoted.
+   */
   csv?: CsvSize;
   /** Ends it. */
   signal?: AbortSignal | undefined;
