@@ -104,7 +104,7 @@ describe('objects that another version of the controller made', function () {
     const { status } = await cluster.settled('office', isTrue('Ready'));
     const message = (of = status) => of?.conditions?.find(({ type }) => type === 'Ready')?.message;
     expect(message()).to.equal(
-      'All components are available. Claim office-gate has no volume yet: it grows from 20Gi to 30Gi when it has.',
+      'All components are available. Claim office-gate has no volume yet: it grows from 20Gi to 30Gi once it has one.',
     );
     expect((await cluster.figures()).writes['PersistentVolumeClaim replace'], 'nothing to be refused is sent').to.equal(
       undefined,
