@@ -196,6 +196,12 @@ describe('POST /v1/convert', () => {
     expect((await back.text()).trim()).to.equal(numbers.trim());
   });
 
+  it('shows all that is in a csv: the widest text of a column need not have the most letters', async () => {
+    const phones = Buffer.from('name,iiiiiiiiiii,account\nLan,0912345678,1234567890123456789\nAn,WWWWWWWW,x\n');
+    const text = await pdfText(await bytes(await service.convert(phones, 'a.csv', { to: 'pdf' })));
+    for (const shown of ['0912345678', '1234567890123456789', 'WWWWWWWW']) expect(text).to.contain(shown);
+  });
+
   it('calls the sheet of a csv as Excel lets it be called', async () => {
     const made = await service.convert(Buffer.from('a,b\n'), '[1] History.csv', { to: 'xlsx' });
     expect(made.headers.get('content-disposition')).to.contain('[1] History.xlsx');

@@ -24,6 +24,8 @@ export interface Conversion {
   count: 'pages' | 'sheets' | 'slides' | 'none';
   /** Formulas without a result that nothing asks for before the document is stored are stored as 0. */
   calculate: boolean;
+  /** Whether columns are to be as wide as what is in them: what csv becomes would be cut off where it is too long. */
+  fitColumns: boolean;
   /** What a target has room for, where that is less than a sheet has: it would be made without the rest. */
   room: { rows: number; columns: number } | null;
 }
@@ -113,6 +115,7 @@ const DOUBLE_QUOTE = 34;
 /** The import and export filters and properties of a task. Nothing is left to type detection. */
 export function conversionOf(task: EngineTask): Conversion {
   const family = familyOf(task.from);
+  const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv');
   const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
   return {
     load: {
@@ -120,6 +123,8 @@ export function conversionOf(task: EngineTask): Conversion {
       // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
       Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
       ReadOnly: true,
+      // What was made of a template may be changed, and its file is only read.
+      ...(fitColumns && { AsTemplate: true }),
       MacroExecutionMode: NEVER_EXECUTE_MACROS,
       UpdateDocMode: NO_UPDATE_OF_LINKS,
       ...importOptions(task),
@@ -128,6 +133,7 @@ export function conversionOf(task: EngineTask): Conversion {
     outputs: task.outputs.map((output) => storeOf(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
     calculate: family === 'sheet' && task.calculate === true,
+    fitColumns,
     room: task.outputs.some(({ to }) => to === 'xls') ? XLS_SHEET : null,
   };
 }

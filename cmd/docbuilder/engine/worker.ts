@@ -115,10 +115,10 @@ export async function startWorker(slot: number, directory: string, settings: Wor
   });
 
   async function perform(task: EngineTask, folder: JobFolder, id: number): Promise<EngineResult> {
-    const { load, outputs, count, calculate, room } = conversionOf(task);
+    const { load, outputs, ...told } = conversionOf(task);
     const inside = (path: string) => pathToFileURL(join(sandbox.home(directory), 'jobs', path)).href;
     worker.send({
-      ...{ id, input: inside(folder.input), load, count, calculate, room },
+      ...{ id, input: inside(folder.input), load, ...told },
       outputs: folder.outputs.map((path, index) => ({ url: inside(path), ...outputs[index] })),
       cpuSeconds: settings.jobTimeoutSeconds * CORES_OF_A_JOB,
       fileBytes: task.maxOutputBytes + FILE_SLACK,
