@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** Waits for work, but no longer than that. */
-export async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   await Promise.race([work, pause(milliseconds, done.signal)]).finally(() => done.abort());
 }

@@ -183,11 +183,16 @@ def count(document, what):
 def fit_columns(sheet):
     """LibreOffice measures only the text with the most letters of each column, and a wider one, of fewer letters or as many,
     is cut off by what stands beside it. Measuring all takes some microseconds a cell: beyond a size that has to do."""
-    cursor = sheet.createCursor()
-    cursor.gotoEndOfUsedArea(False)
-    last = cursor.RangeAddress
+    last = end_of(sheet)
     if (last.EndColumn + 1) * (last.EndRow + 1) <= _FITTED_CELLS:
         sheet.getCellRangeByPosition(0, 0, last.EndColumn, last.EndRow).Columns.OptimalWidth = True
+
+
+def end_of(sheet):
+    """The address of the last cell that is used, be it by a format only."""
+    cursor = sheet.createCursor()
+    cursor.gotoEndOfUsedArea(False)
+    return cursor.RangeAddress
 
 
 class TooManyRows(Exception):
@@ -201,9 +206,7 @@ class TooManyColumns(Exception):
 def assert_room(document, rows, columns):
     """Refuses sheets of which a format would leave out what is beyond so many rows and columns."""
     for sheet in document.Sheets:
-        cursor = sheet.createCursor()
-        cursor.gotoEndOfUsedArea(False)
-        last = cursor.RangeAddress
+        last = end_of(sheet)
         if last.EndRow >= rows and has_content(sheet, 0, rows, last):
             raise TooManyRows()
         if last.EndColumn >= columns and has_content(sheet, columns, 0, last):

@@ -4,6 +4,7 @@ import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { atMost } from '../../../src/common/pause.ts';
 import type { BlobKeeper } from './blob-keeper.ts';
 import type { VersionLink } from './callback-body.ts';
 import type { SessionRecord, VersionRecord } from './model.ts';
@@ -122,7 +123,7 @@ export function createSaves(deps: SavesDependencies): Saves {
   /** Waits for saves under way: the editor asks for CheckFileInfo as soon as its connection was cut. */
   async function over(docId: string): Promise<void> {
     const saves = [...(underWay.get(docId) ?? [])].map((save) => save.over.promise);
-    if (saves.length > 0) await Promise.race([Promise.all(saves), sleep(WAIT_MS, undefined, { ref: false })]);
+    if (saves.length > 0) await atMost(WAIT_MS, Promise.all(saves));
   }
 
   function isOwed(docId: string): boolean {

@@ -98,6 +98,10 @@ async function* decode(chunks: AsyncIterable<Buffer>, from: Encoding): AsyncGene
 
 async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvSize | undefined): AsyncGenerator<Buffer> {
   const digits = csv && new CsvDigits(csv.delimiter);
+  const told = (text: string): string => {
+    csv?.add(text);
+    return digits ? digits.add(text) : text;
+  };
   let held = '';
   let atStart = csv !== undefined;
   for await (const piece of pieces) {
@@ -107,12 +111,10 @@ async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvSize | undefined):
       atStart = false;
     }
     const cut = cutBeforeStarter(held);
-    csv?.add(held.slice(0, cut));
-    if (cut > 0) yield bytesOf(digits?.add(held.slice(0, cut)) ?? held.slice(0, cut));
+    if (cut > 0) yield bytesOf(told(held.slice(0, cut)));
     held = held.slice(cut);
   }
-  csv?.add(held);
-  yield bytesOf(digits ? digits.add(held) + digits.end() : held);
+  yield bytesOf(told(held) + (digits?.end() ?? ''));
 }
 
 function bytesOf(text: string): Buffer {

@@ -26,6 +26,14 @@ describe('saves', () => {
   const save = (content: Readable, facts: Partial<SaveFacts> = {}) =>
     bench.saves.save(session, content, { ...FACTS, ...facts });
   const bytes = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+  /** A save whose connection ends in the middle. */
+  async function breaksOff(): Promise<void> {
+    const broken = new Readable({ read: () => undefined });
+    const saving = save(broken);
+    broken.push('half');
+    setImmediate(() => broken.destroy(new Error('aborted')));
+    await refusal(saving, 'bad_request');
+  }
   const version = () => bench.rows.transact((tx) => tx.document('doc_a')?.version);
 
   it('put the version, the document and the callback on disk together', async () => {
@@ -179,11 +187,7 @@ describe('saves', () => {
 
   it('leave nothing of content that breaks off or stalls', async () => {
     await begin();
-    const broken = new Readable({ read: () => undefined });
-    const saving = save(broken);
-    broken.push('half');
-    setImmediate(() => broken.destroy(new Error('aborted')));
-    await refusal(saving, 'bad_request');
+    await breaksOff();
     const stalled = new Readable({ read: () => undefined });
     stalled.push('half');
     await save(stalled).then(
@@ -197,11 +201,7 @@ describe('saves', () => {
 
   it('that break off are tried again: until then no CheckFileInfo that the editor would take for a conflict', async () => {
     await begin();
-    const broken = new Readable({ read: () => undefined });
-    const saving = save(broken);
-    broken.push('half');
-    setImmediate(() => broken.destroy(new Error('aborted')));
-    await refusal(saving, 'bad_request');
+    await breaksOff();
     expect([await bench.saves.troubled('doc_a'), bench.saves.saving('doc_a')]).to.deep.equal([true, true]);
     await save(bytes('whole'));
     expect([await bench.saves.troubled('doc_a'), bench.saves.saving('doc_a')]).to.deep.equal([false, false]);
