@@ -168,8 +168,9 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     );
   }
   editor.onSample((sample) => void presence.sampled(sample));
-  const publicServer = await listen(publicApp, config.listen);
+  // First: whoever gets a session opens it at once.
   const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
+  const publicServer = await listen(publicApp, config.listen);
   cleaning.start();
   outbox.wake();
   const publicAddress = publicServer.address() as AddressInfo;

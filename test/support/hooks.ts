@@ -5,8 +5,9 @@ import { leaks, loggedLines } from './logs.ts';
 
 /**
  * Before the first test of a run of others and of tests on a cluster, the cluster begins to be made, beside the others;
- * after the last test on it, it ends. After the last test of a run: what test files share is stopped, and no line that
- * any service logged holds a key, a token, a password or document text.
+ * after a test on it that failed, it is told how it stands; after the last one, it ends. After the last test of a run:
+ * what test files share is stopped, and no line that any service logged holds a key, a token, a password or document
+ * text.
  */
 export const mochaHooks: RootHookObject = {
   async beforeAll(this: Context) {
@@ -16,6 +17,12 @@ export const mochaHooks: RootHookObject = {
       (await import('../e2e/cluster/ground.ts')).prepareGround();
     }
     onCluster.at(-1)?.afterAll('the cluster ends', () => clusterEnding.end());
+  },
+  async afterEach(this: Context) {
+    const { state, file } = this.currentTest ?? {};
+    // One that is to be run again has no state.
+    if (state === 'passed' || state === 'pending' || !file?.includes('/test/e2e/cluster/')) return;
+    process.stderr.write(`${await (await import('../e2e/cluster/ground.ts')).describeGround()}\n`);
   },
   async afterAll() {
     await clusterEnding.end();

@@ -35,6 +35,8 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
     volumeClaim(situation, 'gate'),
     service(situation, 'gate', names.component.gate, { ports: [{ name: 'http', port: http, targetPort: 'http' }] }),
     service(situation, 'gate', names.gateInternal, {
+      // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves.
+      spec: { publishNotReadyAddresses: true },
       ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
     }),
     disruptionBudget(situation, 'gate'),

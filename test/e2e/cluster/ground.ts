@@ -28,3 +28,23 @@ async function prepare(): Promise<Ground> {
   for (const image of Object.values(images)) await cluster.load(image);
   return { cluster, images };
 }
+
+/** What a person would look at first when a test on the cluster has failed; undefined where there is none. */
+export async function describeGround(): Promise<string | undefined> {
+  const ground = await shared?.catch(() => undefined);
+  if (ground === undefined) return undefined;
+  const { kubectl } = ground.cluster;
+  const look = (...parameters: string[]) => kubectl(parameters).catch(String);
+  const found = [
+    await look('get', 'svcinstances,pods,endpointslices', '--all-namespaces', '--output=wide'),
+    await look('get', 'events', '--all-namespaces', '--sort-by=.lastTimestamp'),
+  ];
+  const namespaces = await look('get', 'pods', '--all-namespaces', '--output=jsonpath={.items[*].metadata.namespace}');
+  for (const namespace of new Set(namespaces.split(' '))) {
+    const selector = ['--selector', 'app.kubernetes.io/name=svc'];
+    found.push(
+      await look('logs', '--namespace', namespace, ...selector, '--prefix', '--tail=30', '--max-log-requests=20'),
+    );
+  }
+  return found.join('\n');
+}
