@@ -18,6 +18,7 @@ export interface Replay {
 const MAX_AHEAD = 4;
 
 /**
+ * @param source its chunks are emptied once they have been read
  * @param idleMs milliseconds to wait for the next bytes. Content that stalls or breaks off ends in `bad_request`, of
  *   status 408 where it stalled.
  */
@@ -62,6 +63,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
       filling.length += copied;
       if (filling.length === filling.slab.length) hold();
     }
+    free(bytes);
   }
 
   function hold(): void {
@@ -155,4 +157,10 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
 
 function stalled(): AppError {
   return new AppError('bad_request', { errors: [{ path: '', message: 'the content stalled' }] }, { status: 408 });
+}
+
+/** At once: the garbage of one large save makes the engine collect all of it, which takes as long as the save does. */
+function free({ buffer, byteOffset, byteLength }: Buffer): void {
+  const isWhole = byteOffset === 0 && byteLength === buffer.byteLength;
+  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

@@ -49,6 +49,16 @@ describe('content that may be read again', () => {
     expect(fresh).to.not.equal(ready);
   });
 
+  it('frees what it has read at once, unless others have a part of the same memory', async () => {
+    const whole = Buffer.alloc(10, 'a');
+    const part = Buffer.alloc(20, 'b').subarray(0, 10);
+    const later = Buffer.alloc(20, 'c').subarray(10);
+    const replay = replayable(Readable.from([whole, part, later]), createSlabs(100), 1000);
+    expect(String(await buffer(replay.open()))).to.equal('aaaaaaaaaabbbbbbbbbbcccccccccc');
+    expect([whole, part, later].map(({ length }) => length)).to.deep.equal([0, 10, 10]);
+    replay.end();
+  });
+
   it('does not stall while nobody reads', async () => {
     const replay = replayable(Readable.from([Buffer.from('a'), Buffer.from('b')]), createSlabs(100), 20);
     await new Promise((resolve) => setTimeout(resolve, 60));

@@ -211,8 +211,7 @@ describe('saves', () => {
 
   it('of content larger than what is kept for a second try still go through', async () => {
     await begin({ maxBytes: 64 * MB });
-    const chunk = Buffer.alloc(MB, 'x');
-    const content = Readable.from(Array.from({ length: 40 }, () => chunk));
+    const content = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(MB, 'x')));
     const saved = await save(content);
     expect(saved).to.include({ size: 40 * MB });
   });
