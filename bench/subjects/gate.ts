@@ -4,6 +4,7 @@ import { putHeaders } from '../../test/support/gate-saves.ts';
 import { startStack } from '../../test/support/stack.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
+import { send } from '../send.ts';
 
 /** The gate as a process of its own, with a document that somebody edits. */
 export interface GateSubject {
@@ -35,18 +36,13 @@ export async function startGate(): Promise<GateSubject> {
     questions: [question('page', page(source)), question('ws', socket26(source, form.access_token))],
     stop,
     cpu: () => cpuSeconds(stack.gate.child?.pid),
-    async put(bytes) {
-      const started = performance.now();
-      const { statusCode, body } = await pool.request({
+    put: (bytes) =>
+      send(pool, {
         method: 'POST',
         path: `/svc/wopi/files/${doc_id}/contents`,
         headers: putHeaders({}, form.access_token),
         body: bytes,
-      });
-      const answer = await body.text();
-      if (statusCode !== 200) throw new Error(`PutFile: ${statusCode} ${answer}`);
-      return performance.now() - started;
-    },
+      }),
   };
 }
 
