@@ -180,7 +180,12 @@ describe('POST /v1/convert', () => {
       code: 'file_too_large',
       detail: { limit_mb: 300, reason: 'too_long_cells', limit_characters: 32_767 },
     });
-    expect((await service.convert(long, 'a.csv', { to: 'ods' })).status).to.equal(200);
+    const sheet = await bytes(await service.convert(long, 'a.csv', { to: 'ods' }));
+    expect(await errorOf(await service.convert(sheet, 'a.ods', { to: 'xlsx' }))).to.deep.include({
+      status: 413,
+      code: 'file_too_large',
+      detail: { limit_mb: 300, subject: 'output', reason: 'too_long_cells', limit_characters: 32_767 },
+    });
     const tall = Buffer.from('x\n'.repeat(65_537));
     expect(await errorOf(await service.convert(tall, 'a.csv', { to: 'xls' }))).to.deep.include({
       status: 413,

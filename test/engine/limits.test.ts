@@ -74,6 +74,35 @@ describe('engine: limits', function () {
     expect(bench.engine.status().workers.restarts).to.equal(0);
   });
 
+  it('a text that no cell of Excel has room for is refused, not cut off', async () => {
+    const sheet = (...texts: string[]) =>
+      fods(
+        texts
+          .map((text) => `<table:table-cell office:value-type="string">${paragraph(text)}</table:table-cell>`)
+          .map((cell) => `<table:table-row><table:table-cell/>${cell}</table:table-row>`)
+          .join(''),
+      );
+    const most = 'x'.repeat(32_767);
+    const packed = (await bench.convert(sheet('a', `${most}x`), 'fods', 'ods')).bytes;
+    // Two units each, in UTF-16.
+    const wide = '😀'.repeat(16_384);
+    for (const [source, from] of [
+      [sheet('a', `${most}x`, 'b'), 'fods'],
+      [sheet(wide), 'fods'],
+      [packed, 'ods'],
+    ] as const) {
+      for (const to of ['xlsx', 'xls'] as const) {
+        expect((await failureOf(bench.convert(source, from, to))).reason, to).to.equal('too_long_cells');
+      }
+      expect((await bench.convert(source, from, 'csv')).text.length).to.be.greaterThan(32_767);
+    }
+    const fits = sheet(most, 'ế'.repeat(32_767), `a&amp;${'&amp;'.repeat(20_000)}`);
+    for (const to of ['xlsx', 'xls'] as const) {
+      const { bytes } = await bench.convert(fits, 'fods', to);
+      expect((await bench.convert(bytes, to, 'csv')).text).to.equal((await bench.convert(fits, 'fods', 'csv')).text);
+    }
+  });
+
   it('a full disk is said to be that', async function () {
     if (!isRoot) skip(this, 'only root can mount a small file system');
     const workDir = await mkdtemp(join(tmpdir(), 'svc-test-small-'));

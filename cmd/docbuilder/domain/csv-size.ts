@@ -1,8 +1,6 @@
 import { fileTooLarge } from '../../../src/common/errors.ts';
+import { SHEET } from './formats.ts';
 
-/** Of a sheet, in Excel as in LibreOffice. */
-const SHEET_ROWS = 1_048_576;
-const SHEET_COLUMNS = 16_384;
 /** UTF-16 units of a cell in LibreOffice. */
 const CELL_LETTERS = 65_535;
 
@@ -87,9 +85,9 @@ export function assertFitsSheet(
   maxFileBytes: number,
   cellLetters = CELL_LETTERS,
 ): void {
-  if (rows > SHEET_ROWS) throw fileTooLarge(maxFileBytes, { reason: 'too_many_rows', limit_rows: SHEET_ROWS });
-  if (columns > SHEET_COLUMNS) {
-    throw fileTooLarge(maxFileBytes, { reason: 'too_many_columns', limit_columns: SHEET_COLUMNS });
+  if (rows > SHEET.rows) throw fileTooLarge(maxFileBytes, { reason: 'too_many_rows', limit_rows: SHEET.rows });
+  if (columns > SHEET.columns) {
+    throw fileTooLarge(maxFileBytes, { reason: 'too_many_columns', limit_columns: SHEET.columns });
   }
   if (letters > cellLetters) {
     throw fileTooLarge(maxFileBytes, { reason: 'too_long_cells', limit_characters: cellLetters });

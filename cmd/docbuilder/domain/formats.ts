@@ -59,11 +59,28 @@ const FORMATS = {
   fodp: read('slides', `${ODF}.presentation-flat-xml`),
 } as const satisfies Record<string, Format>;
 
-/** What a sheet of the old Excel format has room for. */
-export const XLS_SHEET = { rows: 65_536, columns: 256 } as const;
+/** What a sheet has room for, in LibreOffice as in Excel. */
+export const SHEET = { rows: 1_048_576, columns: 16_384 } as const;
 
 /** UTF-16 units of text in a cell of either Excel format. */
 export const EXCEL_CELL_LETTERS = 32_767;
+
+/** What a target has room for that has less of it than LibreOffice, which makes it without the rest. */
+export interface Room {
+  rows: number;
+  columns: number;
+  /** In a cell, in UTF-16 units. */
+  letters: number;
+}
+
+export const XLS_ROOM: Room = { rows: 65_536, columns: 256, letters: EXCEL_CELL_LETTERS };
+const XLSX_ROOM: Room = { ...SHEET, letters: EXCEL_CELL_LETTERS };
+
+/** What there is room for in all of some results. */
+export function roomOf(targets: readonly string[]): Room | null {
+  if (targets.includes('xls')) return XLS_ROOM;
+  return targets.includes('xlsx') ? XLSX_ROOM : null;
+}
 
 /** A format that a source can have. */
 export type SourceFormat = keyof typeof FORMATS;

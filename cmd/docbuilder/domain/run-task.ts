@@ -1,6 +1,6 @@
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { diskFull } from './disk-full.ts';
-import { XLS_SHEET } from './formats.ts';
+import { EXCEL_CELL_LETTERS, XLS_ROOM } from './formats.ts';
 import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './ports.ts';
 
 /**
@@ -42,13 +42,14 @@ const CODES: Record<
   crashed: (cause) => new AppError('corrupt_source', { reason: 'engine_crashed' }, { cause }),
   memory: (cause) => new AppError('corrupt_source', { reason: 'memory_limit' }, { cause }),
   output_limit: (cause, maxFileBytes) => fileTooLarge(maxFileBytes, { subject: 'output' }, cause),
-  too_many_rows: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_rows: XLS_SHEET.rows }),
-  too_many_columns: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_columns: XLS_SHEET.columns }),
+  too_many_rows: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_rows: XLS_ROOM.rows }),
+  too_many_columns: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_columns: XLS_ROOM.columns }),
+  too_long_cells: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_characters: EXCEL_CELL_LETTERS }),
   disk_full: (cause) => diskFull(cause),
   no_worker: (cause) => new AppError('pool_unavailable', { reason: 'no_worker' }, { cause }),
 };
 
-/** Excel's old format has smaller sheets. */
+/** Excel's old format has smaller sheets, and both have smaller cells. */
 function noRoom(cause: EngineFailure, maxFileBytes: number, limit: object): AppError {
   return fileTooLarge(maxFileBytes, { subject: 'output', reason: cause.reason, ...limit }, cause);
 }

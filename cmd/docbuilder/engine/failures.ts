@@ -16,10 +16,11 @@ const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
   MemoryError: 'memory',
   OSError: 'no_worker',
 };
-/** By the names of the exceptions of job.py. */
+/** By the names of the exceptions of sheets.py. */
 const ROOM_FAILURES: Record<string, EngineFailureReason> = {
   TooManyRows: 'too_many_rows',
   TooManyColumns: 'too_many_columns',
+  TooLongCells: 'too_long_cells',
 };
 /** Less free space than this, and whatever failed is the disk's fault. */
 const FULL_BYTES = 1024 * 1024;

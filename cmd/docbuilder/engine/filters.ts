@@ -3,9 +3,10 @@ import {
   type Family,
   familyOf,
   type ImageFormat,
+  type Room,
+  roomOf,
   type SourceFormat,
   type TargetFormat,
-  XLS_SHEET,
 } from '../domain/formats.ts';
 import type { EngineOutput, EngineTask, OutputOptions } from '../domain/ports.ts';
 
@@ -26,8 +27,8 @@ export interface Conversion {
   calculate: boolean;
   /** Whether columns are to be as wide as what is in them: what csv becomes would be cut off where it is too long. */
   fitColumns: boolean;
-  /** What a target has room for, where that is less than a sheet has: it would be made without the rest. */
-  room: { rows: number; columns: number } | null;
+  /** What there is room for in the targets. */
+  room: Room | null;
 }
 
 /** How one output is stored. */
@@ -134,7 +135,7 @@ export function conversionOf(task: EngineTask): Conversion {
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
     calculate: family === 'sheet' && task.calculate === true,
     fitColumns,
-    room: task.outputs.some(({ to }) => to === 'xls') ? XLS_SHEET : null,
+    room: roomOf(task.outputs.map(({ to }) => to)),
   };
 }
 

@@ -9,12 +9,10 @@ from com.sun.star.beans import PropertyValue
 from com.sun.star.task import XInteractionHandler2
 
 import picture
+import sheets
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 _JPEG = {'Quality': 90}
-# com.sun.star.sheet.CellFlags: VALUE, DATETIME, STRING and FORMULA.
-_CONTENT = 1 | 2 | 4 | 16
-_FITTED_CELLS = 200_000
 _DYING_SECONDS, _ANSWER_SECONDS = 0.5, 2
 
 
@@ -59,10 +57,10 @@ class Jobs:
         if task['calculate']:
             self._document.calculateAll()
         if task['fitColumns']:
-            fit_columns(self._document.Sheets.getByIndex(0))
+            sheets.fit_columns(self._document.Sheets.getByIndex(0))
         if task['room']:
             self._phase = 'room'
-            assert_room(self._document, **task['room'])
+            sheets.assert_room(self._document, uno.fileUrlToSystemPath(task['input']), **task['room'])
         self._phase = 'store'
         loaded = time.perf_counter()
         self._store_all(task['outputs'])
@@ -178,44 +176,6 @@ def count(document, what):
     if what == 'slides':
         return document.DrawPages.Count
     return 0
-
-
-def fit_columns(sheet):
-    """LibreOffice measures only the text with the most letters of each column, and a wider one, of fewer letters or as many,
-    is cut off by what stands beside it. Measuring all takes some microseconds a cell: beyond a size that has to do."""
-    last = end_of(sheet)
-    if (last.EndColumn + 1) * (last.EndRow + 1) <= _FITTED_CELLS:
-        sheet.getCellRangeByPosition(0, 0, last.EndColumn, last.EndRow).Columns.OptimalWidth = True
-
-
-def end_of(sheet):
-    """The address of the last cell that is used, be it by a format only."""
-    cursor = sheet.createCursor()
-    cursor.gotoEndOfUsedArea(False)
-    return cursor.RangeAddress
-
-
-class TooManyRows(Exception):
-    pass
-
-
-class TooManyColumns(Exception):
-    pass
-
-
-def assert_room(document, rows, columns):
-    """Refuses sheets of which a format would leave out what is beyond so many rows and columns."""
-    for sheet in document.Sheets:
-        last = end_of(sheet)
-        if last.EndRow >= rows and has_content(sheet, 0, rows, last):
-            raise TooManyRows()
-        if last.EndColumn >= columns and has_content(sheet, columns, 0, last):
-            raise TooManyColumns()
-
-
-def has_content(sheet, column, row, last):
-    """Formats alone are none: they are often given to whole rows and columns."""
-    return sheet.getCellRangeByPosition(column, row, last.EndColumn, last.EndRow).queryContentCells(_CONTENT).Count > 0
 
 
 def end_with_paragraph(document):
