@@ -12,35 +12,34 @@ export interface Pieces {
   tail: string;
 }
 
-/** Characters of a body that wait for its head in memory; more wait in a file of their own. */
+/** Bytes of a body that wait for its head in memory; more wait in a file of their own. */
 const MOST_HELD = 16 * 1024 * 1024;
 
 /**
- * Writes a file whose head is known only when its body is. Others get their turn between two pieces.
+ * Writes a file whose head is known only when its body is. Others get their turn meanwhile.
  * @param path where nothing is yet, as at `<path>.body`
  */
 export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
   const aside = `${path}.body`;
   const turn = takingTurns(signal);
-  const held: string[] = [];
+  const held: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;
 
   async function* whole(): AsyncGenerator<string | Buffer> {
-    if (file) {
-      yield head();
-      yield* createReadStream(aside);
-    }
-    yield* inChunks(file ? [] : [head()], held, [tail]);
+    yield head();
+    if (file) yield* createReadStream(aside);
+    yield* held;
+    yield tail;
   }
 
   try {
-    for (const piece of body) {
-      held.push(piece);
-      length += piece.length;
+    for (const chunk of inChunks(body)) {
+      held.push(chunk);
+      length += chunk.length;
       if (length > MOST_HELD) {
         file ??= await open(aside, 'wx', 0o600);
-        for (const chunk of inChunks(held.splice(0))) await file.writeFile(chunk);
+        for (const full of held.splice(0)) await file.writeFile(full);
         length = 0;
       }
       const others = turn();

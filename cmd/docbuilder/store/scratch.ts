@@ -22,7 +22,7 @@ export function createScratch(directory: string): Scratch & {
     read: (path) => readFile(path),
     write: (path, pieces, maxBytes, signal) =>
       pipeline(
-        Readable.from(inChunks(pieces).map((chunk) => Buffer.from(chunk))),
+        Readable.from(inChunks(pieces)),
         limit(maxBytes, { subject: 'output' }),
         createWriteStream(path, { flags: 'wx', mode: 0o600 }),
         { signal },
