@@ -65,8 +65,9 @@ export interface EngineResult {
 /**
  * Why the engine could not do a task. `password`: missing or wrong; `corrupt`: cannot be opened; `crashed`: the
  * document took down two workers; `memory`: it needed more than a worker may have; `output_limit`: the result is
- * over `maxOutputBytes`; `too_many_rows`, `too_many_columns`, `too_long_cells`: a target has no room for all of a sheet; `page_range`: the
- * document has none of the pages asked for; `disk_full`: no space for the result; `no_worker`: no worker could be started.
+ * over `maxOutputBytes`; `too_many_rows`, `too_many_columns`, `too_long_cells`: a target has no room for all of a
+ * sheet; `page_range`: the document has none of the pages asked for; `disk_full`: no space for the result; `no_worker`:
+ * no worker could be started.
  */
 export type EngineFailureReason =
   | 'password'
