@@ -49,6 +49,14 @@ describe('engine: protected documents', function () {
     });
   }
 
+  it('ods: a text that no cell of Excel has room for is found behind the password, too', async () => {
+    const long = await protectedDocuments(PASSWORD, [['fods', fods(row('x'.repeat(32_768))), 'ods']]);
+    const source = long.get('ods') as Buffer;
+    const refused = await bench.convert(source, 'ods', 'xlsx', { password: PASSWORD }).catch((error) => error);
+    expect(refused.reason).to.equal('too_long_cells');
+    expect((await bench.convert(source, 'ods', 'csv', { password: PASSWORD })).text).to.have.length.above(32_767);
+  });
+
   it('a password that is not needed does no harm, and is not that of the result', async () => {
     const { bytes } = await bench.convert(fodt(paragraph('x')), 'fodt', 'docx', { password: 'x' });
     const odt = await bench.convert(bytes, 'docx', 'odt', { password: 'x' });
