@@ -39,8 +39,7 @@ function write(round: number): number {
 async function receive(request: IncomingMessage): Promise<void> {
   const temporary = join(folder, 'arriving');
   await pipeline(request, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
-  keep(temporary, `received-${received++}`);
-  rmSync(join(folder, `received-${received - KEPT}`), { force: true });
+  keep(temporary, `received-${received}`);
 }
 
 function keep(temporary: string, name: string): void {
@@ -55,6 +54,7 @@ const server = createServer(async (request, response) => {
   else request.resume();
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 });
   response.end('{}');
+  if (request.method === 'PUT') rmSync(join(folder, `received-${received++ - KEPT}`), { force: true });
 }).listen(0, '127.0.0.1');
 process.on('message', (round: number) => {
   const ms = write(round);
