@@ -1,6 +1,6 @@
 import { AppError } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
-import { canConvert, EXCEL_CELL_LETTERS, isTargetFormat, type TargetFormat } from './formats.ts';
+import { canConvert, isTargetFormat, roomOf, type TargetFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { once } from './once.ts';
 import { convertOptions, pairDetail } from './options.ts';
@@ -21,7 +21,7 @@ export interface ConvertRequest extends Pick<SourceRequest, 'source' | 'from'> {
 export function convertWork(request: ConvertRequest, deps: SourceDependencies & { engine: Engine }): Work {
   const { password, encoding, delimiter } = request.options;
   const to = targetOf(request.to);
-  const cellLetters = to === 'xlsx' || to === 'xls' ? EXCEL_CELL_LETTERS : undefined;
+  const cellLetters = roomOf([to])?.letters;
   const source = createSource({ ...request, password, encoding, delimiter, cellLetters }, deps);
 
   const prepare = once(async (signal: AbortSignal) => {

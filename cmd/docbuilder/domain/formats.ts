@@ -63,7 +63,7 @@ const FORMATS = {
 export const SHEET = { rows: 1_048_576, columns: 16_384 } as const;
 
 /** UTF-16 units of text in a cell of either Excel format. */
-export const EXCEL_CELL_LETTERS = 32_767;
+const EXCEL_CELL_LETTERS = 32_767;
 
 /** What a target has room for that has less of it than LibreOffice, which makes it without the rest. */
 export interface Room {

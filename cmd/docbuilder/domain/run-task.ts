@@ -1,6 +1,6 @@
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { diskFull } from './disk-full.ts';
-import { EXCEL_CELL_LETTERS, XLS_ROOM } from './formats.ts';
+import { XLS_ROOM } from './formats.ts';
 import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './ports.ts';
 
 /**
@@ -44,7 +44,7 @@ const CODES: Record<
   output_limit: (cause, maxFileBytes) => fileTooLarge(maxFileBytes, { subject: 'output' }, cause),
   too_many_rows: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_rows: XLS_ROOM.rows }),
   too_many_columns: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_columns: XLS_ROOM.columns }),
-  too_long_cells: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_characters: EXCEL_CELL_LETTERS }),
+  too_long_cells: (cause, maxFileBytes) => noRoom(cause, maxFileBytes, { limit_characters: XLS_ROOM.letters }),
   disk_full: (cause) => diskFull(cause),
   no_worker: (cause) => new AppError('pool_unavailable', { reason: 'no_worker' }, { cause }),
 };

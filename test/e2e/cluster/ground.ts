@@ -29,10 +29,10 @@ async function prepare(): Promise<Ground> {
   return { cluster, images };
 }
 
-/** What a person would look at first when a test on the cluster has failed; undefined where there is none. */
-export async function describeGround(): Promise<string | undefined> {
+/** What a person would look at first when a test on the cluster has failed. */
+export async function describeGround(): Promise<string> {
   const ground = await shared?.catch(() => undefined);
-  if (ground === undefined) return undefined;
+  if (ground === undefined) return 'there is no cluster to look at';
   const { kubectl } = ground.cluster;
   const look = (...parameters: string[]) => kubectl(parameters).catch(String);
   const found = [
