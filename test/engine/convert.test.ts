@@ -58,6 +58,24 @@ describe('engine: conversions', function () {
     });
   }
 
+  it('documents with comments and tracked changes, which have windows of their own in an editor', async () => {
+    const comment =
+      '<office:annotation><dc:creator>Lan</dc:creator><dc:date>2026-01-02T03:04:05</dc:date><text:p>Nhận xét</text:p></office:annotation>';
+    const changes = `<text:tracked-changes><text:changed-region text:id="c1"><text:insertion><office:change-info>
+      <dc:creator>Lan</dc:creator><dc:date>2026-01-02T03:04:05</dc:date></office:change-info></text:insertion></text:changed-region></text:tracked-changes>`;
+    const source = fodt(
+      `${changes}<text:p>Câu một${comment}</text:p><text:p><text:change-start text:change-id="c1"/>Câu hai<text:change-end text:change-id="c1"/></text:p>`,
+    );
+    for (const format of ['odt', 'docx', 'doc', 'rtf'] as const) {
+      const { bytes } = await bench.convert(source, 'fodt', format);
+      const image = { page: 1, width: 64, height: 64 };
+      const [pdf] = await bench.make(bytes, format, [{ to: 'pdf' }, { to: 'png', image }, { to: 'odt' }]);
+      expect(pdf.pages, format).to.equal(1);
+      if (hasPdfTools) expect(pdfText(pdf.path), format).to.match(/Câu một\s+Câu hai/);
+    }
+    expect(bench.engine.status().workers.restarts).to.equal(0);
+  });
+
   it('counts pages, sheets and slides', async () => {
     const pageBreak =
       '<office:automatic-styles><style:style style:name="B" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style></office:automatic-styles>';
@@ -78,14 +96,15 @@ describe('engine: conversions', function () {
     if (hasPdfTools) expect(pdfText(made.path)).to.include('hai').and.not.include('bốn');
   });
 
-  it('pdfa makes PDF/A-2b, and a PDF is tagged in any case', async () => {
+  it('pdfa makes PDF/A-2b, and only that is tagged', async () => {
     const plain = await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf');
     const archive = await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf', { pdfa: true });
     expect(archive.text)
       .to.match(/<pdfaid:part>2<\/pdfaid:part>/)
       .and.match(/<pdfaid:conformance>B</);
     expect(plain.text).not.to.include('pdfaid:part');
-    expect(plain.text).to.include('/StructTreeRoot');
+    expect(plain.text).not.to.include('/StructTreeRoot');
+    expect(archive.text).to.include('/StructTreeRoot');
     expect(archive.pages).to.equal(1);
   });
 

@@ -79,6 +79,15 @@ describe('engine: documents that hang, crash and eat', function () {
     await bench.convert(SMALL, 'fodt', 'pdf');
   });
 
+  it('a document that LibreOffice stands still over costs that worker, long before its time is up', async () => {
+    const pids = officePids();
+    const stuck = failureOf(bench.convert(endlessSheet(), 'fods', 'xlsx'));
+    process.kill(await untilBusy(pids), 'SIGSTOP');
+    expect((await stuck).reason).to.equal('crashed');
+    expect(bench.engine.status().workers.restarts).to.equal(1);
+    await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+
   it('an abort while waiting for a worker takes none', async () => {
     const controller = new AbortController();
     await hang(controller.signal);
@@ -108,7 +117,7 @@ describe('engine: documents that hang, crash and eat', function () {
 
   it('a job whose worker crashes once is done by another; a second crash is the document’s own', async () => {
     const once = bench.convert(fodt(paragraph('Câu dài. '.repeat(40)).repeat(2_000)), 'fodt', 'pdf');
-    process.kill(await untilBusy(), 'SIGSEGV');
+    process.kill(await untilBusy(), 'SIGKILL');
     expect((await once).pages).to.be.greaterThan(100);
     expect(bench.engine.status().workers.restarts).to.equal(1);
 
@@ -116,7 +125,7 @@ describe('engine: documents that hang, crash and eat', function () {
     const ready = officePids();
     const twice = failureOf(bench.convert(endlessSheet(), 'fods', 'xlsx'));
     for (let kills = 0; kills < 2; kills++) {
-      process.kill(await untilBusy(ready), 'SIGSEGV');
+      process.kill(await untilBusy(ready), 'SIGKILL');
     }
     expect((await twice).reason).to.equal('crashed');
     await bench.convert(SMALL, 'fodt', 'pdf');

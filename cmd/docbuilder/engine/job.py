@@ -5,6 +5,7 @@ import time
 
 import uno
 import unohelper
+from com.sun.star.awt import XCallback
 from com.sun.star.beans import PropertyValue
 from com.sun.star.task import XInteractionHandler2
 
@@ -13,7 +14,7 @@ import sheets
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 _JPEG = {'Quality': 90}
-_DYING_SECONDS, _ANSWER_SECONDS = 0.5, 2
+_DYING_SECONDS = 0.5
 
 
 class Refusal(unohelper.Base, XInteractionHandler2):
@@ -35,10 +36,32 @@ class Refusal(unohelper.Base, XInteractionHandler2):
         return any('Password' in question for question in self.asked)
 
 
+class Callback(unohelper.Base, XCallback):
+    """Carries what a function returns or raises from the thread that LibreOffice calls it in to the one that waits."""
+
+    def __init__(self, function):
+        self._function = function
+        self._ended = threading.Event()
+        self._error = None
+
+    def notify(self, _data):
+        try:
+            self._function()
+        except BaseException as error:
+            self._error = error
+        self._ended.set()
+
+    def wait(self):
+        self._ended.wait()
+        if self._error:
+            raise self._error
+
+
 class Jobs:
     def __init__(self, context, program):
         self._context = context
         self._desktop = self._service('com.sun.star.frame.Desktop')
+        self._main_loop = self._service('com.sun.star.awt.AsyncCallback')
         self._program = program
         self._artist = None
         self._refusal = Refusal()
@@ -47,8 +70,18 @@ class Jobs:
         self._phase = None
         self._output = None
 
+    def on_main_thread(self, function):
+        """
+        Calls a function from LibreOffice's main thread, in which its own calls of LibreOffice then run as well. LibreOffice's
+        own --convert-to works there too: while a document is open, no event is handled that would show some window of it,
+        such as that of a comment, for which the packages without a GUI lack the .ui file.
+        """
+        callback = Callback(function)
+        self._main_loop.addCallback(callback, None)
+        callback.wait()
+
     def run(self, task):
-        """Loads, stores and counts. The document stays open until `close`, so that the result need not wait for it."""
+        """Loads, stores and counts. The document stays open until `close`."""
         self._refusal.asked.clear()
         self._task = task
         self._phase = 'load'
@@ -123,14 +156,11 @@ class Jobs:
     def office_survives(self):
         """Whether LibreOffice still works after a RuntimeException: that may be a document's, or the first sign of its end."""
         time.sleep(_DYING_SECONDS)
-        answered = threading.Event()
-
-        def ask():
+        try:
             self._desktop.getFrames().getCount()
-            answered.set()
-
-        threading.Thread(target=ask, daemon=True).start()
-        return answered.wait(_ANSWER_SECONDS)
+            return True
+        except Exception:
+            return False
 
     def explain(self, error):
         """Why the last `run` failed; names and numbers only, for messages hold parts of documents."""

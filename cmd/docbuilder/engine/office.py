@@ -1,4 +1,5 @@
 """One LibreOffice process: started, connected to over a private UNO pipe, limited and watched."""
+import glob
 import os
 import resource
 import signal
@@ -11,8 +12,10 @@ import confine
 
 CONNECT_SECONDS = 30
 WATCH_SECONDS = 0.05
+STALL_SECONDS = 20
 CPU_SLACK = 1
 _PAGE = resource.getpagesize()
+_TICKS = os.sysconf('SC_CLK_TCK')
 
 
 def start(setup):
@@ -84,20 +87,19 @@ class Watch:
         self._highest = 0
         self._file_bytes = 0
         self._folders = []
+        self._ticks, self._progress = None, time.monotonic()
         threading.Thread(target=self._wait, daemon=True).start()
         threading.Thread(target=self._measure, daemon=True).start()
 
     def begin(self, cpu_seconds, file_bytes, folders):
         """Before a job; `folders` is where it may write."""
-        pid = self._process.pid
-        with open(f'/proc/{pid}/stat', 'rb') as stat:
-            fields = stat.read().rsplit(b')', 1)[1].split()
-        used = (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+        used = cpu_ticks(self._process.pid) / _TICKS
         self._soft_limit(resource.RLIMIT_CPU, int(used + cpu_seconds) + CPU_SLACK)
         self._soft_limit(resource.RLIMIT_FSIZE, file_bytes)
         self._highest = 0
         self._file_bytes = file_bytes
         self._folders = folders
+        self._ticks, self._progress = None, time.monotonic()
         self._working.set()
 
     def end(self):
@@ -118,13 +120,21 @@ class Watch:
             self._working.wait()
             try:
                 self._highest = max(self._highest, self.resident())
+                stalled = self._is_stalled()
             except (OSError, IndexError):
                 return
-            if self._highest > self._memory:
-                self._killed_for = 'memory'
+            if self._highest > self._memory or stalled:
+                self._killed_for = 'stalled' if stalled else 'memory'
                 self._process.kill()
                 return
             time.sleep(WATCH_SECONDS)
+
+    def _is_stalled(self):
+        """True when neither LibreOffice nor what draws pictures has used CPU time for a while: it waits for nothing that comes."""
+        ticks = sum(map(cpu_ticks, children()))
+        if ticks != self._ticks:
+            self._ticks, self._progress = ticks, time.monotonic()
+        return time.monotonic() - self._progress > STALL_SECONDS
 
     def _wait(self):
         code = self._process.wait()
@@ -142,3 +152,23 @@ class Watch:
     def _file_at_limit(self):
         paths = (os.path.join(path, name) for top in self._folders for path, _, names in os.walk(top) for name in names)
         return self._file_bytes > 0 and any(os.lstat(path).st_size >= self._file_bytes for path in paths)
+
+
+def children():
+    """The process ids of this process's children."""
+    lists = glob.glob('/proc/self/task/*/children')
+    return [int(pid) for path in lists for pid in read(path).split()]
+
+
+def cpu_ticks(pid):
+    """CPU time that a process has used, in clock ticks; 0 when it has ended."""
+    fields = read(f'/proc/{pid}/stat').rpartition(')')[2].split()
+    return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def read(path):
+    try:
+        with open(path, encoding='utf-8', errors='replace') as file:
+            return file.read()
+    except OSError:
+        return ''

@@ -53,6 +53,12 @@ def main():
 def serve(task, jobs, watch):
     folder = urllib.parse.unquote(urllib.parse.urlsplit(os.path.dirname(task['outputs'][0]['url'])).path)
     watch.begin(task['cpuSeconds'], task['fileBytes'], [folder, os.environ['TMPDIR']])
+    jobs.on_main_thread(lambda: perform(task, jobs))
+    answer(closed=True, resident=watch.end())
+
+
+def perform(task, jobs):
+    """Answers before it closes the document, so that the result need not wait for that."""
     try:
         answer(answer='done', **jobs.run(task))
     except Exception as error:
@@ -62,7 +68,6 @@ def serve(task, jobs, watch):
             raise
         answer(answer='failed', **jobs.explain(error))
     jobs.close()
-    answer(closed=True, resident=watch.end())
 
 
 def confine_as(setup):
