@@ -194,3 +194,27 @@ describe('job callbacks', () => {
     }
   });
 });
+
+describe('slow documents', function () {
+  this.timeout(60_000);
+
+  it('leave one worker to those that somebody waits for, and go on later', async () => {
+    const service = await startEnterprise({ SVC_DOCBUILDER_WORKERS: '2' });
+    try {
+      const send = async (): Promise<Job> => {
+        const sent = await service.convert(slowSheet(), 'slow.fods', { to: 'pdf', async: 'true' });
+        return (await sent.json()) as Job;
+      };
+      const slow = [await send(), await send(), await send()];
+      const state = async ({ id }: Job): Promise<string> =>
+        ((await (await service.call(`/v1/jobs/${id}`)).json()) as Job).status;
+      await until('a second slow job', async () => (await state(slow[1] as Job)) === 'running');
+      for (let count = 0; count < 5; count++) expect(await convert(service)).to.include({ status: 'done' });
+      // Each of them took the other place for a second at most, until somebody waited.
+      expect(await Promise.all(slow.map(state))).to.deep.equal(['running', 'queued', 'queued']);
+    } finally {
+      await service.docbuilder.engine.stop();
+      await service.stop();
+    }
+  });
+});

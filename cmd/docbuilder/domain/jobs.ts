@@ -157,12 +157,18 @@ export class JobService {
     const submitted = performance.now();
     try {
       await this.prepare(work, signal);
-      await ticket.run(async () => {
+      const run = async (yielded: AbortSignal): Promise<void> => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
         job.timing.queueMs = performance.now() - submitted;
-        await this.#run(job, work, signal);
-      }, signal);
+        try {
+          await this.#run(job, work, AbortSignal.any([signal, yielded]));
+        } catch (error) {
+          if (yielded.aborted) await this.#putBack(job);
+          throw error;
+        }
+      };
+      await ticket.run(run, { signal, urgent: cancel !== undefined });
       await this.#finish(job, 'done');
     } catch (error) {
       await this.#fail(job, error);
@@ -179,6 +185,13 @@ export class JobService {
   #background(work: Promise<void>): void {
     this.#active.add(work);
     void work.finally(() => this.#active.delete(work));
+  }
+
+  /** Makes a job that has to make room for others one that waits. */
+  async #putBack(job: JobRecord): Promise<void> {
+    job.status = 'queued';
+    job.startedAt = null;
+    await this.#deps.store.remove(job.id);
   }
 
   /** Runs the work under the plan's job timeout. */

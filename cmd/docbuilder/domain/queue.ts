@@ -1,24 +1,51 @@
 import { AppError } from '../../../src/common/errors.ts';
 
+/** How a job stands in line. */
+export interface Turn {
+  /** Ends the job, waiting or running, for the signal's reason. */
+  signal: AbortSignal;
+  /** Somebody holds a connection open for its result. */
+  urgent?: boolean;
+}
+
+/**
+ * A job's work. It may be called twice: `yielded` aborts when the job has to make room for others, and the queue calls
+ * it again later.
+ */
+export type QueuedWork<T> = (yielded: AbortSignal) => Promise<T>;
+
 /** A place in the queue, taken before the work is ready to run. */
 export interface Ticket {
   /** Runs `work` when its turn comes; rejects with the signal's reason when that aborts first. */
-  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  run<T>(work: QueuedWork<T>, turn: Turn): Promise<T>;
   /** Gives the place back without having run. */
   release(): void;
 }
 
-interface Waiting {
-  start(): void;
-  cancel(reason: unknown): void;
+/** A job from the moment it waits until it has ended. */
+interface Entry {
+  readonly urgent: boolean;
+  readonly start: () => void;
+  readonly cancel: (reason: unknown) => void;
+  /** Set while it runs. */
+  running?: { since: number; yielding: AbortController };
+  /** It has made room once, and does not have to again. */
+  hasYielded: boolean;
 }
 
-/** First come, first served: at most `parallel` run, at most `capacity` wait (contract: DocBuilder limits). */
+/** A job that runs for longer is slow. One that nobody waits for gives way sooner. */
+const SLOW_MS = { urgent: 10_000, other: 1_000 } as const;
+
+/**
+ * Runs at most `parallel` jobs and lets at most `capacity` wait (contract: DocBuilder limits), first come, first
+ * served. Slow jobs leave one place to the others: while there are any, those that somebody waits for come first; and when
+ * slow jobs hold every place, the last of them that came is ended for such a one, and starts again later.
+ */
 export class JobQueue {
   readonly #limits: () => { parallel: number; capacity: number };
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Entry>();
+  readonly #running = new Set<Entry>();
   #reserved = 0;
-  #running = 0;
   #closed = false;
   /** Smoothed seconds that one job runs, for Retry-After. */
   #seconds = 1;
@@ -29,7 +56,7 @@ export class JobQueue {
   }
 
   counts(): { queued: number; running: number } {
-    return { queued: this.#waiting.size + this.#reserved, running: this.#running };
+    return { queued: this.#waiting.size + this.#reserved, running: this.#running.size };
   }
 
   /**
@@ -46,9 +73,9 @@ export class JobQueue {
     };
     return {
       release,
-      run: (work, signal) => {
+      run: (work, turn) => {
         release();
-        return this.#enqueue(work, signal);
+        return this.#enqueue(work, turn);
       },
     };
   }
@@ -67,56 +94,107 @@ export class JobQueue {
   /** Refuses new work and what waits, and resolves when nothing runs any more. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of [...this.#waiting]) waiting.cancel(stopping());
-    while (this.#running > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    for (const entry of [...this.#waiting]) entry.cancel(stopping());
+    while (this.#running.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   readonly #onIdle: (() => void)[] = [];
 
-  #enqueue<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  #enqueue<T>(work: QueuedWork<T>, { signal, urgent = false }: Turn): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
-        this.#waiting.delete(waiting);
+        this.#waiting.delete(entry);
         signal.removeEventListener('abort', onAbort);
       };
-      const waiting: Waiting = {
+      const wait = (): void => {
+        if (signal.aborted) reject(signal.reason);
+        else if (this.#closed) reject(stopping());
+        else {
+          signal.addEventListener('abort', onAbort);
+          this.#waiting.add(entry);
+          this.#dispatch();
+        }
+      };
+      const entry: Entry = {
+        urgent,
+        hasYielded: false,
         start: () => {
           leave();
-          this.#run(work).then(resolve, reject);
+          this.#run(entry, work).then(resolve, (error) => (error === YIELDED ? wait() : reject(error)));
         },
         cancel: (reason) => {
           leave();
           reject(reason);
         },
       };
-      const onAbort = (): void => waiting.cancel(signal.reason);
-      if (signal.aborted) return reject(signal.reason);
-      if (this.#closed) return reject(stopping());
-      signal.addEventListener('abort', onAbort);
-      this.#waiting.add(waiting);
-      this.#dispatch();
+      const onAbort = (): void => entry.cancel(signal.reason);
+      wait();
     });
   }
 
   #dispatch(): void {
-    for (const waiting of this.#waiting) {
-      if (this.#running >= this.#limits().parallel) return;
-      waiting.start();
+    const inOrder = [...this.#waiting];
+    // Else each slow job in line would hold up those that somebody waits for anew.
+    if (this.#slow().length > 0) inOrder.sort((a, b) => Number(b.urgent) - Number(a.urgent));
+    for (const entry of inOrder) {
+      if (this.#running.size >= this.#limits().parallel) break;
+      if (!entry.hasYielded || this.#slow().length < this.#slowPlaces()) entry.start();
     }
+    this.#makeRoom();
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    this.#running += 1;
-    const started = performance.now();
+  /** Ends a slow job when somebody waits who would else have to wait for one. */
+  #makeRoom(): void {
+    const slow = this.#slow();
+    if (this.#running.size < this.#limits().parallel || slow.length <= this.#slowPlaces()) return;
+    if (slow.some((entry) => entry.running?.yielding.signal.aborted)) return;
+    if (![...this.#waiting].some((entry) => entry.urgent && !entry.hasYielded)) return;
+    const last =
+      slow.findLast((entry) => !entry.hasYielded && !entry.urgent) ?? slow.findLast((one) => !one.hasYielded);
+    if (!last) return;
+    last.hasYielded = true;
+    last.running?.yielding.abort(YIELDED);
+  }
+
+  /** Slow jobs among those that run, in the order in which they started. */
+  #slow(): Entry[] {
+    const now = performance.now();
+    return [...this.#running].filter(
+      (entry) => entry.hasYielded || (entry.running && now - entry.running.since >= patience(entry)),
+    );
+  }
+
+  #slowPlaces(): number {
+    return Math.max(1, this.#limits().parallel - 1);
+  }
+
+  async #run<T>(entry: Entry, work: QueuedWork<T>): Promise<T> {
+    const running = { since: performance.now(), yielding: new AbortController() };
+    entry.running = running;
+    this.#running.add(entry);
+    // Timers may fire a little early.
+    const timer = setTimeout(() => this.#makeRoom(), patience(entry) + 5);
+    timer.unref();
     try {
-      return await work();
+      return await work(running.yielding.signal);
+    } catch (error) {
+      throw running.yielding.signal.aborted ? YIELDED : error;
     } finally {
-      this.#running -= 1;
-      this.#seconds += ((performance.now() - started) / 1000 - this.#seconds) / 8;
+      clearTimeout(timer);
+      this.#running.delete(entry);
+      this.#seconds += ((performance.now() - running.since) / 1000 - this.#seconds) / 8;
       this.#dispatch();
-      if (this.#running === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+      if (this.#running.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
   }
+}
+
+/** Why a job that made room ended. */
+const YIELDED = new Error('the job makes room for others');
+
+/** Milliseconds after which a job is slow. */
+function patience({ urgent }: Entry): number {
+  return urgent ? SLOW_MS.urgent : SLOW_MS.other;
 }
 
 /** Why what had not begun to run when the service was stopped never will. */

@@ -12,10 +12,13 @@ export function createDownloader(outbound: Outbound, scratch: Scratch): Download
   return {
     check: (url) => outbound.check(url),
     download: (url, maxBytes, signal) =>
-      turns.reserve().run(async () => {
-        const path = scratch.newPath();
-        const { filename } = await outbound.download(url, { path, maxBytes, timeoutMs: TIMEOUT_MS, signal });
-        return { path, filename };
-      }, signal),
+      turns.reserve().run(
+        async () => {
+          const path = scratch.newPath();
+          const { filename } = await outbound.download(url, { path, maxBytes, timeoutMs: TIMEOUT_MS, signal });
+          return { path, filename };
+        },
+        { signal },
+      ),
   };
 }

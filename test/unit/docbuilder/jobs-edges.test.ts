@@ -122,7 +122,7 @@ describe('jobs, at their end', () => {
     const closing = queue();
     const ticket = closing.reserve();
     await closing.close();
-    const error = await ticket.run(async () => 'ran', never).catch((thrown: unknown) => thrown);
+    const error = await ticket.run(async () => 'ran', { signal: never }).catch((thrown: unknown) => thrown);
     expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { JobQueue } from '../../../cmd/docbuilder/domain/queue.ts';
 import type { AppError } from '../../../src/common/errors.ts';
 
-const never = new AbortController().signal;
+const never = { signal: new AbortController().signal };
 
 /** A job that runs until it is told to end. */
 function job(): { work: () => Promise<void>; end: () => void; started: () => boolean } {
@@ -55,7 +55,7 @@ describe('the job queue', () => {
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const cancel = new AbortController();
-    const waiting = queue.reserve().run(job().work, cancel.signal);
+    const waiting = queue.reserve().run(job().work, cancel);
     const reason = new Error('too late');
     cancel.abort(reason);
     expect(await waiting.catch((error) => error)).to.equal(reason);
@@ -95,6 +95,37 @@ describe('the job queue', () => {
     ]);
   });
 
+  it('ends a slow job for one that somebody waits for, and starts it again beside the others', async () => {
+    const queue = new JobQueue(() => ({ parallel: 2, capacity: 10 }));
+    const log: string[] = [];
+    const slow = (name: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const ended = queue.reserve().run(async (yielded) => {
+        log.push(`${name} starts`);
+        await Promise.race([promise, new Promise((_, reject) => yielded.addEventListener('abort', reject))]);
+        log.push(`${name} ends`);
+      }, never);
+      return { end: resolve, ended };
+    };
+    const quick = (name: string) => queue.reserve().run(async () => void log.push(name), { ...never, urgent: true });
+    const [first, second] = [slow('first'), slow('second')];
+    // Nobody waits for these two, so nothing makes room for the third.
+    const third = slow('third');
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(log).to.deep.equal(['first starts', 'second starts']);
+    await Promise.all([quick('one'), quick('two')]);
+    third.end();
+    await third.ended;
+    second.end();
+    first.end();
+    await Promise.all([first.ended, second.ended]);
+    expect(queue.counts()).to.deep.equal({ queued: 0, running: 0 });
+    expect(log).to.deep.equal([
+      ...['first starts', 'second starts', 'one', 'two', 'third starts', 'third ends'],
+      ...['first ends', 'second starts', 'second ends'],
+    ]);
+  });
+
   it('never runs more than it may and never loses one, whatever happens in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -113,7 +144,7 @@ describe('the job queue', () => {
               await new Promise((resolve) => setTimeout(resolve, ms));
               running -= 1;
               if (fail) throw new Error('failed');
-            }, controller.signal);
+            }, controller);
             if (cancel) controller.abort();
             return result;
           });
