@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -79,6 +79,19 @@ describe('engine: life and end of workers', function () {
       expect(readdirSync(bench.workDir)).to.deep.equal([]);
       expect(sockets().length).to.be.at.most(before);
       await bench.dispose();
+    }
+  });
+
+  it('workers may have their folders behind a symbolic link', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-test-link-'));
+    mkdirSync(join(folder, 'disk'));
+    await symlink(join(folder, 'disk'), join(folder, 'link'));
+    const bench = await createBench({ workDir: join(folder, 'link', 'work') });
+    try {
+      expect((await bench.convert(SMALL, 'fodt', 'pdf')).pages).to.equal(1);
+    } finally {
+      await bench.dispose();
+      await rm(folder, { recursive: true });
     }
   });
 

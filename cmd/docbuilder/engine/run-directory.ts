@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { processIdentity } from '../../../src/common/fs/process-identity.ts';
 import { removeSockets } from './sockets.ts';
@@ -7,11 +7,13 @@ import { removeSockets } from './sockets.ts';
 const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;
 
 /**
- * Makes the folder of this process under `workDir` and removes those of processes that are gone, which were killed
+ * Makes the folder of this process under `path` and removes those of processes that are gone, which were killed
  * before they could do so themselves. A name holds the process's id and start time, since ids come again.
  */
-export async function createRunDirectory(workDir: string): Promise<string> {
-  await mkdir(workDir, { recursive: true });
+export async function createRunDirectory(path: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  // What the worker and the kernel say of files below it has no symbolic links.
+  const workDir = await realpath(path);
   await removeDead(workDir);
   const name = `engine-${process.pid}-${processIdentity(process.pid)?.startTime}-${randomBytes(4).toString('hex')}`;
   const directory = join(workDir, name);
