@@ -1,6 +1,6 @@
 import { assertFitsSheet, CsvSize } from './csv-size.ts';
 import { stemOf } from './filename.ts';
-import type { SourceFormat } from './formats.ts';
+import type { Generation, SourceFormat } from './formats.ts';
 import type { Macros } from './packages.ts';
 import type { Encoding, EngineTask } from './ports.ts';
 import { sourceName } from './source-name.ts';
@@ -9,6 +9,8 @@ import { sourceName } from './source-name.ts';
 export interface Inspection {
   format: SourceFormat;
   encrypted: boolean;
+  /** Of a binary document older than Office 97. */
+  generation?: Generation;
   /** What a template may not have (contract: macro_not_allowed); null for encrypted and binary formats. */
   macros: Macros | null;
   /** csv and txt only. */
@@ -143,10 +145,11 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       });
       return { file, inspection };
     },
-    async task({ file, inspection: { format, text } }, signal) {
+    async task({ file, inspection: { format, text, encrypted, generation } }, signal) {
       const { password } = request;
       const known = { from: format, stem: stemOf(file.filename) };
-      if (!text) return { ...known, input: file.path, source: { ...(password !== undefined && { password }) } };
+      const own = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
+      if (!text) return { ...known, input: file.path, source: { ...own, ...(password !== undefined && { password }) } };
       const input = newPath();
       const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
       await deps.inspector.transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });
