@@ -94,7 +94,8 @@ export function byteOrderMark(head: Uint8Array): 'utf-8' | Utf16 | undefined {
 
 /**
  * The byte order of UTF-16 text: by its mark, or because at least half of every second byte is NUL and none of the
- * others. Western and Vietnamese text has a NUL beside each blank, digit and plain letter.
+ * others, or because it has lines in one order only. Western and Vietnamese text has a NUL beside each blank, digit and
+ * plain letter, Chinese beside each line end.
  */
 export function utf16Order(head: Uint8Array): Utf16 | undefined {
   const marked = byteOrderMark(head);
@@ -105,5 +106,17 @@ export function utf16Order(head: Uint8Array): Utf16 | undefined {
   const enough = head.length / 4;
   if (even === 0 && odd > 0 && odd >= enough) return 'utf-16le';
   if (odd === 0 && even > 0 && even >= enough) return 'utf-16be';
-  return undefined;
+  const orders = (['utf-16le', 'utf-16be'] as const).filter((order) => even + odd > 0 && hasLines(head, order));
+  return orders.length === 1 ? orders[0] : undefined;
+}
+
+/** Whether bytes are lines of text in UTF-16, without control characters. */
+function hasLines(head: Uint8Array, order: Utf16): boolean {
+  try {
+    const text = new TextDecoder(order, { fatal: true }).decode(head, { stream: true });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is what makes it text
+    return text.includes('\n') && !/[\0-\x08\x0e-\x1f\ufffe\uffff]/.test(text);
+  } catch {
+    return false;
+  }
 }

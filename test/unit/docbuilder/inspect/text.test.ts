@@ -54,6 +54,13 @@ describe('text files', () => {
       });
     }
 
+    it('UTF-16 without a mark that is not Latin, by its lines', async () => {
+      const lines = '文字\r\n文字文字\r\n';
+      expect(await look(Buffer.from(lines, 'utf16le'))).to.deep.equal({ encoding: 'utf-16le' });
+      expect(await look(utf16be(lines))).to.deep.equal({ encoding: 'utf-16be' });
+      expect(await look(Buffer.from('文字\r\n\u0001', 'utf16le'))).to.deep.equal(corrupt('not_txt'));
+    });
+
     it('one wrong byte at the end of a large file makes it no UTF-8', async () => {
       const large = Buffer.from('Độc lập '.repeat(60_000));
       expect(await look(large)).to.deep.equal({ encoding: 'utf-8' });
