@@ -67,6 +67,19 @@ describe('documents with a password', function () {
     expect((await opened('thumbnail')).headers.get('content-type')).to.equal('image/png');
   });
 
+  it('a protected document under the name of another family is refused by every endpoint', async () => {
+    for (const [path, fields] of [
+      ['/v1/convert', { to: 'pdf', 'options.password': PASSWORD }],
+      ['/v1/extract/text', { password: PASSWORD }],
+      ['/v1/extract/meta', { password: PASSWORD }],
+      ['/v1/extract/thumbnail', { password: PASSWORD }],
+    ] as [string, Record<string, string>][]) {
+      const body = form(files.get('docx'), 'a.xlsx', fields);
+      const error = await errorOf(await service.call(path, { method: 'POST', body }));
+      expect(error, path).to.deep.equal({ status: 422, code: 'corrupt_source', detail: { reason: 'not_xlsx' } });
+    }
+  });
+
   it('async: a missing password is refused at once, a wrong one is how the job fails', async () => {
     const fields = { to: 'pdf', async: 'true' };
     expect(await errorOf(await send('/v1/convert', 'docx', fields))).to.include({ code: 'password_required' });

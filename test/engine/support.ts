@@ -94,9 +94,13 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
     workDir,
     make,
     async convert(content, from, to, options = {}) {
-      const { signal, maxOutputBytes, stem, password, delimiter, ...rest } = options;
+      const { signal, maxOutputBytes, stem, password, encrypted, delimiter, ...rest } = options;
       const separator = delimiter === undefined ? {} : { delimiter };
-      const source = { ...(password === undefined ? {} : { password }), ...(from === 'csv' ? separator : {}) };
+      const source = {
+        ...(password === undefined ? {} : { password }),
+        ...(encrypted ? { encrypted } : {}),
+        ...(from === 'csv' ? separator : {}),
+      };
       const wanted = { to, options: { ...rest, ...(from === 'csv' ? {} : separator) } };
       const task = { source, signal, maxOutputBytes, stem };
       const given = Object.fromEntries(Object.entries(task).filter(([, value]) => value !== undefined));

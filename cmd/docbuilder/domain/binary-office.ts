@@ -3,20 +3,17 @@
  * the stream and answers whether the document needs a password; undefined if the stream is not what its name says.
  */
 
-const WORD_IDENT = 0xa5ec;
-/** Word 6 and 95. */
-const WORD_6_IDENT = 0xa5dc;
 const WORD_ENCRYPTED = 0x0100;
 
-/** [MS-DOC], section 2.5.2 FibBase: `wIdent`, and `fEncrypted` in the flags. Stream `WordDocument`. */
+/** [MS-DOC], section 2.5.2 FibBase: `fEncrypted` in the flags. The
+ * number before tells the version, of which there are many. Stream `WordDocument`. */
 export function isWordEncrypted(start: Buffer): boolean | undefined {
-  if (start.length < 12) return undefined;
-  const ident = start.readUInt16LE(0);
-  if (ident !== WORD_IDENT && ident !== WORD_6_IDENT) return undefined;
+  if (start.length < 12 || start.readUInt16LE(0) === 0) return undefined;
   return (start.readUInt16LE(10) & WORD_ENCRYPTED) !== 0;
 }
 
-const BOF = 0x0809;
+/** Of Excel 2, 3, 4, and 5 and later. */
+const BOF = [0x0009, 0x0209, 0x0409, 0x0809];
 const FILE_PASS = 0x002f;
 /** FilePass comes right after BOF, or after WriteProtect; by then this many records have gone by at most. */
 const RECORDS_BEFORE_FILE_PASS = 8;
@@ -26,7 +23,7 @@ export function isWorkbookEncrypted(start: Buffer): boolean | undefined {
   let position = 0;
   for (let count = 0; count < RECORDS_BEFORE_FILE_PASS && position + 4 <= start.length; count++) {
     const type = start.readUInt16LE(position);
-    if (count === 0 && type !== BOF) return undefined;
+    if (count === 0 && !BOF.includes(type)) return undefined;
     if (type === FILE_PASS) return true;
     position += 4 + start.readUInt16LE(position + 2);
   }

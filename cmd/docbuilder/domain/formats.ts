@@ -99,6 +99,17 @@ export type ResultFormat = TargetFormat | ImageFormat | 'json';
 export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
 export const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
 
+/**
+ * What a binary document is of where it is older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5
+ * and 95.
+ */
+export type Generation = 'word_2' | 'word_6' | 'excel_4' | 'excel_5';
+
+/** Whether a format is a package of Office Open XML. */
+export function isOoxml(format: SourceFormat): boolean {
+  return /[xm]$/.test(format);
+}
+
 /** @param name in lower case */
 export function isSourceFormat(name: string): name is SourceFormat {
   return Object.hasOwn(FORMATS, name);

@@ -1,7 +1,7 @@
 import { badRequest, type Mistake } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 import { familyOf, type SourceFormat, type TargetFormat } from './formats.ts';
-import type { OutputOptions } from './ports.ts';
+import { type Encoding, FOREIGN_ENCODINGS, type OutputOptions, type SourceEncoding } from './ports.ts';
 
 type OptionName = keyof ConvertOptions;
 
@@ -34,17 +34,25 @@ export function convertOptions(options: ConvertOptions, source: SourceFormat, ta
       message: 'must be one character other than a letter, digit, quote or line break',
     });
   }
+  const { encoding } = options;
+  if (!isText(source) && encoding !== undefined && !isWritten(encoding)) {
+    mistakes.push({ path: '/options/encoding', message: 'is an encoding that is only read' });
+  }
   const [first, ...rest] = mistakes;
   if (first) throw badRequest(first, ...rest);
-  const { pages, pdfa, image_resolution: imageResolution, delimiter, encoding } = options;
+  const { pages, pdfa, image_resolution: imageResolution, delimiter } = options;
   return {
     ...(pages !== undefined && { pages }),
     ...(pdfa !== undefined && { pdfa }),
     ...(imageResolution !== undefined && { imageResolution }),
     // A text source was read with them already (domain/sources.ts).
     ...(delimiter !== undefined && source !== 'csv' && { delimiter }),
-    ...(encoding !== undefined && !isText(source) && { encoding }),
+    ...(encoding !== undefined && isWritten(encoding) && !isText(source) && { encoding }),
   };
+}
+
+function isWritten(encoding: SourceEncoding): encoding is Encoding {
+  return !FOREIGN_ENCODINGS.some((name) => name === encoding);
 }
 
 function rangesAscend(pages: string): boolean {

@@ -62,21 +62,25 @@ const FOREIGN: [pattern: RegExp, format: string][] = [
 export type PackageFormat = { format: SourceFormat } | { foreign: string } | undefined;
 
 /**
- * The format of an OOXML package: the content type of the part that the package's relationships call the document
- * (ECMA-376 part 2, sections 7.2.3 and 6.5).
- * @param contentTypes elements of `[Content_Types].xml`
+ * The name of the part that a package's relationships call the document; empty if none (ECMA-376 part 2, section 6.5).
  * @param relationships elements of `_rels/.rels`
  */
-export function ooxmlFormat(
-  contentTypes: readonly IndexElement[],
-  relationships: readonly IndexElement[],
-): PackageFormat {
+export function mainPart(relationships: readonly IndexElement[]): string {
+  return related(relationships, '/officeDocument')?.replace(/^\//, '') ?? '';
+}
+
+/** The name of the part with a part's relationships (ECMA-376 part 2, section 6.5.2). */
+export function relationshipsOf(part: string): string {
+  return part.replace(/[^/]*$/, '_rels/$&.rels');
+}
+
+/**
+ * The format of an OOXML package: the content type of its main part (ECMA-376 part 2, section 7.2.3).
+ * @param contentTypes elements of `[Content_Types].xml`
+ */
+export function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: string): PackageFormat {
   const overrides = called(contentTypes, 'Override');
-  const document = called(relationships, 'Relationship').find(({ plain }) =>
-    plain['Type']?.endsWith('/officeDocument'),
-  );
-  const target = document?.plain['Target'];
-  const main = overrides.find(({ plain }) => target !== undefined && partName(plain['PartName']) === partName(target));
+  const main = overrides.find(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
   if (main) return known(MAIN_PARTS, [typeOf(main)]);
   return known(MAIN_PARTS, [...overrides, ...called(contentTypes, 'Default')].map(typeOf));
 }
@@ -116,15 +120,32 @@ export function hasEncryptionData(manifest: readonly IndexElement[]): boolean {
   return called(manifest, 'encryption-data').length > 0;
 }
 
-/** Macros of an OOXML package, found by a part's name or by a content type. */
-export function ooxmlMacros(names: Iterable<string>, contentTypes: readonly IndexElement[]): Macros | null {
+/**
+ * Macros of an OOXML package, found by a part's name, by a content type, or by a relationship of the main part.
+ * @param contentTypes elements of `[Content_Types].xml`
+ * @param relationships elements of the main part's relationships
+ */
+export function ooxmlMacros(
+  names: Iterable<string>,
+  contentTypes: readonly IndexElement[],
+  relationships: readonly IndexElement[],
+): Macros | null {
   for (const part of names) if (/(^|\/)vbaProject\.bin$/i.test(part)) return { reason: 'vba_project', part };
   for (const element of [...called(contentTypes, 'Override'), ...called(contentTypes, 'Default')]) {
     const part = partName(element.plain['PartName']) || `*.${element.plain['Extension'] ?? ''}`;
     if (typeOf(element) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
     if (typeOf(element).includes('macroenabled')) return { reason: 'macro_content_type', part };
   }
-  return null;
+  const project = related(relationships, '/vbaProject');
+  return project === undefined ? null : { reason: 'vba_project', part: project };
+}
+
+/** The target of the first relationship whose type ends like this. */
+function related(relationships: readonly IndexElement[], type: string): string | undefined {
+  const found = called(relationships, 'Relationship').find(({ plain }) =>
+    plain['Type']?.toLowerCase().endsWith(type.toLowerCase()),
+  );
+  return found?.plain['Target'];
 }
 
 /** Macros of an OpenDocument package, found by the folders that hold them. */
@@ -150,8 +171,9 @@ function partName(name: string | undefined): string {
   return (name ?? '').replace(/^\//, '').toLowerCase();
 }
 
+/** A content type without its parameters. */
 function typeOf({ plain }: IndexElement): string {
-  return (plain['ContentType'] ?? '').trim().toLowerCase();
+  return (plain['ContentType'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
 
 function called(elements: readonly IndexElement[], name: string): IndexElement[] {

@@ -1,12 +1,28 @@
-import type { ImageFormat, SourceFormat, TargetFormat } from './formats.ts';
+import type { Generation, ImageFormat, SourceFormat, TargetFormat } from './formats.ts';
 
 /** Character sets that text and csv files are read and written in. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
+
+/** Character sets that text and csv files are only read in. */
+export const FOREIGN_ENCODINGS = [
+  'shift_jis',
+  'euc-jp',
+  'euc-kr',
+  'big5',
+  'gb18030',
+  'koi8-r',
+  'windows-1251',
+] as const;
+export type SourceEncoding = Encoding | (typeof FOREIGN_ENCODINGS)[number];
 
 /** How a source is to be read. */
 export interface SourceOptions {
   /** Opens a protected source. */
   password?: string;
+  /** Whether the source is protected. */
+  encrypted?: boolean;
+  /** Of a binary source older than Office 97. */
+  generation?: Generation;
   /** Field separator of a csv source. One character. */
   delimiter?: string;
 }
@@ -63,7 +79,8 @@ export interface EngineResult {
 }
 
 /**
- * Why the engine could not do a task. `password`: missing or wrong; `corrupt`: cannot be opened; `crashed`: the
+ * Why the engine could not do a task. `password`: missing or wrong; `corrupt`: cannot be opened;
+ * `damaged_part`: a part of the package cannot be read; `other_format`: it is of another family; `crashed`: the
  * document took down two workers; `memory`: it needed more than a worker may have; `output_limit`: the result is
  * over `maxOutputBytes`; `too_many_rows`, `too_many_columns`, `too_long_cells`: a target has no room for all of a
  * sheet; `page_range`: the document has none of the pages asked for; `disk_full`: no space for the result; `no_worker`:
@@ -72,6 +89,8 @@ export interface EngineResult {
 export type EngineFailureReason =
   | 'password'
   | 'corrupt'
+  | 'damaged_part'
+  | 'other_format'
   | 'crashed'
   | 'memory'
   | 'output_limit'

@@ -2,6 +2,7 @@ import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.t
 import { diskFull } from './disk-full.ts';
 import { XLS_ROOM } from './formats.ts';
 import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './ports.ts';
+import { corrupt } from './source-errors.ts';
 
 /**
  * Runs a task on the engine.
@@ -21,23 +22,28 @@ export async function runTask(
     const result = await engine.run(task, signal);
     return { pages: result.pages, engineMs: result.loadMs + result.storeMs };
   } catch (error) {
-    throw engineError(error, maxFileBytes, pages);
+    throw engineError(error, task, maxFileBytes, pages);
   }
 }
 
 /** Anything else than a failure of the engine passes through. */
-function engineError(error: unknown, maxFileBytes: number, pages: string): unknown {
+function engineError(error: unknown, task: EngineTask, maxFileBytes: number, pages: string): unknown {
   if (!(error instanceof EngineFailure)) return error;
   if (error.reason === 'page_range') return badRequest({ path: pages, message: 'selects no page of the document' });
+  if (error.reason === 'other_format') return corrupt(`not_${task.from}`, error);
+  if (error.reason === 'password') {
+    const reason = task.source.password === undefined ? 'missing' : 'wrong';
+    return new AppError('password_required', { reason }, { cause: error });
+  }
   return CODES[error.reason](error, maxFileBytes);
 }
 
 const CODES: Record<
-  Exclude<EngineFailureReason, 'page_range'>,
+  Exclude<EngineFailureReason, 'page_range' | 'password' | 'other_format'>,
   (cause: EngineFailure, maxFileBytes: number) => AppError
 > = {
-  password: (cause) => new AppError('password_required', { reason: 'wrong' }, { cause }),
   corrupt: (cause) => new AppError('corrupt_source', { reason: 'unreadable' }, { cause }),
+  damaged_part: (cause) => corrupt('malformed_xml', cause),
   // A document that takes down two workers, or needs more than a worker may have, is what is wrong, not the service.
   crashed: (cause) => new AppError('corrupt_source', { reason: 'engine_crashed' }, { cause }),
   memory: (cause) => new AppError('corrupt_source', { reason: 'memory_limit' }, { cause }),

@@ -1,8 +1,10 @@
+import type { Generation } from './formats.ts';
 import { xmlText } from './xml-prolog.ts';
 
 /** What the first bytes of a file say. `foreign` is a format that is known and not taken. */
 export type Sniffed =
   | { kind: 'zip' | 'cfb' | 'rtf' | 'markup' | 'text' | 'binary' }
+  | { kind: 'stream'; format: 'doc' | 'xls'; generation: Generation }
   | { kind: 'foreign'; format: string };
 
 type Utf16 = 'utf-16le' | 'utf-16be';
@@ -35,6 +37,19 @@ const SIGNATURES: [signature: string, format: string][] = [
   ['\xd7\xcd\xc6\x9a\0\0', 'wmf'],
 ];
 
+/** What documents begin with that are older than the compound file, as LibreOffice's detectors know them. */
+const STREAMS: [starts: string[], format: 'doc' | 'xls', generation: Generation][] = [
+  [['\x9b\xa5!', '\x9c\xa5!', '\xdb\xa5-', '\xdc\xa5e'], 'doc', 'word_2'],
+  [excelStarts(), 'xls', 'excel_4'],
+];
+
+/** The first record of a workbook: its number is that of the version, and it is this long in one or the other. */
+function excelStarts(): string[] {
+  return ['\0', '\x02', '\x04', '\x08'].flatMap((version) =>
+    ['\x04', '\x06', '\x08', '\x10'].map((length) => `\t${version}${length}\0`),
+  );
+}
+
 /**
  * Tells a file's container from its first bytes, which say more than any name.
  * @param head the first `SNIFF_BYTES` of the file, or all of it
@@ -44,6 +59,8 @@ export function sniff(head: Uint8Array): Sniffed {
   if (ZIP_RECORDS.some((record) => start.startsWith(record))) return { kind: 'zip' };
   if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return { kind: 'cfb' };
   if (start.startsWith('{\\rtf')) return { kind: 'rtf' };
+  const stream = STREAMS.find(([starts]) => starts.some((bytes) => start.startsWith(bytes)));
+  if (stream) return { kind: 'stream', format: stream[1], generation: stream[2] };
   const foreign = SIGNATURES.find(([signature]) => matches(start, signature));
   if (foreign) return { kind: 'foreign', format: foreign[1] };
   if (!isPrintable(head, utf16Order(head))) return { kind: 'binary' };
@@ -77,7 +94,8 @@ export function byteOrderMark(head: Uint8Array): 'utf-8' | Utf16 | undefined {
 
 /**
  * The byte order of UTF-16 text: by its mark, or because at least half of every second byte is NUL and none of the
- * others. Western and Vietnamese text has a NUL beside each blank, digit and plain letter.
+ * others, or because it has lines in one order only. Western and Vietnamese text has a NUL beside each blank, digit and
+ * plain letter, Chinese beside each line end.
  */
 export function utf16Order(head: Uint8Array): Utf16 | undefined {
   const marked = byteOrderMark(head);
@@ -88,5 +106,17 @@ export function utf16Order(head: Uint8Array): Utf16 | undefined {
   const enough = head.length / 4;
   if (even === 0 && odd > 0 && odd >= enough) return 'utf-16le';
   if (odd === 0 && even > 0 && even >= enough) return 'utf-16be';
-  return undefined;
+  const orders = (['utf-16le', 'utf-16be'] as const).filter((order) => even + odd > 0 && hasLines(head, order));
+  return orders.length === 1 ? orders[0] : undefined;
+}
+
+/** Whether bytes are lines of text in UTF-16, without control characters. */
+function hasLines(head: Uint8Array, order: Utf16): boolean {
+  try {
+    const text = new TextDecoder(order, { fatal: true }).decode(head, { stream: true });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is what makes it text
+    return text.includes('\n') && !/[\0-\x08\x0e-\x1f\ufffe\uffff]/.test(text);
+  } catch {
+    return false;
+  }
 }

@@ -22,7 +22,10 @@ export function corrupt(reason: CorruptReason, cause?: unknown): AppError {
   return new AppError('corrupt_source', { reason }, { cause });
 }
 
-/** `unsupported_format` for a source whose format is known and not taken, or not known at all. */
-export function unsupported(from: string): AppError {
-  return new AppError('unsupported_format', { from });
+/**
+ * `unsupported_format` for a source whose format is known and not taken, or not known at all.
+ * @param reason why this file is not taken where others of its format are: nothing decrypts it, or it is too old
+ */
+export function unsupported(from: string, reason?: 'encrypted' | 'version'): AppError {
+  return new AppError('unsupported_format', { from, ...(reason && { reason }) });
 }

@@ -1,24 +1,26 @@
 import { assertFitsSheet, CsvSize } from './csv-size.ts';
 import { stemOf } from './filename.ts';
-import type { SourceFormat } from './formats.ts';
+import type { Generation, SourceFormat } from './formats.ts';
 import type { Macros } from './packages.ts';
-import type { Encoding, EngineTask } from './ports.ts';
+import type { EngineTask, SourceEncoding } from './ports.ts';
 import { sourceName } from './source-name.ts';
 
 /** What a source file was found to be. */
 export interface Inspection {
   format: SourceFormat;
   encrypted: boolean;
+  /** Of a binary document older than Office 97. */
+  generation?: Generation;
   /** What a template may not have (contract: macro_not_allowed); null for encrypted and binary formats. */
   macros: Macros | null;
   /** csv and txt only. */
-  text?: { encoding: Encoding; delimiter?: string };
+  text?: { encoding: SourceEncoding; delimiter?: string };
 }
 
 export interface InspectOptions {
   filename?: string | undefined;
   from?: string | undefined;
-  encoding?: Encoding | undefined;
+  encoding?: SourceEncoding | undefined;
   delimiter?: string | undefined;
   hasPassword: boolean;
   /** Ends it; it then rejects with the signal's reason. */
@@ -36,7 +38,7 @@ export interface Inspector {
   transcode(
     path: string,
     target: string,
-    from: Encoding,
+    from: SourceEncoding,
     options?: { csv?: CsvSize; signal?: AbortSignal },
   ): Promise<void>;
 }
@@ -79,7 +81,7 @@ export interface SourceRequest {
   source: SourceFile | { url: string };
   from?: string | undefined;
   password?: string | undefined;
-  encoding?: Encoding | undefined;
+  encoding?: SourceEncoding | undefined;
   delimiter?: string | undefined;
   /** What a cell has room for in what is made of it, where that is less than the engine has. */
   cellLetters?: number | undefined;
@@ -143,10 +145,11 @@ export function createSource(request: SourceRequest, deps: SourceDependencies): 
       });
       return { file, inspection };
     },
-    async task({ file, inspection: { format, text } }, signal) {
+    async task({ file, inspection: { format, text, encrypted, generation } }, signal) {
       const { password } = request;
       const known = { from: format, stem: stemOf(file.filename) };
-      if (!text) return { ...known, input: file.path, source: { ...(password !== undefined && { password }) } };
+      const own = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
+      if (!text) return { ...known, input: file.path, source: { ...own, ...(password !== undefined && { password }) } };
       const input = newPath();
       const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
       await deps.inspector.transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });

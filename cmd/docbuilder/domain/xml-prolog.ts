@@ -1,10 +1,10 @@
 /** What an XML document shows before its content begins. */
 export interface Prolog {
   /**
-   * `root`: an element has begun; `more`: the bytes ended before that; `malformed`: something else than a prolog, or a
-   * character set that could hide one from us.
+   * `root`: an element has begun; `more`: the bytes ended before that; `malformed`: something else than a prolog, at which
+   * every parser stops; `hidden`: a character set in which we cannot see it.
    */
-  state: 'root' | 'more' | 'malformed';
+  state: 'root' | 'more' | 'malformed' | 'hidden';
   /** The document type declaration up to its end or to its internal subset, if there is one. */
   doctype?: string;
   /** Whether the declaration declares things by itself, such as entities. */
@@ -24,6 +24,16 @@ const ASCII_SUPERSETS = /^(utf-?8|us-ascii|ascii|iso-8859-\d+|windows-\d+)$/i;
 
 /** A tag, white space, a byte order mark, the upper half of `<`. */
 const FIRST_BYTES = new Set([0x3c, 0x20, 0x09, 0x0a, 0x0d, 0xef, 0xfe, 0xff, 0x00]);
+/** What `<?xm` begins with in EBCDIC, and `<` in UCS-4 (XML 1.0, appendix F). */
+const OTHER_STARTS = new Set([
+  '\x4c\x6f\xa7\x94',
+  '\0\0\0<',
+  '<\0\0\0',
+  '\0\0<\0',
+  '\0<\0\0',
+  '\0\0\xfe\xff',
+  '\xff\xfe\0\0',
+]);
 
 /**
  * Reads the prolog of an XML document (XML 1.0, section 2.8): declaration, comments, processing instructions and
@@ -31,6 +41,8 @@ const FIRST_BYTES = new Set([0x3c, 0x20, 0x09, 0x0a, 0x0d, 0xef, 0xfe, 0xff, 0x0
  * @param head its first bytes, in UTF-8, UTF-16 or a superset of ASCII
  */
 export function readProlog(head: Uint8Array): Prolog {
+  const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
+  if (OTHER_STARTS.has(start)) return { state: 'hidden', subset: false, root: '' };
   // Most parts that are not XML are told by their first byte.
   if (head.length > 0 && !FIRST_BYTES.has(head[0] ?? 0)) return { state: 'malformed', subset: false, root: '' };
   const text = xmlText(head.subarray(0, MAX_PROLOG_BYTES));
@@ -44,7 +56,7 @@ export function readProlog(head: Uint8Array): Prolog {
       const end = text.indexOf('?>', position);
       if (end < 0) return { ...found, state: 'more' };
       if (rest.startsWith('<?xml') && !isAsciiSuperset(text.slice(position, end))) {
-        return { ...found, state: 'malformed' };
+        return { ...found, state: 'hidden' };
       }
       position = end + 2;
     } else if (rest.startsWith('<!--')) {

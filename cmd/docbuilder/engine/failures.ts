@@ -16,6 +16,8 @@ const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
   MemoryError: 'memory',
   OSError: 'no_worker',
 };
+/** By the names of the exceptions of job.py and parts.py, before and while a document is loaded. */
+const LOAD_FAILURES: Record<string, EngineFailureReason> = { OtherFormat: 'other_format', DamagedPart: 'damaged_part' };
 /** By the names of the exceptions of sheets.py. */
 const ROOM_FAILURES: Record<string, EngineFailureReason> = {
   TooManyRows: 'too_many_rows',
@@ -48,6 +50,7 @@ export async function taskFailure(
   }
   // The document was opened and stored. A LibreOffice that is told to end (SIGTERM) closes it first of all.
   if (answer['phase'] === 'count') return new WorkerLost(what);
+  if (answer['phase'] === 'load') return new EngineFailure(LOAD_FAILURES[String(answer['type'])] ?? 'corrupt', what);
   if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
   if (answer['phase'] === 'picture')
     return new EngineFailure(PICTURE_FAILURES[String(answer['type'])] ?? 'crashed', what);

@@ -2,7 +2,9 @@ import {
   type DocumentFormat,
   type Family,
   familyOf,
+  type Generation,
   type ImageFormat,
+  isOoxml,
   type Room,
   roomOf,
   type SourceFormat,
@@ -19,6 +21,12 @@ export interface Properties {
 /** What a task means to LibreOffice. */
 export interface Conversion {
   load: Properties;
+  /** What the loaded document must be, or it is of another family than it was said to be. */
+  service: string;
+  /** Whether the source is protected: with the password told, or with one that LibreOffice knows. */
+  isProtected: boolean;
+  /** Whether the source is a package whose parts can be looked at (parts.py). */
+  isPackage: boolean;
   /** In the order of the task's. */
   outputs: Store[];
   /** What the worker counts in the document. The pages of a PDF are counted in the file. */
@@ -103,6 +111,23 @@ const EXPORT_FILTERS: Record<DocumentFormat, string> = {
   odp: 'impress8',
 };
 
+/** Where a binary document is older than Office 97. */
+const OLD_IMPORT_FILTERS: Record<Generation, string> = {
+  word_2: 'MS WinWord 5',
+  word_6: 'MS WinWord 6.0',
+  excel_4: 'MS Excel 4.0',
+  excel_5: 'MS Excel 5.0/95',
+};
+
+const SERVICES: Record<Family, string> = {
+  text: 'com.sun.star.text.TextDocument',
+  sheet: 'com.sun.star.sheet.SpreadsheetDocument',
+  slides: 'com.sun.star.presentation.PresentationDocument',
+};
+
+/** Formats that are packages, beside those of OOXML. */
+const OPEN_DOCUMENT: readonly SourceFormat[] = ['odt', 'ott', 'ods', 'ots', 'odp', 'otp'];
+
 /** What nobody edits any more: view settings would be lost on it. */
 const READ_ONLY: readonly TargetFormat[] = ['pdf', 'csv'];
 
@@ -114,14 +139,19 @@ const UTF_8 = 76;
 const DOUBLE_QUOTE = 34;
 const JPEG_QUALITY = 90;
 
-/** The import and export filters and properties of a task. Nothing is left to type detection. */
+/**
+ * The import and export filters and properties of a task. Nothing is left to type detection but what is in an encrypted
+ * package of OOXML: the filter of another family would make an empty document of it.
+ */
 export function conversionOf(task: EngineTask): Conversion {
   const family = familyOf(task.from);
   const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv');
+  const { encrypted = false, generation } = task.source;
+  const isDetected = encrypted && isOoxml(task.from);
   const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
   return {
     load: {
-      FilterName: IMPORT_FILTERS[task.from],
+      ...(!isDetected && { FilterName: generation ? OLD_IMPORT_FILTERS[generation] : IMPORT_FILTERS[task.from] }),
       // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
       Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
       ReadOnly: true,
@@ -132,6 +162,9 @@ export function conversionOf(task: EngineTask): Conversion {
       ...importOptions(task),
       ...(task.source.password === undefined ? {} : { Password: task.source.password }),
     },
+    service: SERVICES[family],
+    isProtected: encrypted || task.source.password !== undefined,
+    isPackage: !encrypted && (isOoxml(task.from) || OPEN_DOCUMENT.includes(task.from)),
     outputs: task.outputs.map((output) => storeOf(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
     calculate: family === 'sheet' && task.calculate === true,

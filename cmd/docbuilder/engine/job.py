@@ -9,12 +9,19 @@ from com.sun.star.awt import XCallback
 from com.sun.star.beans import PropertyValue
 from com.sun.star.task import XInteractionHandler2
 
+import parts
 import picture
 import sheets
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
+# In the names of the filters of Office Open XML.
+_OOXML = ('2007', 'Office Open XML')
 _JPEG = {'Quality': 90}
 _DYING_SECONDS = 0.5
+
+
+class OtherFormat(Exception):
+    pass
 
 
 class Refusal(unohelper.Base, XInteractionHandler2):
@@ -86,7 +93,11 @@ class Jobs:
         self._task = task
         self._phase = 'load'
         started = time.perf_counter()
+        if task['isPackage']:
+            parts.assert_whole(uno.fileUrlToSystemPath(task['input']))
         self._document = self._load(task['load'])
+        if not is_loaded_as(self._document, task):
+            raise OtherFormat()
         if task['calculate']:
             self._document.calculateAll()
         if task['fitColumns']:
@@ -107,7 +118,7 @@ class Jobs:
         document = self._desktop.loadComponentFromURL(self._task['input'], '_blank', 0, load)
         if document is None:
             raise RuntimeError('nothing was loaded')
-        if 'Password' in values:
+        if self._task['isProtected']:
             forget_password(document)
         return document
 
@@ -164,8 +175,9 @@ class Jobs:
 
     def explain(self, error):
         """Why the last `run` failed; names and numbers only, for messages hold parts of documents."""
-        if self._phase == 'load' and 'Password' in self._task['load'] and not self._refusal.asked_for_password():
-            self._knock()
+        if self._phase == 'load' and not self._document and 'Password' in self._task['load']:
+            if not self._refusal.asked_for_password():
+                self._knock()
         return {'phase': self._phase, 'output': self._output, 'type': type(error).__name__,
                 'asked': list(self._refusal.asked)}
 
@@ -175,6 +187,13 @@ class Jobs:
             self._document = self._load({name: item for name, item in self._task['load'].items() if name != 'Password'})
         except Exception:
             pass
+
+
+def is_loaded_as(document, task):
+    """Whether it is of the family that was expected and, where LibreOffice chose the filter, not of rubbish taken for text."""
+    names = [argument.Value for argument in document.Args if argument.Name == 'FilterName']
+    chosen = 'FilterName' in task['load'] or any(ooxml in name for name in names for ooxml in _OOXML)
+    return document.supportsService(task['service']) and chosen
 
 
 def forget_password(document):

@@ -141,9 +141,21 @@ export interface ConvertOptions {
    */
   delimiter?: string;
   /**
-   * Character encoding of a csv or txt source (default: detected) or, if the source is neither, of a csv or txt target (default utf-8).
+   * Character encoding of a csv or txt source (default: detected) or, if the source is neither, of a csv or txt target (default utf-8), which only the first five can be.
    */
-  encoding?: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
+  encoding?:
+    | 'utf-8'
+    | 'utf-16le'
+    | 'utf-16be'
+    | 'windows-1258'
+    | 'windows-1252'
+    | 'shift_jis'
+    | 'euc-jp'
+    | 'euc-kr'
+    | 'big5'
+    | 'gb18030'
+    | 'koi8-r'
+    | 'windows-1251';
 }
 /**
  * POST /v1/convert: as JSON the source is fetched from `url`; as multipart/form-data it is the part `file`, and `options` is JSON, or each option a field of its own such as `options.pages`.

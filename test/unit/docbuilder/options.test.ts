@@ -24,6 +24,7 @@ describe('conversion options', () => {
     // What a text source is read with was used when it was read; its target is UTF-8.
     [{ encoding: 'windows-1258', delimiter: '\t' }, 'csv', 'xlsx', {}],
     [{ encoding: 'windows-1258' }, 'txt', 'docx', {}],
+    [{ encoding: 'shift_jis' }, 'csv', 'xlsx', {}],
   ];
   for (const [options, source, target, expected] of accepted) {
     it(`${JSON.stringify(options)} from ${source} to ${target}`, () => {
@@ -40,6 +41,7 @@ describe('conversion options', () => {
     [{ delimiter: 'x' }, 'csv', 'pdf', '/options/delimiter'],
     [{ delimiter: '"' }, 'csv', 'pdf', '/options/delimiter'],
     [{ encoding: 'utf-8' }, 'docx', 'pdf', '/options/encoding'],
+    [{ encoding: 'shift_jis' }, 'xlsx', 'csv', '/options/encoding'],
   ];
   for (const [options, source, target, path] of refused) {
     it(`refuses ${JSON.stringify(options)} from ${source} to ${target}`, () => {

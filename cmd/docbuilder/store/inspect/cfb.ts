@@ -2,20 +2,22 @@ import { corrupt } from '../../domain/source-errors.ts';
 import type { ByteSource } from './source.ts';
 
 /**
- * Reads compound files ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML: which streams the root
- * storage has and how they begin. Numbers of sectors come from the file; every chain is as long as the file at most.
+ * Reads compound files ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML: what the root storage has
+ * and how its streams begin. Numbers of sectors come from the file; every chain is as long as the file at most.
  */
 export interface CompoundFile {
-  /** Names of the streams of the root storage. */
-  readonly streams: ReadonlySet<string>;
+  /** Whether the root storage has a stream or storage of this name, in whatever case (section 2.6.4). */
+  has(name: string): boolean;
+  /** Whether all of a stream is in the file: one that was cut off must not be taken for a shorter document. */
+  isWhole(name: string): boolean;
   /** The first bytes of a stream of the root storage; empty if there is no such stream. */
   readStart(name: string, length: number): Promise<Buffer>;
 }
 
 /** Section 2.6: one entry of the directory. */
 interface DirectoryEntry {
+  /** In lower case. */
   name: string;
-  isStream: boolean;
   left: number;
   right: number;
   child: number;
@@ -31,25 +33,20 @@ const MINI_SECTOR_BYTES = 64;
 const MAX_REGULAR_SECTOR = 0xfffffffa;
 /** A longer directory or table of small sectors has no document. */
 const MAX_TABLE_BYTES = 16 * 1024 * 1024;
-const FREE_SECTOR = 0xffffffff;
-const SPARE_FAT_SECTORS = 16;
 
-/** @throws {AppError} `corrupt_source` `bad_compound_file` */
+/**
+ * Reads what it can of a file; its tables may be rubbish, as long as they lead to a directory.
+ * @throws {AppError} `corrupt_source` `bad_compound_file`
+ */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   const header = await source.read(0, HEADER_BYTES);
   if (header.length < HEADER_BYTES) throw corrupt('bad_compound_file');
   const shift = header.readUInt16LE(30);
   if (shift !== 9 && shift !== 12) throw corrupt('bad_compound_file');
   const sectorBytes = 1 << shift;
-
-  const readSector = async (sector: number): Promise<Buffer> => {
-    const bytes = await source.read((sector + 1) * sectorBytes, sectorBytes);
-    if (bytes.length === 0) throw corrupt('bad_compound_file');
-    if (bytes.length === sectorBytes) return bytes;
-    // Some programs do not fill up the last sector.
-    return Buffer.concat([bytes, Buffer.alloc(sectorBytes - bytes.length)]);
-  };
-  const fat = await readFat(source, header, sectorBytes, readSector);
+  const readSector: ReadSector = (sector) => source.read((sector + 1) * sectorBytes, sectorBytes);
+  const inFile = Math.ceil(source.size / sectorBytes) - 1;
+  const fat = await readFat(header, sectorBytes, inFile, readSector);
 
   /** The first bytes of the stream that begins in a sector. */
   const readChain = async (first: number, length: number): Promise<Buffer> => {
@@ -64,7 +61,7 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
   const directory = parseDirectory(await readChain(header.readUInt32LE(48), MAX_TABLE_BYTES), sectorBytes);
   const root = directory[0];
   if (!root) throw corrupt('bad_compound_file');
-  const streams = new Map(children(directory, root).map((entry) => [entry.name, entry]));
+  const entries = new Map(children(directory, root).map((entry) => [entry.name, entry]));
 
   /** Section 2.4: small streams live in sectors of 64 bytes inside one large stream, the root's. */
   const readMiniChain = async (first: number, length: number): Promise<Buffer> => {
@@ -72,10 +69,9 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
     const container = Uint32Array.from(chain(root.start, fat));
     const pieces: Buffer[] = [];
     for (const mini of chain(first, miniFat)) {
-      if (pieces.length * MINI_SECTOR_BYTES >= length) break;
       const position = mini * MINI_SECTOR_BYTES;
       const sector = container[Math.floor(position / sectorBytes)];
-      if (sector === undefined) throw corrupt('bad_compound_file');
+      if (sector === undefined || pieces.length * MINI_SECTOR_BYTES >= length) break;
       const offset = position % sectorBytes;
       pieces.push((await readSector(sector)).subarray(offset, offset + MINI_SECTOR_BYTES));
     }
@@ -83,52 +79,54 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
   };
 
   return {
-    streams: new Set(streams.keys()),
+    has: (name) => entries.has(name.toLowerCase()),
+    isWhole(name) {
+      const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
+      if (size < MINI_STREAM_CUTOFF) return true;
+      const sectors = Uint32Array.from(chain(start, fat)).subarray(0, Math.ceil(size / sectorBytes));
+      return sectors.length * sectorBytes >= size && sectors.every((sector) => sector < inFile);
+    },
     readStart(name, length) {
-      const entry = streams.get(name);
-      const wanted = Math.min(length, entry?.size ?? 0);
-      if (!entry || wanted === 0) return Promise.resolve(Buffer.alloc(0));
-      return entry.size < MINI_STREAM_CUTOFF ? readMiniChain(entry.start, wanted) : readChain(entry.start, wanted);
+      const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
+      const read = size < MINI_STREAM_CUTOFF ? readMiniChain : readChain;
+      return read(start, Math.min(length, size));
     },
   };
 }
 
-/** Section 2.3: which sector follows which. A table that knows of sectors behind the file's end says it was cut off. */
+type ReadSector = (sector: number) => Promise<Buffer>;
+
+/** Section 2.3: which sector follows which, as far as there are sectors. */
 async function readFat(
-  source: ByteSource,
   header: Buffer,
   sectorBytes: number,
-  readSector: (sector: number) => Promise<Buffer>,
+  inFile: number,
+  readSector: ReadSector,
 ): Promise<Uint32Array> {
-  const inFile = Math.ceil(source.size / sectorBytes) - 1;
-  const count = header.readUInt32LE(44);
-  const perSector = sectorBytes / 4;
-  if (count === 0 || count > 2 * Math.ceil(inFile / perSector) + SPARE_FAT_SECTORS) throw corrupt('bad_compound_file');
-  const fat = new Uint32Array(count * perSector);
+  const fat = new Uint32Array(inFile).fill(MAX_REGULAR_SECTOR);
   let filled = 0;
   for await (const sector of fatSectors(header, sectorBytes, readSector)) {
-    if (filled === fat.length) break;
-    fat.set(tableOf(await readSector(sector)), filled);
-    filled += perSector;
+    if (filled >= inFile) break;
+    const table = tableOf(await readSector(sector));
+    fat.set(table.subarray(0, inFile - filled), filled);
+    filled += sectorBytes / 4;
   }
-  const used = fat.findLastIndex((next) => next !== FREE_SECTOR) + 1;
-  if (filled < fat.length || used > inFile) throw corrupt('bad_compound_file');
   return fat;
 }
 
 /** Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. */
-async function* fatSectors(
-  header: Buffer,
-  sectorBytes: number,
-  readSector: (sector: number) => Promise<Buffer>,
-): AsyncGenerator<number> {
-  for (let offset = 76; offset < HEADER_BYTES; offset += 4) yield header.readUInt32LE(offset);
+async function* fatSectors(header: Buffer, sectorBytes: number, readSector: ReadSector): AsyncGenerator<number> {
+  yield* regular(tableOf(header.subarray(76)));
   let next = header.readUInt32LE(68);
   while (next < MAX_REGULAR_SECTOR) {
-    const sector = await readSector(next);
-    for (let offset = 0; offset < sectorBytes - 4; offset += 4) yield sector.readUInt32LE(offset);
-    next = sector.readUInt32LE(sectorBytes - 4);
+    const table = tableOf(await readSector(next));
+    yield* regular(table.subarray(0, sectorBytes / 4 - 1));
+    next = table[sectorBytes / 4 - 1] ?? MAX_REGULAR_SECTOR;
   }
+}
+
+function* regular(sectors: Uint32Array): Generator<number> {
+  for (const sector of sectors) if (sector < MAX_REGULAR_SECTOR) yield sector;
 }
 
 /** The 32-bit little-endian numbers in bytes that may be anywhere in memory. */
@@ -136,14 +134,12 @@ function tableOf(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 
-/** The sectors of a chain; one that is longer than its table runs in a circle. */
+/** The sectors of a chain; one that is longer than its table runs in a circle, and one that leaves it ends there. */
 function* chain(first: number, table: Uint32Array): Generator<number> {
   let sector = first;
-  for (let length = 0; sector < MAX_REGULAR_SECTOR; length++) {
-    const next = table[sector];
-    if (next === undefined || length >= table.length) throw corrupt('bad_compound_file');
+  for (let length = 0; sector < table.length && length < table.length; length++) {
     yield sector;
-    sector = next;
+    sector = table[sector] ?? MAX_REGULAR_SECTOR;
   }
 }
 
@@ -154,8 +150,7 @@ function parseDirectory(bytes: Buffer, sectorBytes: number): DirectoryEntry[] {
     // Only files of 4096-byte sectors may be over 2 GiB; others leave rubbish in the upper half.
     const upper = sectorBytes === 512 ? 0 : entry.readUInt32LE(124);
     return {
-      name: entry.toString('utf16le', 0, nameBytes),
-      isStream: entry[66] === 2,
+      name: entry.toString('utf16le', 0, nameBytes).toLowerCase(),
       left: entry.readUInt32LE(68),
       right: entry.readUInt32LE(72),
       child: entry.readUInt32LE(76),
@@ -165,7 +160,7 @@ function parseDirectory(bytes: Buffer, sectorBytes: number): DirectoryEntry[] {
   });
 }
 
-/** Section 2.6.4: the streams directly in a storage, which form a binary tree. */
+/** Section 2.6.4: what is directly in a storage, which forms a binary tree. */
 function children(directory: DirectoryEntry[], storage: DirectoryEntry): DirectoryEntry[] {
   const found = new Set<DirectoryEntry>();
   const open = [storage.child];
@@ -175,5 +170,5 @@ function children(directory: DirectoryEntry[], storage: DirectoryEntry): Directo
     found.add(entry);
     open.push(entry.left, entry.right);
   }
-  return [...found].filter((entry) => entry.isStream);
+  return [...found];
 }

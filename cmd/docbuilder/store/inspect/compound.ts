@@ -4,22 +4,21 @@ import {
   isWorkbookEncrypted,
   STREAM_START_BYTES,
 } from '../../domain/binary-office.ts';
-import { type Family, familyOf, type SourceFormat } from '../../domain/formats.ts';
+import { type Family, familyOf, type Generation, isOoxml, type SourceFormat } from '../../domain/formats.ts';
 import { corrupt, unsupported } from '../../domain/source-errors.ts';
-import type { SourceName } from '../../domain/source-name.ts';
-import { readCompoundFile } from './cfb.ts';
+import { refuseUnknown, type SourceName } from '../../domain/source-name.ts';
+import { type CompoundFile, readCompoundFile } from './cfb.ts';
 import type { ByteSource } from './source.ts';
 
-const BINARY_FORMATS: [
-  stream: string,
-  format: SourceFormat,
-  start: string,
-  isEncrypted: (start: Buffer) => boolean | undefined,
-][] = [
-  ['WordDocument', 'doc', 'WordDocument', isWordEncrypted],
-  ['Workbook', 'xls', 'Workbook', isWorkbookEncrypted],
-  ['Book', 'xls', 'Book', isWorkbookEncrypted],
-  ['PowerPoint Document', 'ppt', 'Current User', isPresentationEncrypted],
+/** What the text, the cells and the slides are in. */
+const MAIN_STREAMS = [
+  'WordDocument',
+  '0Table',
+  '1Table',
+  'Workbook',
+  'Book',
+  'PowerPoint Document',
+  'EncryptedPackage',
 ];
 
 /** Compound files that are known and not taken, by a stream that they have. */
@@ -31,25 +30,53 @@ const FOREIGN: [stream: string, format: string][] = [
 
 const OOXML_OF: Record<Family, SourceFormat> = { text: 'docx', sheet: 'xlsx', slides: 'pptx' };
 
+/** What a binary document was found to be. */
+export interface BinaryDocument {
+  format: SourceFormat;
+  encrypted: boolean;
+  generation?: Generation;
+}
+
 /**
  * Looks into a compound file: doc, xls, ppt, or an encrypted OOXML package ([MS-OFFCRYPTO], section 2.3.1).
- * @throws {AppError} `corrupt_source`; `unsupported_format` for others
+ * @throws {AppError} `corrupt_source`; `unsupported_format` for others, and for a ppt that the engine cannot decrypt
  */
-export async function inspectCompound(
-  source: ByteSource,
-  name: SourceName,
-): Promise<{ format: SourceFormat; encrypted: boolean }> {
+export async function inspectCompound(source: ByteSource, name: SourceName): Promise<BinaryDocument> {
   const file = await readCompoundFile(source);
-  if (file.streams.has('EncryptionInfo') && file.streams.has('EncryptedPackage')) {
+  if (!MAIN_STREAMS.every(file.isWhole)) throw corrupt('bad_compound_file');
+  if (file.has('EncryptionInfo') && file.has('EncryptedPackage')) {
     return { format: encryptedFormat(name), encrypted: true };
   }
-  for (const [stream, format, start, isEncrypted] of BINARY_FORMATS) {
-    if (!file.streams.has(stream)) continue;
-    const encrypted = isEncrypted(await file.readStart(start, STREAM_START_BYTES));
-    if (encrypted === undefined) throw corrupt(`not_${format}`);
-    return { format, encrypted };
+  if (file.has('WordDocument')) {
+    const isOld = !file.has('0Table') && !file.has('1Table');
+    return binaryDocument('doc', await start(file, 'WordDocument'), isOld ? 'word_6' : undefined);
   }
-  throw unsupported(FOREIGN.find(([stream]) => file.streams.has(stream))?.[1] ?? 'ole');
+  if (file.has('Workbook')) return binaryDocument('xls', await start(file, 'Workbook'));
+  if (file.has('Book')) return binaryDocument('xls', await start(file, 'Book'), 'excel_5');
+  if (file.has('PowerPoint Document')) {
+    if (isPresentationEncrypted(await start(file, 'Current User'))) throw unsupported('ppt', 'encrypted');
+    return { format: 'ppt', encrypted: false };
+  }
+  // PowerPoint 95, which may hold the same presentation for PowerPoint 97 as well.
+  if (file.has('PP97_DUALSTORAGE')) return { format: 'ppt', encrypted: false };
+  if (file.has('PP40')) throw unsupported('ppt', 'version');
+  const foreign = FOREIGN.find(([stream]) => file.has(stream));
+  if (foreign) throw unsupported(foreign[1]);
+  return refuseUnknown(name, 'ole');
+}
+
+function start(file: CompoundFile, stream: string): Promise<Buffer> {
+  return file.readStart(stream, STREAM_START_BYTES);
+}
+
+/**
+ * A document by its main stream.
+ * @throws {AppError} `corrupt_source` if the stream begins like none of its format
+ */
+export function binaryDocument(format: 'doc' | 'xls', start: Buffer, generation?: Generation): BinaryDocument {
+  const encrypted = (format === 'doc' ? isWordEncrypted : isWorkbookEncrypted)(start);
+  if (encrypted === undefined) throw corrupt(`not_${format}`);
+  return { format, encrypted, ...(generation && { generation }) };
 }
 
 /**
@@ -58,5 +85,5 @@ export async function inspectCompound(
  */
 function encryptedFormat({ format }: SourceName): SourceFormat {
   if (!format) throw unsupported('encrypted');
-  return /^(do[ct]|xl[st]|pp[ts]|pot)[xm]$/.test(format) ? format : OOXML_OF[familyOf(format)];
+  return isOoxml(format) ? format : OOXML_OF[familyOf(format)];
 }

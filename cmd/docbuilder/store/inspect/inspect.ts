@@ -1,13 +1,15 @@
 import { AppError } from '../../../../src/common/errors.ts';
+import { familyOf, isOoxml, type SourceFormat } from '../../domain/formats.ts';
 import { SNIFF_BYTES, sniff } from '../../domain/sniff.ts';
 import { corrupt, unsupported } from '../../domain/source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../../domain/source-name.ts';
 import type { Inspection, InspectOptions } from '../../domain/sources.ts';
-import { inspectCompound } from './compound.ts';
+import { binaryDocument, inspectCompound } from './compound.ts';
 import { inspectMarkup } from './flat.ts';
 import { inspectPackage } from './package.ts';
 import { type ByteSource, withSource } from './source.ts';
 import { delimiterOf, detectEncoding } from './text.ts';
+import { endsAsArchive } from './zip.ts';
 
 /**
  * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of
@@ -19,19 +21,35 @@ import { delimiterOf, detectEncoding } from './text.ts';
 export async function inspect(path: string, options: InspectOptions): Promise<Inspection> {
   const name = sourceName(options.from, options.filename);
   const found = await withSource(path, (source) => inspectSource(source, name, options));
-  if (found.encrypted && !options.hasPassword) throw new AppError('password_required', { reason: 'missing' });
+  if (found.encrypted && !options.hasPassword && !mayOpenWithout(found.format))
+    throw new AppError('password_required', { reason: 'missing' });
   return found;
+}
+
+/**
+ * Whether a protected document may open without a password: workbooks that Excel protected only against changes are
+ * encrypted with a password that every program knows, and the engine tries it.
+ */
+function mayOpenWithout(format: SourceFormat): boolean {
+  return format === 'xls' || (isOoxml(format) && familyOf(format) === 'sheet');
 }
 
 async function inspectSource(source: ByteSource, name: SourceName, options: InspectOptions): Promise<Inspection> {
   if (source.size === 0) throw corrupt('empty');
   const head = await source.read(0, SNIFF_BYTES);
   const sniffed = sniff(head);
+  // Something may stand before an archive.
+  const isUnknown = sniffed.kind === 'binary' || sniffed.kind === 'text';
+  if (isUnknown && name.format && !saysText(name) && (await endsAsArchive(source))) {
+    return inspectPackage(source, name, options.signal);
+  }
   switch (sniffed.kind) {
     case 'zip':
       return inspectPackage(source, name, options.signal);
     case 'cfb':
       return { ...(await inspectCompound(source, name)), macros: null };
+    case 'stream':
+      return { ...binaryDocument(sniffed.format, head, sniffed.generation), macros: null };
     case 'rtf':
       return { format: 'rtf', encrypted: false, macros: null };
     case 'foreign':

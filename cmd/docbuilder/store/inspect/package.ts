@@ -4,12 +4,14 @@ import { type IndexElement, readIndex } from '../../domain/package-index.ts';
 import {
   hasEncryptionData,
   type Macros,
+  mainPart,
   manifestMediaType,
   odfFormat,
   odfMacros,
   ooxmlFormat,
   ooxmlMacros,
   type PackageFormat,
+  relationshipsOf,
 } from '../../domain/packages.ts';
 import { corrupt, unsupported } from '../../domain/source-errors.ts';
 import { refuseUnknown, type SourceName } from '../../domain/source-name.ts';
@@ -51,9 +53,11 @@ export async function inspectPackage(
   const mediaType = await indexText(zip, 'mimetype');
   const types = await index(zip, CONTENT_TYPES, turn);
   if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
-    const format = formatOr(ooxmlFormat(types, (await index(zip, '_rels/.rels', turn)) ?? []), name);
+    const main = mainPart((await index(zip, '_rels/.rels', turn)) ?? []);
+    const format = formatOr(ooxmlFormat(types, main), name);
     await checkEntries(zip, { budget, turn, depth: 0, isOdf: false });
-    return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types) };
+    const related = (await index(zip, relationshipsOf(main), turn)) ?? [];
+    return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, related) };
   }
   const manifest = (await index(zip, MANIFEST, turn)) ?? [];
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
@@ -103,11 +107,11 @@ interface Surroundings {
 /** Looks at the beginning of every entry: at the prolog of XML, and into archives. */
 async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
   for (const entry of zip.entries.values()) {
-    if (entry.size === 0) continue;
+    if (entry.size === 0 || entry.position === undefined) continue;
     await around.turn();
     const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
     if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
-    else checkProlog(entry.name, await prologOf(zip, entry, head, whole), around.isOdf);
+    else checkProlog(entry, await prologOf(zip, entry, head, whole), around.isOdf);
   }
 }
 
@@ -126,15 +130,16 @@ async function prologOf(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean)
 }
 
 /**
- * Refuses a document type declaration. Pictures and web pages inside a document may have one. OpenDocument has it in
+ * Refuses a document type declaration, and what could hide one. Pictures and web pages inside a document may have one. OpenDocument has it in
  * what OpenOffice.org's own formats are left of: macros, toolbars and old manifests, which refer to a file that nobody
  * reads and declare nothing themselves.
  */
-function checkProlog(name: string, { state, doctype, subset }: Prolog, isOdf: boolean): void {
+function checkProlog({ name, size }: ZipEntry, { state, doctype, subset }: Prolog, isOdf: boolean): void {
   if (/\.(svg|x?html?|mht)$/i.test(name)) return;
   if (doctype !== undefined) {
     if (isOdf && !subset && /PUBLIC\s+"-\/\/OpenOffice\.org\/\/DTD /.test(doctype)) return;
     throw corrupt('doctype');
   }
-  if (state !== 'root' && /\.(xml|rels|vml|rdf)$/i.test(name)) throw corrupt('malformed_xml');
+  const isUnseen = state === 'hidden' || (state === 'more' && size > MAX_PROLOG_BYTES);
+  if (isUnseen && /\.(xml|rels|vml|rdf)$/i.test(name)) throw corrupt('malformed_xml');
 }

@@ -11,15 +11,16 @@ import type { ByteSource } from './source.ts';
 
 const LOCAL_HEADER = 0x04034b50;
 const LOCAL_HEADER_BYTES = 30;
-/** General purpose bits: traditional encryption; sizes that follow the data (APPNOTE.TXT, section 4.4.4). */
-const ENCRYPTED = 0x1;
-const SIZES_FOLLOW = 0x8;
-/** What may follow the last entry of a directory: the end record, its 64-bit form, a signature of the directory. */
-const AFTER_DIRECTORY = new Set([0x06054b50, 0x06064b50, 0x05054b50]);
+/** APPNOTE.TXT, sections 4.3.15 and 4.3.16. */
+const END_RECORD = 'PK\x05\x06';
+const END_BYTES = 22;
+const MAX_COMMENT_BYTES = 0xffff;
+const END_64_LOCATOR = 0x07064b50;
+const END_64_LOCATOR_BYTES = 20;
 
-/** An entry of an archive, with the place of its packed bytes. */
+/** An entry of an archive, with the place of its packed bytes; undefined where nobody finds any. */
 export interface ZipEntry extends ArchiveEntry {
-  readonly position: number;
+  readonly position: number | undefined;
 }
 
 /** An archive whose directory was read and found sound. */
@@ -34,7 +35,8 @@ export interface Zip {
  * @param turn lets others have theirs: what is read may be in memory, and then nothing waits
  * @throws {AppError} `corrupt_source`: `bad_archive`, `zip_bomb`
  */
-export async function readZip(source: ByteSource, budget: ArchiveBudget, turn: Turn = takingTurns()): Promise<Zip> {
+export async function readZip(file: ByteSource, budget: ArchiveBudget, turn: Turn = takingTurns()): Promise<Zip> {
+  const source = await archiveIn(file);
   const entries = new Map<string, ZipEntry>();
   // The whole directory first: going to and fro between it and the entries would spoil reading ahead.
   for (const entry of await readDirectory(source, budget, turn)) {
@@ -44,6 +46,34 @@ export async function readZip(source: ByteSource, budget: ArchiveBudget, turn: T
   }
   refuseOverlaps(entries.values());
   return { source, entries };
+}
+
+/**
+ * The archive in a file, without what stands before and behind it: found as LibreOffice finds it (ZipFile.cxx, findEND
+ * and readCEN), so that both see the same entries.
+ */
+async function archiveIn(file: ByteSource): Promise<ByteSource> {
+  const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES + END_64_LOCATOR_BYTES);
+  const tail = await file.read(file.size - tailBytes, tailBytes);
+  const at = tail.length < END_BYTES ? -1 : tail.lastIndexOf(END_RECORD, tail.length - END_BYTES, 'latin1');
+  if (at < 0) throw corrupt('bad_archive');
+  const record = file.size - tailBytes + at;
+  const end = Math.min(file.size, record + END_BYTES + tail.readUInt16LE(at + 20));
+  const has64 = at >= END_64_LOCATOR_BYTES && tail.readUInt32LE(at - END_64_LOCATOR_BYTES) === END_64_LOCATOR;
+  const start = has64 ? 0 : record - tail.readUInt32LE(at + 12) - tail.readUInt32LE(at + 16);
+  if (start < 0) throw corrupt('bad_archive');
+  return {
+    size: end - start,
+    read: (position, length) => file.read(start + position, Math.max(0, Math.min(length, end - start - position))),
+  };
+}
+
+/** Whether a file ends like an archive, whatever it begins with. */
+export async function endsAsArchive(file: ByteSource): Promise<boolean> {
+  return archiveIn(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readDirectory(source: ByteSource, budget: ArchiveBudget, turn: Turn): Promise<Entry[]> {
@@ -65,9 +95,6 @@ async function* listed(source: ByteSource): AsyncGenerator<Entry, void, undefine
       strictFileNames: true,
     });
     yield* archive.eachEntry();
-    // An archive with more entries than it counts shows different things to different readers.
-    const after = await source.read(Number(archive.readEntryCursor), 4);
-    if (after.length < 4 || !AFTER_DIRECTORY.has(after.readUInt32LE(0))) throw corrupt('bad_archive');
   } catch (error) {
     throw asBadArchive(error);
   }
@@ -83,31 +110,29 @@ function describe(entry: Entry): ArchiveEntry {
   };
 }
 
-/** Where an entry's bytes begin; its own header must say what the directory says. */
-async function dataPosition(source: ByteSource, entry: Entry): Promise<number> {
+/**
+ * Where an entry's bytes begin; undefined if its own header has another name than the directory or is not there, for
+ * then no program reads it. All else in that header is passed over: some programs get it wrong.
+ */
+async function dataPosition(source: ByteSource, entry: Entry): Promise<number | undefined> {
   const start = entry.relativeOffsetOfLocalHeader;
   const header = await source.read(start, LOCAL_HEADER_BYTES + entry.fileNameLength);
-  if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) throw corrupt('bad_archive');
-  const flags = header.readUInt16LE(6);
-  const sizes = [header.readUInt32LE(18), header.readUInt32LE(22)];
-  const sizesKnown = !(flags & SIZES_FOLLOW) && !sizes.includes(0xffffffff);
+  if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) return undefined;
   const position = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
-  const same =
-    !(flags & ENCRYPTED) &&
-    header.readUInt16LE(8) === entry.compressionMethod &&
-    header.subarray(LOCAL_HEADER_BYTES).equals(entry.fileNameRaw) &&
-    header.readUInt16LE(26) === entry.fileNameLength &&
-    (!sizesKnown || (sizes[0] === entry.compressedSize && sizes[1] === entry.uncompressedSize));
-  if (!same || position + entry.compressedSize > source.size) throw corrupt('bad_archive');
-  return position;
+  const isNamed =
+    header.subarray(LOCAL_HEADER_BYTES).equals(entry.fileNameRaw) && header.readUInt16LE(26) === entry.fileNameLength;
+  return isNamed && position + entry.compressedSize <= source.size ? position : undefined;
 }
 
 /** Entries that share their packed bytes make a bomb of any size out of one small file. */
 function refuseOverlaps(entries: Iterable<ZipEntry>): void {
   let end = 0;
-  for (const entry of [...entries].sort((a, b) => a.position - b.position)) {
-    if (entry.position < end) throw corrupt('zip_bomb');
-    end = entry.position + entry.compressedSize;
+  const placed = [...entries].flatMap(({ position, compressedSize }) =>
+    position === undefined ? [] : [{ position, compressedSize }],
+  );
+  for (const { position, compressedSize } of placed.sort((a, b) => a.position - b.position)) {
+    if (position < end) throw corrupt('zip_bomb');
+    end = position + compressedSize;
   }
 }
 
@@ -117,7 +142,7 @@ function refuseOverlaps(entries: Iterable<ZipEntry>): void {
  * @throws {AppError} `corrupt_source` `bad_archive`, also if that is more than was declared
  */
 export async function readHead(zip: Zip, entry: ZipEntry, packed: number): Promise<{ head: Buffer; whole: boolean }> {
-  const bytes = await zip.source.read(entry.position, Math.min(packed, entry.compressedSize));
+  const bytes = await zip.source.read(positionOf(entry), Math.min(packed, entry.compressedSize));
   const whole = bytes.length === entry.compressedSize;
   if (entry.method === 0) return { head: bytes, whole };
   try {
@@ -126,6 +151,11 @@ export async function readHead(zip: Zip, entry: ZipEntry, packed: number): Promi
   } catch (error) {
     throw corrupt('bad_archive', error);
   }
+}
+
+function positionOf({ position }: ZipEntry): number {
+  if (position === undefined) throw corrupt('bad_archive');
+  return position;
 }
 
 const SYNC_BYTES = 64 * 1024;
@@ -138,7 +168,7 @@ const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRa
  */
 export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Promise<Buffer> {
   if (entry.size > maxBytes) throw corrupt('zip_bomb');
-  const packed = await zip.source.read(entry.position, entry.compressedSize);
+  const packed = await zip.source.read(positionOf(entry), entry.compressedSize);
   if (entry.method === 0) return packed;
   const options = { maxOutputLength: Math.max(1, entry.size) };
   try {
@@ -189,8 +219,9 @@ export async function readStart(zip: Zip, entry: ZipEntry, bytes: number): Promi
 }
 
 async function* packedPieces(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const position = positionOf(entry);
   for (let done = 0; done < entry.compressedSize; done += PIECE_BYTES) {
-    yield await zip.source.read(entry.position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
+    yield await zip.source.read(position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
   }
 }
 

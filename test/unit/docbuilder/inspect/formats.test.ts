@@ -62,6 +62,25 @@ describe('inspecting a source file', () => {
       });
     }
 
+    const word = (ident: number, length = 5000) =>
+      Buffer.concat([Buffer.from([ident & 255, ident >> 8, 0x2d]), Buffer.alloc(length)]);
+    const old: [what: string, content: Buffer, format: string, generation: string | undefined][] = [
+      ['Word 97', compound.compoundFile({ WordDocument: word(0xa5ec), '0Table': bof(9) }), 'doc', undefined],
+      ['Word 6 and 95', compound.compoundFile({ WordDocument: word(0xa5dc) }), 'doc', 'word_6'],
+      ['Word 2', word(0xa5db), 'doc', 'word_2'],
+      ['Excel 97, named as other programs do', compound.compoundFile({ WORKBOOK: bof(9) }), 'xls', undefined],
+      ['Excel 5 and 95', compound.compoundFile({ BOOK: bof(9) }), 'xls', 'excel_5'],
+      ['Excel 4', Buffer.concat([Buffer.from([9, 4, 6, 0]), Buffer.alloc(20)]), 'xls', 'excel_4'],
+      ['Excel 2', Buffer.concat([Buffer.from([9, 0, 4, 0]), Buffer.alloc(20)]), 'xls', 'excel_4'],
+    ];
+    for (const [what, content, format, generation] of old) {
+      it(`${format} of ${what}`, async () => {
+        const found = await look(content, 'a.docx');
+        expect(found).to.include({ format, encrypted: false });
+        expect('generation' in found ? found.generation : undefined).to.equal(generation);
+      });
+    }
+
     it('rtf', async () => {
       expect(await look(rtf(), 'a.doc')).to.include({ format: 'rtf' });
     });
@@ -109,7 +128,7 @@ describe('inspecting a source file', () => {
   });
 
   describe('says what a file is instead', () => {
-    const foreign: [what: string, content: string | Uint8Array, name: string, from: string][] = [
+    const foreign: [what: string, content: string | Uint8Array, name: string, from: string, reason?: string][] = [
       ['PDF called docx', '%PDF-1.7\n', 'a.docx', 'pdf'],
       ['picture called xlsx', PNG, 'a.xlsx', 'png'],
       ['web page in Word clothes', '<html xmlns:o="urn:x"><body>a</body></html>', 'a.doc', 'html'],
@@ -123,13 +142,15 @@ describe('inspecting a source file', () => {
       ['binary workbook', workbook('application/vnd.ms-excel.sheet.binary.macroEnabled.main'), 'a.xlsx', 'xlsb'],
       ['OpenDocument drawing', zip({ mimetype: 'application/vnd.oasis.opendocument.graphics' }), 'a.odt', 'odg'],
       ['mail', compound.compoundFile({ '__properties_version1.0': Buffer.alloc(9) }), 'a.msg', 'msg'],
-      ['another compound file', compound.compoundFile({ Data: Buffer.alloc(9) }), 'a.doc', 'ole'],
+      ['presentation of PowerPoint 95', compound.compoundFile({ PP40: Buffer.alloc(9) }), 'a.ppt', 'ppt', 'version'],
+      ['another compound file', compound.compoundFile({ Data: Buffer.alloc(9) }), 'a', 'ole'],
       ['program', Buffer.from('4d5a90000300000004000000', 'hex'), 'a.exe', 'exe'],
       ['unknown bytes', Buffer.from([1, 2, 3, 4]), 'a', 'binary'],
     ];
-    for (const [what, content, name, from] of foreign) {
+    for (const [what, content, name, from, reason] of foreign) {
       it(`${what}: unsupported_format from ${from}`, async () => {
-        expect(await look(content, name)).to.deep.equal(unsupported(from));
+        const detail = { from, ...(reason && { reason }) };
+        expect(await look(content, name)).to.deep.equal({ code: 'unsupported_format', detail });
       });
     }
 
@@ -150,6 +171,11 @@ describe('inspecting a source file', () => {
     it('random bytes and plain archives called docx', async () => {
       expect(await look(Buffer.from([0, 1, 2, 3]), 'a.docx')).to.deep.equal(corrupt('not_docx'));
       expect(await look(zip({ 'a.txt': 'a' }), 'a.docx')).to.deep.equal(corrupt('not_docx'));
+    });
+
+    it('a compound file without any stream of an office program', async () => {
+      const file = compound.compoundFile({ Data: Buffer.alloc(9) });
+      expect(await look(file, 'a.doc')).to.deep.equal(corrupt('not_doc'));
     });
 
     it('a compound file whose stream is not what its name says', async () => {
@@ -176,8 +202,6 @@ describe('inspecting a source file', () => {
     const files: [what: string, content: Buffer, name: string, format: string][] = [
       ['docx', compound.encryptedPackage(), 'a.docx', 'docx'],
       ['doc', compound.doc({ encrypted: true }), 'a.doc', 'doc'],
-      ['xls', compound.xls({ encrypted: true }), 'a.xls', 'xls'],
-      ['ppt', compound.ppt({ encrypted: true }), 'a.ppt', 'ppt'],
       ['odt with encrypted parts', odt, 'a.odt', 'odt'],
       ['ods encrypted as a whole', whole, 'a.ods', 'ods'],
     ];
@@ -187,6 +211,18 @@ describe('inspecting a source file', () => {
         expect(await look(content, name, { hasPassword: true })).to.include({ format, encrypted: true });
       });
     }
+
+    it('but not of a workbook, which may have the password that Excel protects changes with', async () => {
+      expect(await look(compound.xls({ encrypted: true }), 'a.xls')).to.include({ format: 'xls', encrypted: true });
+      expect(await look(compound.encryptedPackage(), 'a.xlsx')).to.include({ format: 'xlsx', encrypted: true });
+    });
+
+    it('and that nothing opens an encrypted ppt', async () => {
+      const refused = { code: 'unsupported_format', detail: { from: 'ppt', reason: 'encrypted' } };
+      for (const hasPassword of [false, true]) {
+        expect(await look(compound.ppt({ encrypted: true }), 'a.ppt', { hasPassword })).to.deep.equal(refused);
+      }
+    });
 
     it('and does not mind a password that is not needed', async () => {
       expect(await look(ooxml('docx'), 'a.docx', { hasPassword: true })).to.include({ encrypted: false });
@@ -211,6 +247,23 @@ describe('inspecting a source file', () => {
         reason: 'vba_project',
         part: 'word/a.png',
       });
+    });
+
+    it('a VBA project, by its relationship or a content type with parameters', async () => {
+      const project = (extra: Record<string, string>) => macros(ooxml('docx', {}, { 'word/a.png': 'x', ...extra }));
+      const types = String(ooxmlParts('docx')['[Content_Types].xml']).replace(
+        '<Override',
+        '<Override PartName="/word/a.png" ContentType="application/vnd.ms-office.vbaProject; a=b"/><Override',
+      );
+      const related =
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
+        '<Relationship Id="a" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="a.png"/></Relationships>';
+      expect(await project({ '[Content_Types].xml': types })).to.deep.include({ reason: 'vba_project' });
+      expect(await project({ 'word/_rels/document.xml.rels': related })).to.deep.equal({
+        reason: 'vba_project',
+        part: 'a.png',
+      });
+      expect(await project({})).to.equal(null);
     });
 
     it('a macro-enabled main part without a project', async () => {

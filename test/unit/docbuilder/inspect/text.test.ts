@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CsvSize } from '../../../../cmd/docbuilder/domain/csv-size.ts';
-import type { Encoding } from '../../../../cmd/docbuilder/domain/ports.ts';
+import type { SourceEncoding } from '../../../../cmd/docbuilder/domain/ports.ts';
 import { normalized } from '../../../../cmd/docbuilder/domain/unicode.ts';
 import { type TranscodeOptions, transcode } from '../../../../cmd/docbuilder/store/inspect/text.ts';
 import { AppError } from '../../../../src/common/errors.ts';
@@ -27,7 +27,7 @@ describe('text files', () => {
     const found = await verdict(await folder.file(content), name, options);
     return 'text' in found ? found.text : found;
   };
-  const read = async (content: Uint8Array, from: Encoding, options?: TranscodeOptions): Promise<string> => {
+  const read = async (content: Uint8Array, from: SourceEncoding, options?: TranscodeOptions): Promise<string> => {
     const source = await folder.file(content);
     const target = join(folder.path, 'target');
     await transcode(source, target, from, options);
@@ -37,7 +37,7 @@ describe('text files', () => {
   };
 
   describe('are known by their character set', () => {
-    const sets: [what: string, content: Buffer, encoding: Encoding][] = [
+    const sets: [what: string, content: Buffer, encoding: SourceEncoding][] = [
       ['UTF-8', Buffer.from(SENTENCE), 'utf-8'],
       ['UTF-8 with a mark', Buffer.from(`\ufeff${SENTENCE}`), 'utf-8'],
       ['UTF-16 little endian with a mark', Buffer.from(`\ufeff${SENTENCE}`, 'utf16le'), 'utf-16le'],
@@ -53,6 +53,69 @@ describe('text files', () => {
         expect((await read(content, encoding)).normalize('NFC')).to.match(/^(abc$|Cộng hòa xã hội .*Hạnh phúc\.$)/);
       });
     }
+
+    // In bytes, because Node only decodes these.
+    const foreign: [encoding: SourceEncoding, hex: string, text: string][] = [
+      [
+        'shift_jis',
+        '93fa967b8cea82cc95b68fcd82c582b7814282b182ea82cd8e8e8cb182c582b78142',
+        '日本語の文章です。これは試験です。',
+      ],
+      [
+        'euc-jp',
+        'c6fccbdcb8eca4cecab8becfa4c7a4b9a1a3a4b3a4eca4cfbbeeb8b3a4c7a4b9a1a3',
+        '日本語の文章です。これは試験です。',
+      ],
+      [
+        'euc-kr',
+        'b4ebc7d1b9ceb1b9c0c720b8f0b5e720b1b9b9cec0ba20c0ceb0a3c0b8b7cebcadc0c7',
+        '대한민국의 모든 국민은 인간으로서의',
+      ],
+      ['gb18030', 'd5e2cac7d2bbb8f6d6d0cec4b2e2cad4cec4bcfea1a3', '这是一个中文测试文件。'],
+      ['big5', 'b36fac4fa440add3a4a4a4e5b4fab8d5c0c9aed7a143a96da657', '這是一個中文測試檔案。姓名'],
+      [
+        'koi8-r',
+        'f0d2c9d7c5d42c20dcd4cf20d0d2cfd7c5d2cbc120cbcfc4c9d2cfd7cbc920d4c5cbd3d4c12e',
+        'Привет, это проверка кодировки текста.',
+      ],
+      [
+        'windows-1251',
+        'cff0e8e2e5f22c20fdf2ee20eff0eee2e5f0eae020eaeee4e8f0eee2eae820f2e5eaf1f2e02e',
+        'Привет, это проверка кодировки текста.',
+      ],
+    ];
+    for (const [encoding, hex, text] of foreign) {
+      it(`${encoding}, and read right`, async () => {
+        const content = Buffer.from(hex, 'hex');
+        expect(await look(content)).to.deep.equal({ encoding });
+        expect(await read(content, encoding)).to.equal(text);
+      });
+    }
+
+    it('never a foreign one for Vietnamese in windows-1258, however few words', async () => {
+      const words = fc.constantFrom(
+        ...`${SENTENCE} ${SENTENCE.toUpperCase()} Nguyễn Trần Đặng Bùi Đỗ xử sữa gạo`.split(/[ ,:.]+/),
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(words, { minLength: 1, maxLength: 9 }),
+          fc.constantFrom(' ', ';', '\n'),
+          async (picked, by) => {
+            const content = windows1258(picked.join(by));
+            const encoding = content.every((byte) => byte < 128) ? 'utf-8' : 'windows-1258';
+            expect(await look(content), picked.join(by)).to.deep.equal({ encoding });
+          },
+        ),
+        { numRuns: 300 },
+      );
+    });
+
+    it('UTF-16 without a mark that is not Latin, by its lines', async () => {
+      const lines = '文字\r\n文字文字\r\n';
+      expect(await look(Buffer.from(lines, 'utf16le'))).to.deep.equal({ encoding: 'utf-16le' });
+      expect(await look(utf16be(lines))).to.deep.equal({ encoding: 'utf-16be' });
+      expect(await look(Buffer.from('文字\r\n\u0001', 'utf16le'))).to.deep.equal(corrupt('not_txt'));
+    });
 
     it('one wrong byte at the end of a large file makes it no UTF-8', async () => {
       const large = Buffer.from('Độc lập '.repeat(60_000));
@@ -109,7 +172,7 @@ describe('text files', () => {
     });
 
     it('bytes that the set does not have make it corrupt', async () => {
-      const bad: [bytes: Buffer, from: Encoding][] = [
+      const bad: [bytes: Buffer, from: SourceEncoding][] = [
         [Buffer.from([0x61, 0xff]), 'utf-8'],
         [Buffer.from('ệ').subarray(0, 2), 'utf-8'],
         [Buffer.from([0x61, 0x00, 0x62]), 'utf-16le'],

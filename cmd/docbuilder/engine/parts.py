@@ -1,0 +1,124 @@
+"""Whether what stands in the parts of a package can be read. Of a workbook or a presentation LibreOffice leaves out a part that
+it cannot read, without a word, and of an empty text document it makes an empty page. Imported once LibreOffice is connected."""
+import posixpath
+import zipfile
+import zlib
+from xml.parsers import expat
+
+_BLOCK = 1 << 18
+# Root elements, by the end of the type of the relationship that leads to a part.
+_ROOTS = {
+    'officeDocument': {'document', 'workbook', 'presentation'},
+    'worksheet': {'worksheet'},
+    'sharedStrings': {'sst'},
+    'slide': {'sld'},
+}
+# What is in these is not shown, or is in other formats.
+_ASIDE = {'customXml', 'aFChunk', 'attachedTemplate', 'hyperlink'}
+# Elements of a main part that name, by the id of a relationship, a sheet or slide that must be there.
+_LEADING = {'sheet', 'sldId'}
+_LED_TO = {'worksheet', 'chartsheet', 'dialogsheet', 'xlMacrosheet', 'xlIntlMacrosheet', 'slide'}
+_OPEN_DOCUMENT = {'content.xml': {'document-content', 'document'}, 'styles.xml': {'document-styles'}}
+
+
+class DamagedPart(Exception):
+    pass
+
+
+def assert_whole(path):
+    """
+    Refuses a package of OOXML or OpenDocument in which a part of the content is missing, is no well-formed XML or is another
+    part. Looked at is all to which relationships lead from the main part, or the content and the styles.
+    """
+    try:
+        with zipfile.ZipFile(path) as package:
+            if '[Content_Types].xml' in package.namelist():
+                Related(package).read_all()
+                return
+            for name, roots in _OPEN_DOCUMENT.items():
+                if name == 'content.xml' or name in package.namelist():
+                    read(package, name, roots)
+    except (zipfile.BadZipFile, zlib.error, expat.ExpatError, KeyError, EOFError) as error:
+        raise DamagedPart() from error
+
+
+class Related:
+    """The parts of an OOXML package, in the order in which relationships lead to them."""
+
+    def __init__(self, package):
+        self._package = package
+        self._names = {name.lower(): name for name in package.namelist()}
+        self._seen = set()
+
+    def read_all(self):
+        main = [target for kind, target in self._relationships('').values() if kind == 'officeDocument']
+        for part in main:
+            relationships = self._relationships(part)
+            for wanted in self._read_main(part):
+                kind, target = relationships[wanted]
+                if kind not in _LED_TO or self._name(target) is None:
+                    raise DamagedPart()
+            self._read_related(relationships)
+
+    def _read_main(self, part):
+        """The ids of the relationships that the sheets or slides of a document have."""
+        leading = []
+
+        def start(tag, values):
+            if tag.rpartition(' ')[2] in _LEADING:
+                leading.extend(value for key, value in values.items()
+                               if value and key.endswith('/relationships id'))
+
+        self._seen.add(self._name(part))
+        read(self._package, self._name(part), _ROOTS['officeDocument'], start)
+        return leading
+
+    def _read_related(self, relationships):
+        waiting = [relationships]
+        while waiting:
+            for kind, target in waiting.pop().values():
+                name = self._name(target)
+                if name is None or name in self._seen or kind in _ASIDE:
+                    continue
+                self._seen.add(name)
+                if kind in _ROOTS or name.lower().endswith('.xml'):
+                    read(self._package, name, _ROOTS.get(kind))
+                waiting.append(self._relationships(name))
+
+    def _name(self, part):
+        return self._names.get(part.lower())
+
+    def _relationships(self, part):
+        """Kind and target of a part's relationships to other parts, by their ids."""
+        folder, name = posixpath.split(part)
+        found = {}
+
+        def start(tag, values):
+            if tag.rpartition(' ')[2] == 'Relationship' and values.get('TargetMode') != 'External':
+                target = posixpath.normpath(posixpath.join('/' + folder, values.get('Target', '').partition('#')[0]))
+                found[values.get('Id')] = (values.get('Type', '').rpartition('/')[2], target.lstrip('/'))
+
+        where = self._name(posixpath.join(folder, '_rels', name + '.rels'))
+        if where is not None:
+            read(self._package, where, on_start=start)
+        return found
+
+
+def read(package, name, roots=None, on_start=None):
+    """
+    Reads a part to its end.
+    roots: the names, without a namespace, that its root element may have
+    on_start: told of each further element
+    """
+    parser = expat.ParserCreate(namespace_separator=' ')
+
+    def start(tag, values):
+        if roots and tag.rpartition(' ')[2] not in roots:
+            raise DamagedPart()
+        parser.StartElementHandler = on_start
+
+    parser.StartElementHandler = start
+    with package.open(package.getinfo(name or '')) as stream:
+        while block := stream.read(_BLOCK):
+            parser.Parse(block)
+    parser.Parse(b'', True)
