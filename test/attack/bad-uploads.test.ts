@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -93,6 +94,59 @@ describe('bad uploads', () => {
       const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
       expect(await errorOf(response), body).to.include({ status: 400, code: 'bad_request' });
     }
+  });
+
+  const file = (name: string, size = 90_000) => part('x'.repeat(size)).replace('"file"', `"${name}"`);
+  const field = (name: string, value: string) =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}`;
+  const long = 'x'.repeat(70_000);
+  const mistakes: [what: string, endpoint: string, parts: string[], path: string, message: RegExp][] = [
+    [
+      'a file by a wrong name first',
+      'convert',
+      [field('to', 'pdf'), file('doc'), file('file')],
+      '/doc',
+      /file is called/,
+    ],
+    ['data that is too long first', 'template/render', [field('data', long), file('template')], '/data', /as a file/],
+    [
+      'a field that is too long first',
+      'extract/text',
+      [field('from', long), file('file')],
+      '/from',
+      /longer than 65536/,
+    ],
+    ['a file twice', 'convert', [file('file'), file('file')], '/file', /twice/],
+    ['a part without a name', 'convert', [file('file'), field('', '').replace('; name=""', '')], '', /without a name/],
+  ];
+  for (const [what, endpoint, parts, path, message] of mistakes) {
+    it(`a form with ${what} is answered at once`, async () => {
+      const body = [...parts, '--b--\r\n'].join('\r\n');
+      const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+      const post = () =>
+        service.call(`/v1/${endpoint}`, { method: 'POST', body, headers, signal: AbortSignal.timeout(2000) });
+      // Again and again: much depends on how the form's pieces happen to arrive.
+      for (let run = 0; run < 10; run++) {
+        const { status, code, detail } = await errorOf(await post());
+        expect({ status, code }).to.deep.equal({ status: 400, code: 'bad_request' });
+        const [error] = detail['errors'] as { path: string; message: string }[];
+        expect(error?.path).to.equal(path);
+        expect(error?.message).to.match(message);
+      }
+    });
+  }
+
+  it('a client that ends its side after a part of the form has one answer, not two', async () => {
+    const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1', allowHalfOpen: true });
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (piece) => {
+      answer += piece;
+    });
+    socket.write(`${head(service, 1_000_000)}${field('from', long)}\r\n--b\r\n`);
+    await until('it is refused', () => answer.includes('request_id') || undefined);
+    socket.end();
+    await once(socket, 'close');
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
   });
 
   it('a compressed body is called that; a coding that is none is not looked at', async () => {

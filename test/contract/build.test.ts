@@ -184,6 +184,22 @@ describe('POST /v1/build', () => {
     ]);
   });
 
+  it('a script without an envelope is one by any member of its root: script_invalid at what is missing', async () => {
+    const { save, body } = text('pdf');
+    for (const [script, path] of [
+      [{ type: 'text', save, body }, '/svcscript'],
+      [{ svcscript: 1, save, body }, '/type'],
+      [{ svcscript: 1 }, '/save'],
+      [{ save, async: true }, '/async'],
+      [{ sheets: [] }, '/svcscript'],
+      [{ slides: [] }, '/svcscript'],
+    ] as const) {
+      const error = await errorOf(await post(service, script));
+      expect(error, path).to.include({ status: 422, code: 'script_invalid' });
+      expect(JSON.stringify(error.detail['errors'])).to.contain(`"path":"${path}"`);
+    }
+  });
+
   const envelopes: [string, unknown, string][] = [
     ['no script', {}, '/script'],
     ['a script that is no object', { script: [] }, '/script'],

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import type { DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
 import { portOf } from '../support/listen.ts';
-import { errorOf, startEnterprise, startService, type TestService, until } from '../support/service.ts';
+import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào các bạn\n');
@@ -105,6 +105,28 @@ describe('the queue', () => {
       const refused = await service.call('/v1/convert', { method: 'POST' });
       expect(refused.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
       expect(await errorOf(refused)).to.deep.include({ status: 503, code: 'queue_full', detail: { limit: 10 } });
+    } finally {
+      await service.docbuilder.engine.stop();
+      await service.stop();
+    }
+  });
+});
+
+describe('a client that leaves', () => {
+  it('takes its job along, also one that runs: the worker is free for the next', async () => {
+    const service = await startService();
+    const workers = async () => ((await (await service.call('/v1/status')).json()) as DocbuilderStatus).workers;
+    try {
+      const leaving = new AbortController();
+      const init = { method: 'POST', body: form(slowSheet(), 'slow.fods', { to: 'pdf' }), signal: leaving.signal };
+      const left = service.call('/v1/convert', init).catch((error: Error) => error.name);
+      await until('the job runs', async () => (await workers()).busy === 1 || undefined);
+      leaving.abort();
+      expect(await left).to.equal('AbortError');
+      const started = performance.now();
+      expect((await service.convert(TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
+      // The job would have had a minute.
+      expect(performance.now() - started).to.be.below(15_000);
     } finally {
       await service.docbuilder.engine.stop();
       await service.stop();

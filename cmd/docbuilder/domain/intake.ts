@@ -40,7 +40,7 @@ export class Intake {
   /**
    * Async: resolves with the queued job as soon as all that can be refused without fetching anything was looked at.
    * Sync: resolves with the finished job.
-   * @param clientGone aborts when nobody waits for the answer any more: what does not run yet is then dropped
+   * @param clientGone aborts when nobody waits for the answer any more: a sync job then ends, wherever it is
    * @throws {AppError} whatever the work was refused or failed for, `timeout` after sync_timeout_seconds
    */
   async accept(work: Work, request: IntakeRequest & { fetches: boolean }, clientGone: AbortSignal): Promise<JobRecord> {
@@ -51,10 +51,8 @@ export class Intake {
       () => deadline.abort(new AppError('timeout', { scope: 'sync', limit_seconds: seconds })),
       seconds * 1000,
     );
-    let job: JobRecord | undefined;
-    const drop = (): void => {
-      if (!job || job.status === 'queued') deadline.abort(new AppError('timeout', { scope: 'client_gone' }));
-    };
+    // Nobody was told the job's id, so nobody can ask for what it would become.
+    const drop = (): void => deadline.abort(new AppError('timeout', { scope: 'client_gone' }));
     if (clientGone.aborted) drop();
     clientGone.addEventListener('abort', drop, { once: true });
     try {
@@ -62,9 +60,8 @@ export class Intake {
         await this.#deps.jobs.prepare(work, deadline.signal);
         deadline.signal.throwIfAborted();
       });
-      const submitted = await this.#deps.jobs.submit(work, { ...request, signal: deadline.signal });
-      job = submitted.job;
-      await submitted.ended;
+      const { job, ended } = await this.#deps.jobs.submit(work, { ...request, signal: deadline.signal });
+      await ended;
       return job;
     } finally {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Script } from '../../../src/common/generated/script.ts';
 import type { BuildRequest } from '../../../src/common/generated/wire.ts';
 import { isObject } from '../../../src/common/is-object.ts';
-import { validator } from '../../../src/common/schema.ts';
+import { schemas, validator } from '../../../src/common/schema.ts';
 import type { Work } from '../domain/jobs.ts';
 import { hasPictureUrls } from '../domain/script/pictures.ts';
 import { postWork, type WorkHandlers } from './work.ts';
@@ -25,7 +25,13 @@ export function postBuild(deps: BuildHandlers): RequestHandler {
   });
 }
 
-/** A script may also be the whole body: an example can then be posted as it is. */
+const MEMBERS = Object.keys(schemas.get('script.json')?.properties ?? {});
+
+/**
+ * A script may also be the whole body: an example can then be posted as it is. Without `script`, any member of a script
+ * makes the body one, so that a script in which something is missing is told what.
+ */
 function inEnvelope(value: unknown): unknown {
-  return isObject(value) && 'svcscript' in value && !('script' in value) ? { script: value } : value;
+  if (!isObject(value) || Object.hasOwn(value, 'script')) return value;
+  return MEMBERS.some((name) => Object.hasOwn(value, name)) ? { script: value } : value;
 }

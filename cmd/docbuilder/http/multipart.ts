@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { type AppError, badRequest } from '../../../src/common/errors.ts';
 import { watchIdle } from '../../../src/common/http/idle.ts';
 import { decodeWords } from './encoded-words.ts';
 
@@ -21,8 +21,8 @@ export interface Form<T> {
 export interface FormOptions<T> {
   /** Names that a file part may have. */
   fileNames: readonly string[];
-  /** Takes a file part while it arrives. */
-  receive(stream: Readable, filename: string | undefined): Promise<T>;
+  /** Takes a file part while it arrives. It ends in any case once the signal aborts, and then leaves nothing. */
+  receive(stream: Readable, filename: string | undefined, signal: AbortSignal): Promise<T>;
   /** Undoes `receive` when the form is refused after all. */
   discard(received: T): Promise<void>;
   /** Milliseconds without a byte after which the upload has stalled. */
@@ -30,79 +30,78 @@ export interface FormOptions<T> {
 }
 
 /**
- * Reads multipart/form-data (RFC 7578), files as streams and in whatever order the parts come.
+ * Reads multipart/form-data (RFC 7578), files as streams and in whatever order the parts come. After the first thing that
+ * is wrong no part is taken any more, and what is being received ends; what of the request has not been read stays unread.
  * @throws {AppError} `bad_request` for anything malformed, twice or not known; whatever `receive` throws, as soon as it does
  */
 export async function readForm<T>(request: IncomingMessage, options: FormOptions<T>): Promise<Form<T>> {
   const form: Form<T> = { fields: new Map(), files: new Map() };
-  const pending: Promise<void>[] = [];
-  const streams: Readable[] = [];
-  const taken = new Set<string>();
-  let settled = false;
-
-  const parse = new Promise<void>((resolve, reject) => {
-    const parser = createParser(request);
-    const fail = (error: Error): void => {
-      if (settled) return;
-      settled = true;
-      watch.stop();
-      request.unpipe(parser);
-      parser.destroy();
-      for (const stream of streams) stream.destroy(error);
-      reject(error);
-    };
-    const watch = watchIdle(request, options.idleMs, fail);
-
-    parser.on('field', (name: string, value: string, nameTruncated: boolean, valueTruncated: boolean) => {
-      if (nameTruncated || valueTruncated) fail(tooLong(name, options.fileNames));
-      else if (form.fields.has(name)) fail(mistake(name, 'is given twice'));
-      else form.fields.set(name, value);
+  const receiving: Promise<void>[] = [];
+  const refusal = new AbortController();
+  // The first reason stays.
+  const refuse = (error: Error): void => refusal.abort(error);
+  const take = (name: string | undefined, part: (name: string) => void): void => {
+    if (refusal.signal.aborted) return;
+    try {
+      if (name === undefined) throw mistake('', 'the form has a part without a name');
+      part(name);
+    } catch (error) {
+      refuse(error as Error);
+    }
+  };
+  const names = new Set<string>();
+  const parser = createParser(request);
+  parser.on('field', (given: string | undefined, value: string, _: boolean, isCut: boolean) =>
+    take(given, (name) => {
+      if (isCut) throw tooLong(name, options.fileNames);
+      if (form.fields.has(name)) throw mistake(name, 'is given twice');
+      form.fields.set(name, value);
+    }),
+  );
+  parser.on('file', (given: string | undefined, stream: Readable, filename: string | undefined) => {
+    // The parser ends a part's stream with an error when the form is cut off; `receive` sees it.
+    stream.on('error', () => undefined);
+    take(given, (name) => {
+      checkFile(name, filename, options.fileNames);
+      if (names.has(name)) throw mistake(name, 'is given twice');
+      names.add(name);
+      const received = options.receive(stream, filename && decodeWords(filename), refusal.signal);
+      receiving.push(received.then((file) => void form.files.set(name, file)).catch(refuse));
     });
-    parser.on('file', (name: string, stream: Readable, filename: string | undefined) => {
-      // The parser ends a part's stream with an error when the form is cut off; `receive` sees it.
-      stream.on('error', () => undefined);
-      streams.push(stream);
-      if (!options.fileNames.includes(name)) return fail(unknownFile(name, options.fileNames));
-      if (taken.has(name)) return fail(mistake(name, 'is given twice'));
-      if ((filename ?? '').length > MAX_FILENAME) return fail(mistake(name, `has a name over ${MAX_FILENAME} letters`));
-      taken.add(name);
-      const receiving = options.receive(stream, filename && decodeWords(filename)).then((received) => {
-        form.files.set(name, received);
-      });
-      pending.push(receiving);
-      receiving.catch(fail);
-    });
-    parser.on('fieldsLimit', () => fail(mistake('', `the form has more than ${MAX_FIELDS} fields`)));
-    parser.on('partsLimit', () => fail(mistake('', 'the form has too many parts')));
-    parser.on('error', (error: Error) => fail(mistake('', `the form is malformed: ${error.message}`)));
-    parser.on('finish', () => {
-      if (settled) return;
-      settled = true;
-      watch.stop();
-      resolve();
-    });
-    request.once('aborted', () => fail(mistake('', 'the upload was cut off')));
-    request.pipe(parser);
   });
+  parser.on('fieldsLimit', () => refuse(mistake('', `the form has more than ${MAX_FIELDS} fields`)));
+  parser.on('partsLimit', () => refuse(mistake('', 'the form has too many parts')));
+  parser.on('error', (error: Error) => refuse(mistake('', `the form is malformed: ${error.message}`)));
 
-  try {
-    await parse;
-    await Promise.all(pending);
-    return form;
-  } catch (error) {
-    const received = await Promise.allSettled(pending);
-    await Promise.all([...form.files.values()].map((file) => options.discard(file)));
-    throw received.map(ownFailure).find((failure) => failure !== undefined) ?? error;
-  }
+  await parse(request, parser, options.idleMs, refusal);
+  await Promise.all(receiving);
+  if (!refusal.signal.aborted) return form;
+  await Promise.all([...form.files.values()].map((file) => options.discard(file)));
+  throw refusal.signal.reason;
 }
 
-/**
- * Why `receive` failed, where that was its own doing (too large, a full disk): the parser then complains as well, of a
- * part that was not read to its end.
- */
-function ownFailure(result: PromiseSettledResult<void>): unknown {
-  if (result.status === 'fulfilled') return undefined;
-  return result.reason instanceof AppError || 'syscall' in result.reason ? result.reason : undefined;
+/** Resolves when the parser has seen the form's end, or nothing more is to be read of it since it is refused. */
+async function parse(
+  request: IncomingMessage,
+  parser: BusboyInstance,
+  idleMs: number,
+  refusal: AbortController,
+): Promise<void> {
+  const watch = watchIdle(request, idleMs, (error) => refusal.abort(error));
+  finished(request, (error) => error && refusal.abort(mistake('', 'the upload was cut off')));
+  await new Promise<void>((resolve) => {
+    parser.once('finish', resolve);
+    refusal.signal.addEventListener('abort', () => resolve(), { once: true });
+    request.pipe(parser);
+  });
+  watch.stop();
+  request.unpipe(parser);
+  parser.destroy();
+}
+
+function checkFile(name: string, filename: string | undefined, fileNames: readonly string[]): void {
+  if (!fileNames.includes(name)) throw unknownFile(name, fileNames);
+  if ((filename ?? '').length > MAX_FILENAME) throw mistake(name, `has a name over ${MAX_FILENAME} letters`);
 }
 
 function createParser(request: IncomingMessage): BusboyInstance {

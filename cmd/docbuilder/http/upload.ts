@@ -9,8 +9,8 @@ const FORM_OVERHEAD = MB;
 
 /** Takes uploaded files in. */
 export interface Uploads {
-  /** Streams to disk. @throws {AppError} `file_too_large` as soon as it is known */
-  receive(stream: Readable, maxBytes: number): Promise<string>;
+  /** Streams to disk. @throws {AppError} `file_too_large` as soon as it is known; when the signal aborts */
+  receive(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string>;
   read(path: string): Promise<Buffer>;
   /** Bytes of a file. */
   size(path: string): Promise<number>;
@@ -37,7 +37,7 @@ export async function receiveForm(
   }
   return readForm<SourceFile>(request, {
     fileNames: names,
-    receive: async (stream, filename) => ({ path: await uploads.receive(stream, maxBytes), filename }),
+    receive: async (stream, filename, signal) => ({ path: await uploads.receive(stream, maxBytes, signal), filename }),
     discard: ({ path }) => uploads.remove(path),
     idleMs: uploads.idleMs,
   });

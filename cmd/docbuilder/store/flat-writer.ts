@@ -1,7 +1,8 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { inChunks } from './chunks.ts';
+import { createNewFile } from './new-file.ts';
 import { takingTurns } from './turns.ts';
 
 /** What a file is made of: pieces that may be made while they are asked for, and what stands around them. */
@@ -45,7 +46,7 @@ export async function writePieces({ body, head, tail }: Pieces, path: string, si
       const others = turn();
       if (others) await others;
     }
-    await pipeline(whole, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+    await pipeline(whole, await createNewFile(path), { signal });
   } finally {
     await file?.close();
     if (file) await rm(aside);

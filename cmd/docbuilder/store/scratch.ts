@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,10 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { Scratch } from '../domain/sources.ts';
 import { inChunks } from './chunks.ts';
+import { createNewFile } from './new-file.ts';
 
 /** Temporary files in one folder, and uploads that arrive in it. */
 export function createScratch(directory: string): Scratch & {
-  receive(stream: Readable, maxBytes: number): Promise<string>;
+  receive(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string>;
 } {
   const newPath = (): string => join(directory, randomBytes(12).toString('hex'));
   const remove = (path: string): Promise<void> =>
@@ -20,19 +20,16 @@ export function createScratch(directory: string): Scratch & {
   return {
     newPath,
     read: (path) => readFile(path),
-    write: (path, pieces, maxBytes, signal) =>
-      pipeline(
-        Readable.from(inChunks(pieces)),
-        limit(maxBytes, { subject: 'output' }),
-        createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-        { signal },
-      ),
+    write: async (path, pieces, maxBytes, signal) =>
+      pipeline(Readable.from(inChunks(pieces)), limit(maxBytes, { subject: 'output' }), await createNewFile(path), {
+        signal,
+      }),
     size: async (path) => (await stat(path)).size,
     remove,
-    receive: async (stream, maxBytes) => {
+    receive: async (stream, maxBytes, signal) => {
       const path = newPath();
       try {
-        await pipeline(stream, limit(maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+        await pipeline(stream, limit(maxBytes), await createNewFile(path), { signal });
         return path;
       } catch (error) {
         await remove(path);

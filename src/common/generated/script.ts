@@ -183,7 +183,7 @@ export interface Save {
    */
   format: 'docx' | 'odt' | 'pdf' | 'xlsx' | 'ods' | 'pptx' | 'odp';
   /**
-   * Name of the file. Default: `tai-lieu.<format>`.
+   * Name of the file, without `/ \ : * ? " < > |` and control characters, and not of dots and spaces alone. Default: `tai-lieu.<format>`.
    */
   filename?: string;
   /**

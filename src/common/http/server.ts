@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ListenAddress } from '../config.ts';
 import { errorBody } from '../errors.ts';
@@ -12,7 +12,12 @@ import { REQUEST_ID_HEADER, type Shortcut, withRequestId } from './request-id.ts
  * application before their body is asked for, so that a refusal costs the client nothing.
  */
 export function createHttpServer(app: RequestListener, shortcut?: Shortcut): Server {
-  const handler = withRequestId(app, shortcut);
+  const answers = new WeakMap<Socket, ServerResponse>();
+  const handle = withRequestId(app, shortcut);
+  const handler: RequestListener = (request, response) => {
+    answers.set(request.socket, response);
+    handle(request, response);
+  };
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -30,7 +35,12 @@ export function createHttpServer(app: RequestListener, shortcut?: Shortcut): Ser
   server.maxHeadersCount = 100;
   server.on('checkContinue', handler);
   server.on('checkExpectation', handler);
-  server.on('clientError', answerUnparsable);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const answer = answers.get(socket);
+    // A second answer would stand in the middle of the first, or behind it where no request is.
+    if (answer?.headersSent && !answer.writableEnded) socket.destroySoon();
+    else answerUnparsable(error, socket);
+  });
   return server;
 }
 

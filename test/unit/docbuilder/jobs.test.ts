@@ -139,15 +139,21 @@ describe('jobs', () => {
     expect(thrown).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
   });
 
-  it('whose client has gone are dropped while they wait, and finished once they run', async () => {
+  it('whose client has gone end, whether they wait or run; one that is asked for later goes on', async () => {
     limits = { job_timeout_seconds: 0.2 };
     const gone = new AbortController();
+    const asked = { ...request, async: true };
+    const { id } = await intake.accept(endless(), asked, gone.signal);
+    limits = { job_timeout_seconds: 0.2, parallel_jobs: 2 };
     const running = intake.accept(endless(), request, gone.signal);
     const waiting = intake.accept(work(), request, gone.signal);
     await new Promise((resolve) => setImmediate(resolve));
     gone.abort();
-    expect((await waiting).error?.detail).to.deep.equal({ scope: 'client_gone' });
-    expect((await running).error?.detail).to.include({ scope: 'job' });
+    for (const job of [await running, await waiting]) {
+      expect(job.error).to.deep.include({ code: 'timeout', detail: { scope: 'client_gone' } });
+    }
+    await jobs.stop();
+    expect((await registry.job(id)).error?.detail).to.include({ scope: 'job' });
   });
 
   it('whose client goes while they are prepared, or has gone before, are not made at all', async () => {

@@ -55,12 +55,12 @@ const WITHOUT_ARGUMENTS = /^(?:PI|TRUE|FALSE|NA|NOW|TODAY|RAND|RANDARRAY|ROW|COL
 
 /** Why a function may not be called without arguments, or nothing. Excel cannot open such a file. */
 export function objectionToNone(name: string): string | undefined {
-  return WITHOUT_ARGUMENTS.test(name) ? undefined : `${name} needs an argument`;
+  return WITHOUT_ARGUMENTS.test(name) ? undefined : 'a function needs an argument';
 }
 
 /** Why a function may not be used at all, or nothing. */
 export function objectionTo(name: string): string | undefined {
-  return FORBIDDEN.test(name) ? `the function ${name} is not allowed: it reaches outside the document` : undefined;
+  return FORBIDDEN.test(name) ? 'a function is not allowed: it reaches outside the document' : undefined;
 }
 
 /**

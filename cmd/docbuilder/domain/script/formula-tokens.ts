@@ -1,5 +1,8 @@
-/** Why something is no formula; `message` ends a sentence that begins with "The formula". */
-export class FormulaError extends Error {}
+/** Why something is no formula. `message` has nothing of it, which may be confidential. */
+export class FormulaError extends Error {
+  /** UTF-16 units of the formula before the mistake. */
+  place = 0;
+}
 
 export const OTHER_FILES = 'tables and other files cannot be referred to';
 
@@ -10,6 +13,8 @@ export interface FormulaToken {
   kind: TokenKind;
   /** As it was written, without the sheet; of a call its name alone. */
   text: string;
+  /** UTF-16 units of all that was written, with the sheet. */
+  length: number;
   /** Name of the sheet of a cell or range, where one is named. */
   sheet?: string;
 }
@@ -68,13 +73,13 @@ function at(pattern: RegExp, text: string, place: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-function tokenOf({ groups = {} }: RegExpExecArray): FormulaToken {
+function tokenOf({ 0: { length }, groups = {} }: RegExpExecArray): FormulaToken {
   for (const kind of KINDS) {
     const text = groups[kind];
     if (text === undefined) continue;
     if (kind === 'cell' || kind === 'range') checkBounds(text);
     const sheet = groups['sheet'];
-    return sheet === undefined ? { kind, text } : { kind, text, sheet: unquoted(sheet) };
+    return { kind, text, length, ...(sheet !== undefined && { sheet: unquoted(sheet) }) };
   }
   throw new FormulaError('it cannot be read');
 }
@@ -90,7 +95,7 @@ function checkBounds(reference: string): void {
   if (NEAR.test(reference)) return;
   for (const [part] of reference.matchAll(/\p{L}+|\d+/gu)) {
     const beyond = /\d/.test(part) ? Number(part) > LAST_ROW : columnNumber(part) > LAST_COLUMN;
-    if (beyond) throw new FormulaError(`${reference} is outside the sheet, which ends at XFD${LAST_ROW}`);
+    if (beyond) throw new FormulaError(`a cell is outside the sheet, which ends at XFD${LAST_ROW}`);
   }
 }
 
@@ -105,12 +110,12 @@ function checkArray(array: string): void {
   const widths = [1];
   while (place < array.length) {
     const match = at(ELEMENT, array, place);
-    if (!match) throw new FormulaError(`${array} is no list of numbers, texts and truth values`);
+    if (!match) throw new FormulaError('what is in curly brackets is no list of numbers, texts and truth values');
     place += match[0].length;
     if (match.groups?.['separator'] === ';') widths.push(1);
     else if (match.groups?.['separator'] === ',') widths.push((widths.pop() ?? 0) + 1);
   }
-  if (new Set(widths).size > 1) throw new FormulaError(`the rows of ${array} differ in length`);
+  if (new Set(widths).size > 1) throw new FormulaError('the rows in curly brackets differ in length');
 }
 
 /** What to say about something that is no token. */
@@ -124,6 +129,6 @@ function unknown(formula: string, place: number): string {
   if (word === '{' || word === '}') return 'a curly bracket has no counterpart';
   if (word === ';') return 'arguments are separated by commas';
   if (/^#[A-Z]/i.test(rest)) return 'error values other than #N/A cannot be written';
-  if (/^[\p{L}_\\]/u.test(word)) return `${word} is no cell, no function and no sheet; defined names do not exist`;
-  return `${word} is not expected`;
+  if (/^[\p{L}_\\]/u.test(word)) return 'a word is no cell, no function and no sheet; defined names do not exist';
+  return 'a sign is not expected';
 }

@@ -45,20 +45,33 @@ export function workbookOf(names: readonly string[]): Workbook {
 export function fileForm(formula: string, workbook: Workbook): string {
   const state: State = { levels: [], wanted: 'operand', reference: false };
   let text = '=';
-  for (const token of lex(formula.slice(1))) text += token.kind === 'space' ? token.text : step(state, token, workbook);
-  if (state.levels.length > 0) throw new FormulaError('a bracket is never closed');
-  if (state.wanted !== 'operator') throw new FormulaError('something is missing at its end');
+  let place = 1;
+  try {
+    for (const token of lex(formula.slice(1))) {
+      text += token.kind === 'space' ? token.text : step(state, token, workbook);
+      place += token.length;
+    }
+    if (state.levels.length > 0) throw new FormulaError('a bracket is never closed');
+    if (state.wanted !== 'operator') throw new FormulaError('something is missing at its end');
+  } catch (error) {
+    if (error instanceof FormulaError) error.place = place;
+    throw error;
+  }
   return text;
 }
 
-/** What is wrong with a formula, or nothing; see `fileForm`. */
+/**
+ * What is wrong with a formula, and at which of its characters, counted from 1; or nothing. See `fileForm`. Never a piece of
+ * the formula: it goes into an error, which holds no content (contract: Error object).
+ */
 export function formulaMistake(formula: string, workbook: Workbook): string | undefined {
   try {
     fileForm(formula, workbook);
     return undefined;
   } catch (error) {
-    if (error instanceof FormulaError) return `cannot be used as a formula: ${error.message}`;
-    throw error;
+    if (!(error instanceof FormulaError)) throw error;
+    const character = [...formula.slice(0, error.place)].length + 1;
+    return `cannot be used as a formula: ${error.message}, at character ${character}`;
   }
 }
 
@@ -66,7 +79,7 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
   const { text } = token;
   const operand = state.wanted !== 'operator';
   if (token.kind !== 'operator') {
-    if (!operand) throw new FormulaError(`an operator or a comma is missing before ${text}`);
+    if (!operand) throw new FormulaError('an operator or a comma is missing');
     return takeOperand(state, token, workbook);
   }
   if (text === '(' && operand) return open(state, undefined, text);
@@ -74,7 +87,7 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
   if (text === ',') return separate(state);
   if (operand) {
     if (state.wanted === 'operand' && (text === '-' || text === '+')) return text;
-    throw new FormulaError(`something is missing before ${text}`);
+    throw new FormulaError(`something is missing before ${text === ')' ? 'a closing bracket' : 'an operator'}`);
   }
   if (text === '%') {
     state.reference = false;
@@ -113,7 +126,7 @@ function sheetPrefix(sheet: string | undefined, { sheets }: Workbook): string {
   const name = sheets.get(sheet.toLowerCase());
   if (/[[\]/\\]/.test(sheet)) throw new FormulaError(OTHER_FILES);
   if (sheet.includes(':')) throw new FormulaError('references over several sheets are not supported');
-  if (name === undefined) throw new FormulaError(`there is no sheet ${sheet}`);
+  if (name === undefined) throw new FormulaError('there is no such sheet');
   return `'${name.replaceAll("'", "''")}'!`;
 }
 
@@ -140,7 +153,7 @@ function open(state: State, name: string | undefined, text: string): string {
 function close(state: State): string {
   const level = state.levels.pop();
   if (!level) throw new FormulaError('there is a closing bracket too many');
-  endArgument(state, level, ')');
+  endArgument(state, level, 'a closing bracket');
   if (level.name !== undefined && !level.given) refuse(objectionToNone(level.name));
   state.wanted = 'operator';
   state.reference = true;
@@ -152,7 +165,7 @@ function separate(state: State): string {
   if (level?.name === undefined) throw new FormulaError('a comma stands only between the arguments of a function');
   endArgument(state, level, 'a comma');
   level.arguments++;
-  if (level.arguments > MAX_ARGUMENTS) throw new FormulaError(`${level.name} has more than ${MAX_ARGUMENTS} arguments`);
+  if (level.arguments > MAX_ARGUMENTS) throw new FormulaError(`a function has more than ${MAX_ARGUMENTS} arguments`);
   level.filled = false;
   state.wanted = 'operand';
   return ',';

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { analyse } from 'chardet';
 import { detectDelimiter, separatorLine } from '../../domain/csv.ts';
@@ -9,6 +9,7 @@ import { FOREIGN_ENCODINGS, type SourceEncoding } from '../../domain/ports.ts';
 import { byteOrderMark, utf16Order } from '../../domain/sniff.ts';
 import { corrupt } from '../../domain/source-errors.ts';
 import { cutBeforeStarter, normalized } from '../../domain/unicode.ts';
+import { createNewFile } from '../new-file.ts';
 import type { ByteSource } from './source.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -100,7 +101,7 @@ export async function transcode(
   await pipeline(
     createReadStream(path, { highWaterMark: CHUNK_BYTES }),
     (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, from), options.csv),
-    createWriteStream(target, { flags: 'wx', mode: 0o600 }),
+    await createNewFile(target),
     { signal: options.signal },
   );
 }

@@ -121,6 +121,10 @@ describe('what the contract says a script may be', () => {
     for (const letter of ['/', '\\', ':', '*', '?', '"', '<', '>', '|', '\0', '\n', '\x1f', '\x7f', '\x85', '\x9f']) {
       expect(mistaken(saved({ filename: `a${letter}b` })), JSON.stringify(letter)).to.deep.equal(['/save/0/filename']);
     }
+    for (const filename of ['.', '..', '...', ' ', '. .', '\u3000']) {
+      expect(mistaken(saved({ filename })), JSON.stringify(filename)).to.deep.equal(['/save/0/filename']);
+    }
+    for (const filename of ['.env', 'a..b', '..a', ' a ']) expect(mistaken(saved({ filename }))).to.equal(undefined);
     expect(mistaken(saved({ filename: 'Hợp đồng số 1 (bản cuối), 50% & ký.docx' }))).to.equal(undefined);
   });
 

@@ -43,39 +43,67 @@ describe('formulas of a script', () => {
     expect(form('=kho!a1')).to.equal("='Kho'!A1");
     expect(form("='bảng giá'!$A:B")).to.equal("='Bảng giá'!$A:B");
     expect(form("='It''s'!A1+'A1'!A1+'1.2'!A1")).to.equal("='It''s'!A1+'A1'!A1+'1.2'!A1");
-    expect(mistake('=Nope!A1')).to.contain('there is no sheet Nope');
+    expect(mistake('=Nope!A1')).to.contain('there is no such sheet, at character 2');
   });
 
   it('say what is wrong with them', () => {
     const wrong: [formula: string, why: string][] = [
-      ['=SUM(A1:A3', 'never closed'],
+      ['=SUM(A1:A3', 'never closed, at character 11'],
       ['=SUM(A1))', 'closing bracket too many'],
       ['="abc', 'quotation mark'],
       ["='abc!A1", 'quotes is never closed'],
       ['=1+', 'missing at its end'],
-      ['=*2', 'missing before *'],
-      ['=()', 'missing before )'],
-      ['=1 2', 'missing before 2'],
-      ['=(-SIN())', 'SIN needs an argument'],
-      ['=SUM(,)', 'SUM needs an argument'],
+      ['=*2', 'missing before an operator, at character 2'],
+      ['=()', 'missing before a closing bracket'],
+      ['=1 2', 'an operator or a comma is missing, at character 4'],
+      ['=(-SIN())', 'a function needs an argument, at character 8'],
+      ['=SUM(,)', 'a function needs an argument'],
       ['=(A1,B1)', 'comma'],
       ['=SUM(A1;B1)', 'separated by commas'],
-      ['=total*2', 'total is no cell'],
-      ['=LET(x,1,x)', 'x is no cell'],
+      ['=total*2', 'a word is no cell, no function and no sheet; defined names do not exist, at character 2'],
+      ['=LET(x,1,x)', 'is no cell, no function and no sheet; defined names do not exist, at character 6'],
       ['=A1:5', 'only cells'],
       ['=XFE1', 'outside the sheet'],
       ['=A1048577', 'outside the sheet'],
       ['={1,2;3}', 'differ in length'],
-      ['={A1}', 'is no list'],
+      ['={A1}', 'no list'],
       ['=#REF!', 'error values'],
-      ['=A1#', '# is not expected'],
-      ['=@A1', '@ is not expected'],
-      ['=Table1[a]', 'Table1'],
+      ['="𝕏"&A1#', 'not expected, at character 8'],
+      ['=@A1', 'not expected, at character 2'],
+      ['=Table1[a]', 'no sheet'],
       ['=Main:Kho!A1', 'several sheets'],
       [`=${'('.repeat(65)}1${')'.repeat(65)}`, 'nested'],
       [`=SUM(${'1,'.repeat(255)}1)`, 'more than 255 arguments'],
     ];
     for (const [formula, why] of wrong) expect(mistake(formula), formula).to.contain(why);
+  });
+
+  it('say it without a word of the formula: errors hold no content', () => {
+    const word = 'Zebra';
+    const wrong = [
+      `=${word}`,
+      `=1+${word}!A1`,
+      `='${word}'!A1`,
+      `='${word}!A1`,
+      `=1 "${word}"`,
+      `={"${word}",A1}`,
+      `={"${word}";1,2}`,
+      `=${word}()`,
+      `=${word}(${'1,'.repeat(255)}1)`,
+      `=COM.${word}.WEBSERVICE(1)`,
+      `=1 ${word}(2)`,
+      `=SUM(${word}`,
+      `=1;"${word}"`,
+      `="${word}`,
+      `=HYPERLINK("${word}")`,
+      `=CELL("${word}")`,
+      `=INDIRECT("[${word}]")`,
+      '=ZEB1048577',
+    ];
+    for (const formula of wrong) {
+      expect(mistake(formula), formula).to.match(/^cannot be used as a formula: .*, at character \d+$/);
+      expect(mistake(formula), formula).to.not.match(/zeb/i);
+    }
   });
 
   it('reach nothing outside the document', () => {
@@ -153,7 +181,7 @@ describe('formulas of a script', () => {
     }
     for (let run = 0; run < 30; run++) {
       expect(mistake(`=${'1'.repeat(8190)}x`)).to.contain('cannot be used');
-      expect(mistake(`={${'1'.repeat(8188)}x}`)).to.contain('is no list');
+      expect(mistake(`={${'1'.repeat(8188)}x}`)).to.contain('no list');
     }
     expect(spent()).to.be.lessThan(1000);
     expect(form('={"a""b","{}";1.,.5E-3}')).to.equal('={"a""b","{}";1.,.5E-3}');
