@@ -84,6 +84,6 @@ export function binaryDocument(format: 'doc' | 'xls', start: Buffer, generation?
  * tells it, a wrong one shows when the engine opens the file. With no name there is nothing to go by.
  */
 function encryptedFormat({ format }: SourceName): SourceFormat {
-  if (!format) throw unsupported('encrypted');
+  if (!format) throw unsupported('encrypted', 'from_required');
   return isOoxml(format) ? format : OOXML_OF[familyOf(format)];
 }

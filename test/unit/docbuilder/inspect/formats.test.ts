@@ -123,7 +123,10 @@ describe('inspecting a source file', () => {
       expect(await format('a.docm')).to.include({ format: 'docm' });
       expect(await format('a.xls')).to.include({ format: 'xlsx' });
       expect(await format(undefined, 'pptx')).to.include({ format: 'pptx' });
-      expect(await format('a')).to.deep.equal(unsupported('encrypted'));
+      expect(await format('a')).to.deep.equal({
+        code: 'unsupported_format',
+        detail: { from: 'encrypted', reason: 'from_required' },
+      });
     });
   });
 
