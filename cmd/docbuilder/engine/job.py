@@ -10,6 +10,7 @@ from com.sun.star.task import XInteractionHandler2
 
 import picture
 import sheets
+from keywords import Keywords
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 _JPEG = {'Quality': 90}
@@ -46,6 +47,7 @@ class Jobs:
         self._task = None
         self._phase = None
         self._output = None
+        self._keywords = None
 
     def run(self, task):
         """Loads, stores and counts. The document stays open until `close`, so that the result need not wait for it."""
@@ -61,6 +63,7 @@ class Jobs:
         if task['room']:
             self._phase = 'room'
             sheets.assert_room(self._document, uno.fileUrlToSystemPath(task['input']), **task['room'])
+        self._keywords = Keywords(self._document, uno.fileUrlToSystemPath(task['input']), task['keywords'])
         self._phase = 'store'
         loaded = time.perf_counter()
         self._store_all(task['outputs'])
@@ -84,6 +87,7 @@ class Jobs:
         for index in sorted(range(len(outputs)), key=lambda index: outputs[index]['endParagraph']):
             self._output = index
             output = outputs[index]
+            self._keywords.write(output['keywords'])
             if output['endParagraph'] and not ended:
                 end_with_paragraph(self._document)
                 ended = True

@@ -160,7 +160,7 @@ export interface Meta {
    */
   author?: string;
   /**
-   * Keywords.
+   * Keywords. docx, xlsx and pptx have them in one text with semicolons between them; one that has a semicolon itself becomes several there.
    *
    * @maxItems 32
    */
