@@ -35,6 +35,7 @@ describe('POST /v1/build', () => {
   before(async () => {
     pictures = createServer((request, response) => {
       if (request.url === '/pixel.png') response.end(PIXEL);
+      else if (request.url === '/half.png') response.end(PIXEL.subarray(0, PIXEL.length - 20));
       else if (request.url === '/text') response.end('no picture');
       else response.writeHead(404).end();
     }).listen(0, '127.0.0.1');
@@ -210,6 +211,7 @@ describe('POST /v1/build', () => {
     ['an address that is not allowed', () => 'http://127.0.0.2/x.png', 'url_not_allowed'],
     ['an address without a picture', () => `${picturesUrl}/missing`, 'download_failed'],
     ['something that is no picture', () => `${picturesUrl}/text`, 'script_error'],
+    ['half a picture', () => `${picturesUrl}/half.png`, 'script_error'],
   ];
   for (const [what, url, code] of pictureMistakes) {
     it(`${what}: ${code} at its place, sync and async`, async () => {
