@@ -130,7 +130,6 @@ export function conversionOf(task: EngineTask): Conversion {
       FilterName: IMPORT_FILTERS[task.from],
       // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
       Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
-      ReadOnly: true,
       // What was made of a template may be changed, and its file is only read.
       ...(fitColumns && { AsTemplate: true }),
       MacroExecutionMode: NEVER_EXECUTE_MACROS,

@@ -11,6 +11,7 @@ from com.sun.star.task import XInteractionHandler2
 import picture
 import sheets
 from keywords import Keywords
+from opening import place_of
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 _JPEG = {'Quality': 90}
@@ -40,6 +41,7 @@ class Jobs:
     def __init__(self, context, program):
         self._context = context
         self._desktop = self._service('com.sun.star.frame.Desktop')
+        self._files = self._service('com.sun.star.ucb.SimpleFileAccess')
         self._program = program
         self._artist = None
         self._refusal = Refusal()
@@ -73,8 +75,9 @@ class Jobs:
         return {'counted': counted, 'loadMs': 1000 * (loaded - started), 'storeMs': 1000 * (stored - loaded)}
 
     def _load(self, values):
-        load = properties(values) + (PropertyValue('InteractionHandler', 0, self._refusal, 0),)
-        document = self._desktop.loadComponentFromURL(self._task['input'], '_blank', 0, load)
+        url, place = place_of(self._task['input'], self._task['outputs'][0]['url'], self._files)
+        load = properties({**values, **place, 'InteractionHandler': self._refusal})
+        document = self._desktop.loadComponentFromURL(url, '_blank', 0, load)
         if document is None:
             raise RuntimeError('nothing was loaded')
         if 'Password' in values:
