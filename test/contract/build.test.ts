@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
-import { strFromU8, unzipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { portOf } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, startEnterprise, startService, type TestService } from '../support/service.ts';
+import { errorOf, form, startEnterprise, startService, type TestService } from '../support/service.ts';
 
 const MARKER = secret('Hợp đồng số 17/2026/HĐ-KT');
 const PIXEL = Buffer.from(
@@ -35,6 +35,7 @@ describe('POST /v1/build', () => {
   before(async () => {
     pictures = createServer((request, response) => {
       if (request.url === '/pixel.png') response.end(PIXEL);
+      else if (request.url === '/half.png') response.end(PIXEL.subarray(0, PIXEL.length - 20));
       else if (request.url === '/text') response.end('no picture');
       else response.writeHead(404).end();
     }).listen(0, '127.0.0.1');
@@ -126,6 +127,60 @@ describe('POST /v1/build', () => {
     }
   });
 
+  describe('keywords', () => {
+    const meta = (keywords: readonly string[]) => ({ svcscript: 1, meta: { keywords } });
+    const contents = {
+      text: { type: 'text', body: BODY },
+      sheet: { type: 'sheet', sheets: [{ rows: [['a']] }] },
+      slides: { type: 'slides', slides: [{ layout: 'title', title: 'a' }] },
+    };
+    const FORMATS = { text: ['docx', 'odt'], sheet: ['xlsx', 'ods'], slides: ['pptx', 'odp'] } as const;
+
+    async function keywordsOf(file: Uint8Array, name: string): Promise<string[]> {
+      const body = form(file, name, {});
+      const response = await service.call('/v1/extract/meta', { method: 'POST', body });
+      return ((await response.json()) as { keywords: string[] }).keywords;
+    }
+
+    const lists: [string, string[]][] = [
+      ['of several words', ['hợp đồng', 'mua bán']],
+      ['with commas', ['Huế, Hội An', 'mua: bán']],
+      ['of which there is one, with a comma', ['Huế, Hội An']],
+    ];
+    for (const [what, keywords] of lists) {
+      for (const kind of ['text', 'sheet', 'slides'] as const) {
+        it(`${what}: the same again of each format of type ${kind}, and after conversions`, async () => {
+          for (const format of FORMATS[kind]) {
+            const script = { ...meta(keywords), ...contents[kind], save: [{ format }] };
+            const built = new Uint8Array(await (await post(service, script)).arrayBuffer());
+            expect(await keywordsOf(built, `a.${format}`), format).to.deep.equal(keywords);
+            for (const to of FORMATS[kind]) {
+              const converted = await service.convert(built, `a.${format}`, { to });
+              const again = await keywordsOf(new Uint8Array(await converted.arrayBuffer()), `a.${to}`);
+              expect(again, `${format} to ${to}`).to.deep.equal(keywords);
+            }
+          }
+        });
+      }
+    }
+
+    it('in one text of an OOXML file, as somebody wrote them', async () => {
+      const script = { ...meta(['KEY']), ...contents.text, save: [{ format: 'docx' }] };
+      const parts = unzipSync(new Uint8Array(await (await post(service, script)).arrayBuffer()));
+      const core = strFromU8(parts['docProps/core.xml'] ?? new Uint8Array());
+      const cases: [text: string, keywords: string[]][] = [
+        ['hợp đồng, mua bán', ['hợp đồng', 'mua bán']],
+        ['Huế, Hội An; Đà Nẵng;', ['Huế, Hội An', 'Đà Nẵng']],
+        ['hợp đồng', ['hợp đồng']],
+        [' ; ', []],
+      ];
+      for (const [text, keywords] of cases) {
+        const file = zipSync({ ...parts, 'docProps/core.xml': strToU8(core.replace('KEY', text)) });
+        expect(await keywordsOf(file, 'a.docx'), text).to.deep.equal(keywords);
+      }
+    });
+  });
+
   it('async: 202, then done', async () => {
     const response = await post(service, { script: text('docx'), async: true });
     expect(response.status).to.equal(202);
@@ -156,6 +211,7 @@ describe('POST /v1/build', () => {
     ['an address that is not allowed', () => 'http://127.0.0.2/x.png', 'url_not_allowed'],
     ['an address without a picture', () => `${picturesUrl}/missing`, 'download_failed'],
     ['something that is no picture', () => `${picturesUrl}/text`, 'script_error'],
+    ['half a picture', () => `${picturesUrl}/half.png`, 'script_error'],
   ];
   for (const [what, url, code] of pictureMistakes) {
     it(`${what}: ${code} at its place, sync and async`, async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { familyOf, type SourceFormat, type TargetFormat, targetsOf } from '../../cmd/docbuilder/domain/formats.ts';
 import { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
 import {
@@ -26,6 +27,7 @@ const SEEDS = {
 const SIGNATURES: Partial<Record<TargetFormat, string>> = { pdf: '%PDF-', rtf: '{\\rtf' };
 const COMPOUND = ['doc', 'xls', 'ppt'];
 const PLAIN = ['txt', 'csv'];
+const RELATIONS = 'word/_rels/document.xml.rels';
 
 function signatureOf(format: TargetFormat): string {
   if (COMPOUND.includes(format)) return '\xd0\xcf\x11\xe0';
@@ -166,6 +168,45 @@ describe('engine: conversions', function () {
     for (const stem of ['../../etc/passwd', '.hidden', 'báo cáo quý 1', 'đ'.repeat(200), 'a?b#c%41', '']) {
       expect((await bench.convert(SEEDS.sheet[1], 'fods', 'csv', { stem })).text, stem).to.include('42');
       expect((await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf', { stem })).pages, stem).to.equal(1);
+    }
+  });
+
+  it('fields with the file name show it, and not where the file is while it is converted', async function () {
+    if (!hasPdfTools) this.skip();
+    const shows = ['full', 'path', 'name', 'name-and-extension'].map(
+      (display) => `<text:file-name text:display="${display}">x</text:file-name>`,
+    );
+    const fixed = '<text:file-name text:display="full" text:fixed="true">D:\\cũ.doc</text:file-name>';
+    const text = fodt([...shows, fixed].map(paragraph).join(''));
+    const cell = `<table:table-row>${formula('CELL(&quot;filename&quot;)')}</table:table-row>`;
+    const cases: [SourceFormat, string | Buffer, string[]][] = [
+      ['fodt', text, ['/quý 1.fodt', '/', 'quý 1', 'quý 1.fodt', 'D:\\cũ.doc']],
+      ['fodp', fodp(slide('S').replace('>S<', `>${shows.join(' | ')}<`)), ['/quý 1.fodp | / | quý 1 | quý 1.fodp']],
+      ['fods', fods(cell), ["'file:///quý 1.fods'#$Bảng 1"]],
+    ];
+    for (const to of ['docx', 'doc', 'odt', 'rtf'] as const) {
+      const { bytes } = await bench.convert(text, 'fodt', to, { stem: 'quý 1' });
+      expect(bytes.toString('latin1'), to).to.not.include('/jobs/');
+      cases.push([to, bytes, [`/quý 1.${to}`]]);
+    }
+    for (const [from, content, shown] of cases) {
+      const lines = pdfText((await bench.convert(content, from, 'pdf', { stem: 'quý 1' })).path).split('\n');
+      expect(lines, from).to.include.members(shown);
+      expect(lines.join(), from).to.not.include('jobs');
+    }
+    const odd = await bench.convert(fodt(paragraph(shows[3] as string)), 'fodt', 'pdf', { stem: 'Số 1 #50%' });
+    expect(pdfText(odd.path)).to.include('Số 1 #50%.fodt');
+  });
+
+  it('links to files beside a document stay such', async () => {
+    const link = '<text:a xlink:href="https://a.vn/">phụ lục</text:a>';
+    const parts = unzipSync((await bench.convert(fodt(paragraph(link)), 'fodt', 'docx')).bytes);
+    const relations = strFromU8(parts[RELATIONS] ?? new Uint8Array()).replace('https://a.vn/', '../phu/luc.pdf');
+    const docx = Buffer.from(zipSync({ ...parts, [RELATIONS]: strToU8(relations) }));
+    for (const between of ['docx', 'odt', 'doc'] as const) {
+      const made = await bench.convert(docx, 'docx', between);
+      const again = await bench.convert(made.bytes, between, 'docx');
+      expect(zipEntry(again.bytes, RELATIONS), between).to.include('hyperlink" Target="../phu/luc.pdf"');
     }
   });
 

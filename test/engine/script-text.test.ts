@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Picture } from '../../cmd/docbuilder/script/flat.ts';
 import { buildText } from '../../cmd/docbuilder/script/text.ts';
 import type { Block, Script } from '../../src/common/generated/script.ts';
+import { readPng } from './pixels.ts';
 import { type Bench, createBench, type Made, pdfText } from './support.ts';
 import { zipEntry } from './zip.ts';
 
@@ -151,6 +152,36 @@ describe('text documents through the engine', () => {
     expect(Number(/<wp:extent cx="(\d+)"/.exec(document)?.[1])).to.be.closeTo(60 * 36_000, 500);
     expect(Number(/<wp:extent cx="\d+" cy="(\d+)"/.exec(document)?.[1])).to.be.closeTo(30 * 36_000, 500);
     expect(paragraphOf('Hình 1')).to.include('<w:pStyle w:val="Caption"/>');
+  });
+
+  it('have room for large pictures beside header, footer, heading and caption', async () => {
+    const body: Block[] = [
+      { type: 'image', base64: PIXEL, width: 400, height: 600 },
+      { type: 'heading', level: 1, text: 'Một' },
+      { type: 'image', base64: PIXEL, height: 900, caption: 'Hình 1' },
+      { type: 'page_break' },
+      { type: 'image', base64: PIXEL, width: 300, height: 100 },
+    ];
+    const pictures = new Map(body.map((_, index) => [`/body/${index}`, PICTURE]));
+    const header = { left: 'Công ty\n'.repeat(9), line: true };
+    const made = buildText({ ...SCRIPT, header, body }, { pictures, now: new Date('2026-11-21T08:00:00Z') });
+    const pieces = [...made.body].join('');
+    const page = (number: number) => ({ to: 'png', image: { page: number, width: 100, height: 100 } }) as const;
+    const [large, ...drawn] = await bench.make(made.head() + pieces + made.tail, 'fodt', [
+      { to: 'docx' },
+      ...[1, 2, 3].map(page),
+    ]);
+    expect(large.pages).to.equal(3);
+    expect((await bench.convert(large.bytes, 'docx', 'pdf')).pages).to.equal(3);
+    for (const { bytes } of drawn) {
+      const { width, height, at } = readPng(bytes);
+      const right = Math.ceil(((215.9 - 15) / 215.9) * width) + 1;
+      const column = Array.from({ length: height }, (_, y) => at(right, y).join());
+      expect(new Set(column)).to.deep.equal(new Set(['255,255,255']));
+      const lower = Math.ceil(((279.4 - 20) / 279.4) * height) + 1;
+      const left = Math.round((27 / 215.9) * width);
+      expect(at(left, lower).join()).to.equal('255,255,255');
+    }
   });
 
   it('have the margins asked for although there are headers', () => {

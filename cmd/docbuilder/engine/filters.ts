@@ -1,4 +1,5 @@
 import {
+  contentTypeOf,
   type DocumentFormat,
   type Family,
   familyOf,
@@ -11,6 +12,8 @@ import {
   type TargetFormat,
 } from '../domain/formats.ts';
 import type { EngineOutput, EngineTask, OutputOptions } from '../domain/ports.ts';
+
+type Keywords = 'list' | 'commas' | 'words';
 
 /** A UNO property value as it travels to the worker; a record becomes a sequence of property values. */
 export type PropertyValue = string | number | boolean | Properties;
@@ -35,6 +38,8 @@ export interface Conversion {
   calculate: boolean;
   /** Whether columns are to be as wide as what is in them: what csv becomes would be cut off where it is too long. */
   fitColumns: boolean;
+  /** LibreOffice reads the keywords of the source as they are, or parts them at `commas` or at all spaces (keywords.py). */
+  keywords: Keywords;
   /** What there is room for in the targets. */
   room: Room | null;
 }
@@ -47,6 +52,8 @@ export interface Store {
    * whose last element is a table. It is one line feed more in the result.
    */
   endParagraph: boolean;
+  /** The target has its keywords as a list, or all in one text (keywords.py). */
+  keywords: 'list' | 'text';
   /** The picture to be drawn of the PDF that `store` makes (picture.py). */
   picture: Picture | null;
 }
@@ -154,7 +161,6 @@ export function conversionOf(task: EngineTask): Conversion {
       ...(!isDetected && { FilterName: generation ? OLD_IMPORT_FILTERS[generation] : IMPORT_FILTERS[task.from] }),
       // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
       Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
-      ReadOnly: true,
       // What was made of a template may be changed, and its file is only read.
       ...(fitColumns && { AsTemplate: true }),
       MacroExecutionMode: NEVER_EXECUTE_MACROS,
@@ -169,8 +175,15 @@ export function conversionOf(task: EngineTask): Conversion {
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
     calculate: family === 'sheet' && task.calculate === true,
     fitColumns,
+    keywords: keywordsOf(task.from),
     room: roomOf(task.outputs.map(({ to }) => to)),
   };
+}
+
+/** Only OpenDocument has keywords as a list. */
+function keywordsOf(format: SourceFormat): Keywords {
+  if (contentTypeOf(format).startsWith('application/vnd.oasis.')) return 'list';
+  return IMPORT_FILTERS[format].endsWith('2007 XML') ? 'words' : 'commas';
 }
 
 /** Whether the pages of an output are known without the document: there is one in a picture, and a PDF tells them. */
@@ -182,12 +195,13 @@ function storeOf(family: Family, output: EngineOutput): Store {
   if ('image' in output) {
     const { page, width, height } = output.image;
     const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
-    return { store, endParagraph: false, picture: { format: output.to, width, height } };
+    return { store, endParagraph: false, keywords: 'text', picture: { format: output.to, width, height } };
   }
   const filter = output.to === 'pdf' ? PDF_FILTERS[family] : EXPORT_FILTERS[output.to];
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',
+    keywords: output.to !== 'pdf' && keywordsOf(output.to) === 'list' ? 'list' : 'text',
     picture: null,
   };
 }

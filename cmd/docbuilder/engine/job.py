@@ -12,6 +12,8 @@ from com.sun.star.task import XInteractionHandler2
 import parts
 import picture
 import sheets
+from keywords import Keywords
+from opening import place_of
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 # In the names of the filters of Office Open XML.
@@ -69,6 +71,7 @@ class Jobs:
         self._context = context
         self._desktop = self._service('com.sun.star.frame.Desktop')
         self._main_loop = self._service('com.sun.star.awt.AsyncCallback')
+        self._files = self._service('com.sun.star.ucb.SimpleFileAccess')
         self._program = program
         self._artist = None
         self._refusal = Refusal()
@@ -76,6 +79,7 @@ class Jobs:
         self._task = None
         self._phase = None
         self._output = None
+        self._keywords = None
 
     def on_main_thread(self, function):
         """
@@ -105,6 +109,7 @@ class Jobs:
         if task['room']:
             self._phase = 'room'
             sheets.assert_room(self._document, uno.fileUrlToSystemPath(task['input']), **task['room'])
+        self._keywords = Keywords(self._document, uno.fileUrlToSystemPath(task['input']), task['keywords'])
         self._phase = 'store'
         loaded = time.perf_counter()
         self._store_all(task['outputs'])
@@ -114,8 +119,9 @@ class Jobs:
         return {'counted': counted, 'loadMs': 1000 * (loaded - started), 'storeMs': 1000 * (stored - loaded)}
 
     def _load(self, values):
-        load = properties(values) + (PropertyValue('InteractionHandler', 0, self._refusal, 0),)
-        document = self._desktop.loadComponentFromURL(self._task['input'], '_blank', 0, load)
+        url, place = place_of(self._task['input'], self._task['outputs'][0]['url'], self._files)
+        load = properties({**values, **place, 'InteractionHandler': self._refusal})
+        document = self._desktop.loadComponentFromURL(url, '_blank', 0, load)
         if document is None:
             raise RuntimeError('nothing was loaded')
         if self._task['isProtected']:
@@ -128,6 +134,7 @@ class Jobs:
         for index in sorted(range(len(outputs)), key=lambda index: outputs[index]['endParagraph']):
             self._output = index
             output = outputs[index]
+            self._keywords.write(output['keywords'])
             if output['endParagraph'] and not ended:
                 end_with_paragraph(self._document)
                 ended = True

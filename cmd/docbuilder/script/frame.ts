@@ -16,6 +16,12 @@ export function pictureSize(picture: Size, wanted: { width?: number | undefined;
   return { width: picture.width, height: picture.height };
 }
 
+/** The size, or in its proportions the largest that fits into a room. */
+export function fitted({ width, height }: Size, room: Size): Size {
+  const scale = Math.min(1, room.width / width, room.height / height);
+  return { width: width * scale, height: height * scale };
+}
+
 /**
  * A picture as `draw:frame`, its bytes inside.
  * @param attributes of the frame besides its size: style, place, anchor

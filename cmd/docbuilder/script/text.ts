@@ -14,8 +14,9 @@ export const buildText: FlatBuilder = (script, { pictures, now }) => {
   const style = documentStyle(script.style);
   const sheet = sheetOf(script.page);
   const page = pageStyle(script, now, sheet, style, styles);
+  const context = { styles, style, sheet: { ...sheet, textHeight: sheet.textHeight - page.taken }, pictures };
   return {
-    body: blocks(script.body ?? [], { styles, style, sheet, pictures }),
+    body: blocks(script.body ?? [], context),
     head: () =>
       headOf({
         kind: 'text',

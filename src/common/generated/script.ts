@@ -160,7 +160,7 @@ export interface Meta {
    */
   author?: string;
   /**
-   * Keywords.
+   * Keywords. docx, xlsx and pptx have them in one text with semicolons between them; one that has a semicolon itself becomes several there.
    *
    * @maxItems 32
    */
@@ -718,7 +718,7 @@ export interface TableHeaderStyle {
   border?: Border;
 }
 /**
- * A picture in the text. Without `width` and `height` it has its natural size, reduced to fit the page; with one of them it keeps its proportions.
+ * A picture in the text. Without `width` and `height` it has its natural size; with one of them it keeps its proportions. One that is larger than the room for text on a page is reduced to it.
  */
 export interface Image {
   type: 'image';
@@ -1679,7 +1679,7 @@ export interface TableElement {
   size?: number;
 }
 /**
- * A picture. With one of `width` and `height` it keeps its proportions.
+ * A picture. With one of `width` and `height` it keeps its proportions; with neither it has its natural size, reduced to what fits between its place and the ends of the slide.
  */
 export interface ImageElement {
   type: 'image';

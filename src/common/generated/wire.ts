@@ -701,6 +701,9 @@ export interface ExtractedMeta {
    * Who saved it last.
    */
   last_author: string | null;
+  /**
+   * The one text that holds all keywords in most formats is parted at its semicolons, or at its commas if it has none.
+   */
   keywords: string[];
   description: string | null;
   /**

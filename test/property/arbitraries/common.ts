@@ -181,7 +181,7 @@ export const meta: fc.Arbitrary<Meta> = partial<Meta>({
   title: line(),
   subject: line(),
   author: line(),
-  keywords: fc.array(fc.constantFrom('hợp đồng', 'năm 2026', 'A&B', 'từ "khóa"'), { maxLength: 3 }),
+  keywords: fc.array(fc.constantFrom('hợp đồng', 'năm 2026', 'A&B', 'từ "khóa"', 'Huế, Hội An'), { maxLength: 3 }),
   description: line(),
   lang: fc.constantFrom(...LANGUAGES),
 });

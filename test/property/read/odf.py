@@ -137,7 +137,7 @@ class Package:
         def text(tag):
             return next((e.text or "" for e in self.meta.iter(q(tag))), "")
 
-        keywords = ", ".join(e.text or "" for e in self.meta.iter(q("meta:keyword")))
+        keywords = [e.text or "" for e in self.meta.iter(q("meta:keyword"))]
         defaults = [attributes(e) for e in self.styles.iter(q("style:text-properties"))]
         languages = [
             f"{d.get(f'{ns}:language{suffix}')}-{d.get(f'{ns}:country{suffix}')}"

@@ -3,6 +3,7 @@ import docx
 from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import qn
 
+from ooxml import keywords
 from wordml import (
     HIGHLIGHTS, has_numbering, parent_of, value, first, value_in,
     merged, toggle, page_break, raised, twips, outline,
@@ -24,7 +25,7 @@ def read(path):
             "title": core.title or "",
             "subject": core.subject or "",
             "author": core.author or "",
-            "keywords": core.keywords or "",
+            "keywords": keywords(core),
             "description": core.comments or "",
             "language": language(document, core),
         },

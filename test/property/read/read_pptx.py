@@ -2,6 +2,8 @@
 import pptx
 from pptx.oxml.ns import qn
 
+from ooxml import keywords
+
 MM_PER_EMU = 1 / 36000
 ALIGN = {"l": "left", "r": "right", "ctr": "center", "just": "justify"}
 ANCHOR = {"t": "top", "ctr": "middle", "b": "bottom"}
@@ -20,7 +22,7 @@ def read(path):
             "title": core.title or "",
             "subject": core.subject or "",
             "author": core.author or "",
-            "keywords": core.keywords or "",
+            "keywords": keywords(core),
             "description": core.comments or "",
             "language": " ".join([core.language or "", *sorted(languages)]),
         },

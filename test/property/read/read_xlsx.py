@@ -6,6 +6,8 @@ import openpyxl.worksheet._reader
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.header_footer import HeaderFooterItem
 
+from ooxml import keywords
+
 # Days and times stay the numbers that they are in the file.
 openpyxl.worksheet._reader.from_excel = lambda value, *_, **__: value
 
@@ -37,7 +39,7 @@ def read(path):
             "title": core.title or "",
             "subject": core.subject or "",
             "author": core.creator or "",
-            "keywords": core.keywords or "",
+            "keywords": keywords(core),
             "description": core.description or "",
             "language": core.language or "",
         },

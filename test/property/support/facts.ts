@@ -72,7 +72,7 @@ export interface MetaFacts {
   title: string;
   subject: string;
   author: string;
-  keywords: string;
+  keywords: string[];
   description: string;
   language: string;
 }

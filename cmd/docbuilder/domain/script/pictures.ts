@@ -2,6 +2,7 @@ import { AppError } from '../../../../src/common/errors.ts';
 import type { Image, ImageElement, Script } from '../../../../src/common/generated/script.ts';
 import { scriptError } from './check.ts';
 import { pictureSize } from './picture-size.ts';
+import { isWhole } from './picture-whole.ts';
 
 /** A picture of a script, fetched or decoded, and known to be one. */
 export interface Picture {
@@ -68,6 +69,7 @@ function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   const { type, width, height } = pictureSize(bytes) ?? {};
   if (!type || !width || !height) throw scriptError({ path, message: 'is not a PNG, JPEG or GIF picture' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `has more than ${MAX_PIXELS} pixels` });
+  if (!isWhole(bytes, type)) throw scriptError({ path, message: 'is a damaged or cut-off picture' });
   return {
     mediaType: MEDIA_TYPES[type],
     width: width * MM_PER_PIXEL,

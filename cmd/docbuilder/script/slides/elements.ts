@@ -5,7 +5,7 @@ import type {
   Slide,
   TextElement,
 } from '../../../../src/common/generated/script.ts';
-import { pictureFrame, pictureSize } from '../frame.ts';
+import { fitted, pictureFrame, pictureSize } from '../frame.ts';
 import { properties } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 import { boxLook, lettersOf, sizeFor } from './box-look.ts';
@@ -64,12 +64,16 @@ function* bulletsElement(part: BulletsElement, behind: string, deck: Deck): InTu
   return textBox(part, yield* list(part.items, marks, look, deck.styles), deck);
 }
 
-function imageElement(part: ImageElement, pointer: string, { pictures, styles }: Deck): string {
+/** A picture that has no size of its own is reduced to the room between its place and the ends of the slide. */
+function imageElement(part: ImageElement, pointer: string, { pictures, styles, theme }: Deck): string {
   const picture = pictures.get(pointer);
   if (!picture) return '';
   const style = styles.style('graphic', properties('graphic', INVISIBLE));
   const attributes = { 'draw:style-name': style, 'draw:layer': 'layout', 'svg:x': mm(part.x), 'svg:y': mm(part.y) };
-  return pictureFrame(picture, pictureSize(picture, part), attributes, part.alt);
+  const size = pictureSize(picture, part);
+  const room = { width: theme.width - part.x, height: theme.height - part.y };
+  const reduced = part.width === undefined && part.height === undefined && room.width > 0 && room.height > 0;
+  return pictureFrame(picture, reduced ? fitted(size, room) : size, attributes, part.alt);
 }
 
 function textBox(part: TextElement | BulletsElement, content: string, { styles, theme }: Deck): string {

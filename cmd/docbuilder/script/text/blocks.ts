@@ -20,6 +20,7 @@ export function* blocks(body: readonly Block[], context: TextContext): Iterable<
   const emptyPage = (): string => `<text:p text:style-name="${pageBeginStyle(context)}"/>`;
   let previous: Block['type'] = 'page_break';
   let broken = false;
+  let headings = 0;
   for (const [index, block] of body.entries()) {
     const afterTable = previous === 'table' && !broken;
     // Two tables would become one, and a page break after one would be on the wrong page in docx.
@@ -31,7 +32,9 @@ export function* blocks(body: readonly Block[], context: TextContext): Iterable<
       broken = true;
       continue;
     }
-    yield* blockXml(block, { pointer: `/body/${index}`, breakBefore: broken, afterTable }, context);
+    if (broken || (block.type === 'heading' && block.page_break_before)) headings = 0;
+    yield* blockXml(block, { pointer: `/body/${index}`, breakBefore: broken, afterTable, headings }, context);
+    headings = block.type === 'heading' ? headings + 1 : 0;
     previous = block.type;
     broken = false;
   }

@@ -19,6 +19,8 @@ export interface BlockPlace {
   breakBefore: boolean;
   /** It follows a table, which has no space below it of its own: the formats do not agree on one. */
   afterTable: boolean;
+  /** So many headings stand directly above it, on the same page if it leaves them room. */
+  headings: number;
 }
 
 /** The XML of one block, in pieces. */

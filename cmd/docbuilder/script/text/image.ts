@@ -1,14 +1,14 @@
 import type { Image } from '../../../../src/common/generated/script.ts';
-import { pictureFrame, pictureSize, type Size } from '../frame.ts';
-import type { Sheet } from '../paper.ts';
+import { fitted, pictureFrame, pictureSize } from '../frame.ts';
 import { properties } from '../styles.ts';
 import type { BlockBuilder } from './context.ts';
 import { blockStyle, textAlign } from './paragraph.ts';
 import { runs } from './runs.ts';
 
-/** What the line of a picture, and a caption below it, need of a page besides the picture; millimetres. */
+/** What the line of a picture, a caption below it and a heading above it need of a page besides the picture; millimetres. */
 const LINE_HEIGHT = 3;
 const CAPTION_HEIGHT = 12;
+const HEADING_HEIGHT = 20;
 const SPACE_ABOVE_CAPTION = 1;
 
 /** A picture in a paragraph of its own, as a character of it, and its caption on the same page. */
@@ -17,8 +17,9 @@ export const image: BlockBuilder<Image> = function* (block, place, context) {
   const picture = pictures.get(place.pointer);
   if (!picture) throw new TypeError(`no picture for ${place.pointer}`);
   const captioned = block.caption !== undefined;
-  const given = block.width !== undefined || block.height !== undefined;
-  const size = given ? pictureSize(picture, block) : fitted(picture, sheet, captioned);
+  const others = LINE_HEIGHT + (captioned ? CAPTION_HEIGHT : 0) + place.headings * HEADING_HEIGHT;
+  const height = Math.max(sheet.textHeight - others, sheet.textHeight / 2);
+  const size = fitted(pictureSize(picture, block), { width: sheet.textWidth, height });
   const frame = pictureFrame(
     picture,
     size,
@@ -48,10 +49,3 @@ const AS_CHARACTER = {
   'fo:border': 'none',
   'fo:padding': '0mm',
 };
-
-/** The natural size, or what of it fits on a page. */
-function fitted(picture: Size, { textWidth, textHeight }: Sheet, captioned: boolean): Size {
-  const height = Math.max(textHeight - LINE_HEIGHT - (captioned ? CAPTION_HEIGHT : 0), textHeight / 2);
-  const scale = Math.min(1, textWidth / picture.width, height / picture.height);
-  return { width: picture.width * scale, height: picture.height * scale };
-}

@@ -17,6 +17,8 @@ export interface PageStyle {
   layout: string;
   /** `style:master-page`. */
   master: string;
+  /** Height in millimetres that header and footer take from the text where they are higher than their margins. */
+  taken: number;
 }
 
 /** Makes the page style; the automatic styles of header and footer go into `styles`. */
@@ -24,7 +26,7 @@ export function pageStyle(script: Script, now: Date, sheet: Sheet, style: Docume
   const values = { title: script.meta?.title ?? '', date: dateText(now, languageOf(script.meta)) };
   const areaOf = (name: MarginalName, margin: number): Area => {
     const marginal = script[name];
-    if (!marginal) return { rest: margin, style: '', content: '' };
+    if (!marginal) return { rest: margin, taken: 0, style: '', content: '' };
     const content = element(`style:${name}`, {}, marginalParagraphs(name, marginal, values, styles));
     return { ...area(name, margin, marginalHeight(marginal, style)), content };
   };
@@ -40,12 +42,15 @@ export function pageStyle(script: Script, now: Date, sheet: Sheet, style: Docume
       properties('page-layout', paper) + header.style + footer.style,
     ),
     master: element('style:master-page', names, header.content + footer.content),
+    taken: header.taken + footer.taken,
   };
 }
 
 interface Area {
   /** What is left of the margin. */
   rest: number;
+  /** What it takes from the text. */
+  taken: number;
   /** `style:header-style` or `style:footer-style`. */
   style: string;
   content: string;
@@ -65,5 +70,6 @@ function area(name: MarginalName, margin: number, needed: number): Omit<Area, 'c
     ),
     'style:dynamic-spacing': 'false',
   });
-  return { rest: margin - height, style: element(`style:${name}-style`, {}, content) };
+  const taken = Math.max(0, needed - margin);
+  return { rest: margin - height, taken, style: element(`style:${name}-style`, {}, content) };
 }

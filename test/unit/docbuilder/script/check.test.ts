@@ -1,13 +1,9 @@
 import { expect } from 'chai';
 import type { EffectivePlan } from '../../../../cmd/docbuilder/domain/limits.ts';
 import { checkScript } from '../../../../cmd/docbuilder/domain/script/check.ts';
-import { decodedPicture, imagesOf, picture } from '../../../../cmd/docbuilder/domain/script/pictures.ts';
 import { scriptUnits } from '../../../../cmd/docbuilder/domain/script/units.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
-import { processorTime } from '../../../support/processor-time.ts';
-
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 const plan = { edition: 'community', limits: { max_outputs_per_build: 1, max_script_units: 10 } } as EffectivePlan;
 
@@ -128,80 +124,5 @@ describe('run-time checks of a script', () => {
       code: 'forbidden_feature',
       detail: { feature: 'multiple_outputs', edition: 'community', limit: 1 },
     });
-  });
-});
-
-describe('pictures of a script', () => {
-  it('have a type and a natural size', () => {
-    const made = decodedPicture(`data:image/png;base64,${PIXEL.slice(0, 40)}\n${PIXEL.slice(40)}`, '/body/0');
-    expect(made).to.include({ mediaType: 'image/png', base64: PIXEL });
-    expect(made.width).to.be.closeTo(0.2646, 0.001);
-  });
-
-  const cases: [string, string][] = [
-    ['no base64', 'b!@#'],
-    ['base64 that was cut off', PIXEL.slice(0, 41)],
-    ['no picture', Buffer.from('hello world').toString('base64')],
-    [
-      'a picture that scripts',
-      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>').toString('base64'),
-    ],
-    ['nothing', '===='],
-  ];
-  for (const [what, base64] of cases) {
-    it(`${what}: script_error at its place`, () => {
-      const { code, detail } = refusal(() => decodedPicture(base64, '/body/3'));
-      expect({ code, path: detail['path'] }).to.deep.equal({ code: 'script_error', path: '/body/3/base64' });
-    });
-  }
-
-  const segment = 'ffe00004abcd';
-  const frame = 'ffc000110800300060030122000211010311';
-  const sizes: [string, string, object][] = [
-    ['a JPEG', `ffd8${segment}${frame}01`, { mediaType: 'image/jpeg', width: 25.4, height: 12.7 }],
-    ['a progressive JPEG behind fill bytes', `ffd8${segment}ffff${frame.replace('c0', 'c2')}`, { width: 25.4 }],
-    ['a GIF', `${Buffer.from('GIF89a').toString('hex')}600030000000`, { mediaType: 'image/gif', height: 12.7 }],
-  ];
-  for (const [what, hex, expected] of sizes) {
-    it(`${what} is known by its head`, () => {
-      expect(picture(Buffer.from(hex, 'hex'), '/x')).to.include(expected);
-    });
-  }
-
-  for (const [what, hex] of [
-    ['a JPEG that ends before its size', `ffd8${segment}${frame.slice(0, 12)}`],
-    ['one with something else between its segments', `ffd8${segment}00${frame}`],
-    ['a lossless one, which nothing here draws', `ffd8${frame.replace('c0', 'c3')}00000000`],
-    ['a PNG that ends before its size', '89504e470d0a1a0a0000000d49484452'],
-  ] as const) {
-    it(`${what} is none`, () => {
-      expect(refusal(() => picture(Buffer.from(hex, 'hex'), '/x')).code).to.equal('script_error');
-    });
-  }
-
-  it('of nothing but segments cost no more than their length', () => {
-    const milliseconds = processorTime();
-    for (const part of ['ffe00002', 'ffff']) {
-      const bytes = Buffer.alloc(10 * 1024 * 1024, part, 'hex');
-      bytes.writeUInt16BE(0xffd8);
-      expect(refusal(() => picture(bytes, '/x')).code).to.equal('script_error');
-    }
-    expect(milliseconds()).to.be.below(500);
-  });
-
-  it('larger than 10 MB, or of more pixels than memory has, are refused', () => {
-    expect(refusal(() => picture(Buffer.alloc(10 * 1024 * 1024 + 1), '/x')).detail['message']).to.match(/10 MB/);
-    const huge = Buffer.from(PIXEL, 'base64');
-    huge.writeUInt32BE(60_000, 16);
-    huge.writeUInt32BE(60_000, 20);
-    expect(refusal(() => picture(huge, '/x')).detail['message']).to.match(/pixels/);
-  });
-
-  it('are found in blocks and on slides', () => {
-    const script = slides({ layout: 'blank', elements: [{ type: 'image', x: 0, y: 0, url: 'https://a/b' }] }) as Script;
-    expect([...imagesOf(script)].map(({ path }) => path)).to.deep.equal(['/slides/0/elements/0']);
-    expect(
-      [...imagesOf(text({ type: 'page_break' }, { type: 'image', base64: PIXEL }) as Script)].map(({ path }) => path),
-    ).to.deep.equal(['/body/1']);
   });
 });

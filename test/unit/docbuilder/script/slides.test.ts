@@ -200,6 +200,20 @@ describe('slides of a script', () => {
     expect(placeholders(build([slide]))).to.deep.equal([]);
   });
 
+  it('reduce a picture whose size nobody asked for to the room that it has', () => {
+    const sizeAt = (x: number, y: number, size: object = {}) => {
+      const slide: Slide = { layout: 'blank', elements: [{ type: 'image', x, y, base64: '', ...size }] };
+      const large = { ...PICTURE, width: 1000, height: 500 };
+      const xml = build([slide], { slide_size: '4:3' }, new Map([['/slides/0/elements/0', large]]));
+      const [frame] = placeholders(xml);
+      return ['svg:width', 'svg:height'].map((name) => Number.parseFloat(frame?.attributes[name] ?? ''));
+    };
+    expect(sizeAt(0, 0)).to.deep.equal([254, 127]);
+    expect(sizeAt(10, 170.5)).to.deep.equal([40, 20]);
+    expect(sizeAt(254, 0)).to.deep.equal([1000, 500]);
+    expect(sizeAt(10, 10, { width: 900 })).to.deep.equal([900, 450]);
+  });
+
   it('have nothing but letters in a link, and its white space beside it', () => {
     const xml = build([{ layout: 'title', title: { text: ' a  b\nc', link: 'https://x.vn/' } }]);
     const links = parse(xml).filter(({ name }) => name === 'text:a');

@@ -340,11 +340,15 @@ describe('text documents as flat OpenDocument', () => {
       expect(sizeOf({ width: 40, height: 20 })).to.deep.equal(['40mm', '20mm']);
       expect(sizeOf({ width: 40, height: 20 }, { width: 100, height: 10 })).to.deep.equal(['100mm', '10mm']);
       expect(sizeOf({ width: 40, height: 20 }, { width: 100 })).to.deep.equal(['100mm', '50mm']);
-      expect(sizeOf({ width: 40, height: 20 }, { height: 100 })).to.deep.equal(['200mm', '100mm']);
+      expect(sizeOf({ width: 40, height: 20 }, { height: 60 })).to.deep.equal(['120mm', '60mm']);
     });
 
-    it('fit the text when nobody asked for a size', () => {
+    it('fit the text, whatever size was asked for', () => {
       expect(sizeOf({ width: 320, height: 100 })).to.deep.equal(['160mm', '50mm']);
+      expect(sizeOf({ width: 40, height: 20 }, { width: 400 })).to.deep.equal(['160mm', '80mm']);
+      expect(sizeOf({ width: 40, height: 20 }, { height: 100 })).to.deep.equal(['160mm', '80mm']);
+      expect(sizeOf({ width: 40, height: 20 }, { width: 200, height: 50 })).to.deep.equal(['160mm', '40mm']);
+      expect(sizeOf({ width: 40, height: 20 }, { width: 24.4, height: 2000 })).to.deep.equal(['2.9768mm', '244mm']);
       const [, height] = sizeOf({ width: 100, height: 1000 }, { caption: 'x' });
       expect(Number.parseFloat(height ?? '')).to.be.within(200, 247);
     });
