@@ -1,6 +1,8 @@
 import {
   type DocumentFormat,
   type Family,
+  FLAT,
+  type FlatFormat,
   familyOf,
   type ImageFormat,
   type Room,
@@ -39,6 +41,11 @@ export interface Store {
    * whose last element is a table. It is one line feed more in the result.
    */
   endParagraph: boolean;
+  /**
+   * Whether it may be stored without its videos: LibreOffice cannot write the picture that stands for one into a flat
+   * file, and then writes no file at all.
+   */
+  withoutVideos: boolean;
   /** The picture to be drawn of the PDF that `store` makes (picture.py). */
   picture: Picture | null;
 }
@@ -88,7 +95,7 @@ const PDF_FILTERS: Record<Family, string> = {
   slides: 'impress_pdf_Export',
 };
 
-const EXPORT_FILTERS: Record<DocumentFormat, string> = {
+const EXPORT_FILTERS: Record<DocumentFormat | FlatFormat, string> = {
   docx: 'MS Word 2007 XML',
   doc: 'MS Word 97',
   odt: 'writer8',
@@ -101,10 +108,14 @@ const EXPORT_FILTERS: Record<DocumentFormat, string> = {
   pptx: 'Impress MS PowerPoint 2007 XML',
   ppt: 'MS PowerPoint 97',
   odp: 'impress8',
+
+  fodt: IMPORT_FILTERS.fodt,
+  fods: IMPORT_FILTERS.fods,
+  fodp: IMPORT_FILTERS.fodp,
 };
 
 /** What nobody edits any more: view settings would be lost on it. */
-const READ_ONLY: readonly TargetFormat[] = ['pdf', 'csv'];
+const READ_ONLY: readonly (TargetFormat | FlatFormat)[] = ['pdf', 'csv', 'fodt', 'fods', 'fodp'];
 
 const COUNTED: Record<Family, Conversion['count']> = { text: 'pages', sheet: 'sheets', slides: 'slides' };
 
@@ -116,7 +127,7 @@ const DOUBLE_QUOTE = 34;
 /** The import and export filters and properties of a task. Nothing is left to type detection. */
 export function conversionOf(task: EngineTask): Conversion {
   const family = familyOf(task.from);
-  const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv');
+  const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv' && to !== FLAT.sheet);
   const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
   return {
     load: {
@@ -148,12 +159,13 @@ function storeOf(family: Family, output: EngineOutput): Store {
   if ('image' in output) {
     const { page, width, height } = output.image;
     const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
-    return { store, endParagraph: false, picture: { format: output.to, width, height } };
+    return { store, endParagraph: false, withoutVideos: false, picture: { format: output.to, width, height } };
   }
   const filter = output.to === 'pdf' ? PDF_FILTERS[family] : EXPORT_FILTERS[output.to];
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',
+    withoutVideos: output.to === FLAT[family],
     picture: null,
   };
 }
@@ -165,7 +177,7 @@ function importOptions({ from, source }: EngineTask): Properties {
   return { FilterOptions: csvOptions(source.delimiter, ['true', 'false', 'false', 'false', 'false', '0', 'false']) };
 }
 
-function exportOptions(to: TargetFormat, options: OutputOptions): Properties {
+function exportOptions(to: TargetFormat | FlatFormat, options: OutputOptions): Properties {
   switch (to) {
     case 'pdf':
       return { FilterData: pdfOptions(options) };

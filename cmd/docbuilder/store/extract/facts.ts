@@ -4,7 +4,6 @@ import type { Family } from '../../domain/formats.ts';
 import { readGenerator } from './generator.ts';
 import { readMetaPart } from './meta.ts';
 import { countOnly } from './output.ts';
-import { type Package, withPackage } from './package.ts';
 import { readParts } from './read.ts';
 import { createStyles } from './styles.ts';
 import { createUsage, type FontUse, wordsOf } from './usage.ts';
@@ -27,11 +26,9 @@ export async function readFacts(path: string, family: Family, options: MetaOptio
   const { source, signal } = options;
   const { format, size, encrypted, macros, pages } = options.facts;
   const generator = encrypted || source === undefined ? null : await readGenerator(source, signal);
-  const found = await withPackage(path, async (opened) => ({
-    ...(await readMetaPart(opened, OFFICE.test(format) ? 'Z' : '', signal)),
-    ...(await count(opened, family, signal)),
-  }));
-  const { statistics: told, counted } = found;
+  const told = await readMetaPart(path, OFFICE.test(format) ? 'Z' : '', signal);
+  const { statistics } = told;
+  const counted = await count(path, family, signal);
   return {
     format,
     family,
@@ -39,12 +36,12 @@ export async function readFacts(path: string, family: Family, options: MetaOptio
     encrypted,
     macros,
     generator,
-    ...found.facts,
-    language: found.language ?? languageOf(family, format, counted.language),
-    pages: family === 'text' ? pages || told.pages : null,
-    words: family === 'sheet' ? null : (told.words ?? counted.words),
-    characters: family === 'sheet' ? null : (told.characters ?? counted.characters),
-    paragraphs: family === 'sheet' ? null : (told.paragraphs ?? counted.paragraphs),
+    ...told.facts,
+    language: told.language ?? languageOf(family, format, counted.language),
+    pages: family === 'text' ? pages || statistics.pages : null,
+    words: family === 'sheet' ? null : (statistics.words ?? counted.words),
+    characters: family === 'sheet' ? null : (statistics.characters ?? counted.characters),
+    paragraphs: family === 'sheet' ? null : (statistics.paragraphs ?? counted.paragraphs),
     sheets: family === 'sheet' ? counted.parts : null,
     slides: family === 'slides' ? counted.parts : null,
     tables: family === 'sheet' ? null : counted.tables,
@@ -59,12 +56,12 @@ function languageOf(family: Family, format: string, language: string | undefined
 }
 
 /** Walks through the whole document once. */
-async function count(opened: Package, family: Family, signal: AbortSignal | undefined) {
+async function count(path: string, family: Family, signal: AbortSignal | undefined) {
   const usage = createUsage();
   const counted = { words: 0, characters: 0, paragraphs: 0, tables: 0, images: 0 };
   const styles = createStyles();
   const parts = await readParts(
-    opened,
+    path,
     family,
     {
       styles,
@@ -86,5 +83,5 @@ async function count(opened: Package, family: Family, signal: AbortSignal | unde
     signal,
   );
   const ofFamily = parts.filter(({ kind }) => kind === 'sheet' || kind === 'slide').length;
-  return { counted: { ...counted, parts: ofFamily, fonts: usage.fonts(), language: usage.language() } };
+  return { ...counted, parts: ofFamily, fonts: usage.fonts(), language: usage.language() };
 }

@@ -4,7 +4,7 @@ import { createFonts, pattern } from '../../../../cmd/docbuilder/store/extract/f
 import { charactersOf } from '../../../../cmd/docbuilder/store/extract/usage.ts';
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
 import { zip } from '../../../support/documents.ts';
-import { extractor, type Pieces, packageOf, withFile } from './packages.ts';
+import { extractor, flatOf, NAMESPACES, type Pieces, withFile } from './flat.ts';
 
 const FACTS = { format: 'docx', encrypted: true, macros: true, size: 123, pages: 2 } as const;
 
@@ -13,7 +13,7 @@ function meta(
   pieces: Pieces,
   facts: Partial<MetaOptions['facts']> = {},
 ): Promise<ExtractedMeta> {
-  return withFile(packageOf(family, pieces), (path) => extractor.meta(path, family, { facts: { ...FACTS, ...facts } }));
+  return withFile(flatOf(family, pieces), (path) => extractor.meta(path, family, { facts: { ...FACTS, ...facts } }));
 }
 
 const names = ({ fonts }: ExtractedMeta) => fonts.map(({ name }) => name);
@@ -90,7 +90,7 @@ describe('facts about documents', () => {
     const app = '<Properties><Application>Microsoft Word</Application><AppVersion>16.0000</AppVersion></Properties>';
     const generator = (source: Uint8Array, encrypted = false) =>
       withFile(source, (path) =>
-        withFile(packageOf('text', { body: '' }), async (twin) => {
+        withFile(flatOf('text', { body: '' }), async (twin) => {
           const options = { facts: { ...FACTS, encrypted }, source: path };
           return (await extractor.meta(twin, 'text', options)).generator;
         }),
@@ -98,9 +98,8 @@ describe('facts about documents', () => {
     const ooxml = zip({ 'docProps/app.xml': app, 'content.xml': '<a/>' });
     expect(await generator(ooxml)).to.equal('Microsoft Word 16.0000');
     expect(await generator(ooxml, true)).to.equal(null);
-    expect(await generator(packageOf('text', { body: '', meta: '<meta:generator>X/1</meta:generator>' }))).to.equal(
-      'X/1',
-    );
+    const meta = `<office:document-meta ${NAMESPACES}><meta:generator>X/1</meta:generator></office:document-meta>`;
+    expect(await generator(zip({ 'meta.xml': meta }))).to.equal('X/1');
     expect(await generator(Buffer.from('no zip at all'))).to.equal(null);
   });
 
