@@ -1,8 +1,8 @@
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
 import type { SourceFacts } from '../../domain/extract.ts';
 import type { Family } from '../../domain/formats.ts';
-import { readGenerator } from './generator.ts';
-import { readMetaPart } from './meta.ts';
+import { type MetaPart, readMetaPart } from './meta.ts';
+import { type Origin, readOrigin } from './origin.ts';
 import { countOnly } from './output.ts';
 import { readParts } from './read.ts';
 import { createStyles } from './styles.ts';
@@ -25,7 +25,8 @@ const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;
 export async function readFacts(path: string, family: Family, options: MetaOptions): Promise<Facts> {
   const { source, signal } = options;
   const { format, size, encrypted, macros, pages } = options.facts;
-  const generator = encrypted || source === undefined ? null : await readGenerator(source, signal);
+  const isReadable = !encrypted && source !== undefined;
+  const origin: Origin = isReadable ? await readOrigin(source, format, signal) : { generator: null };
   const told = await readMetaPart(path, OFFICE.test(format) ? 'Z' : '', signal);
   const { statistics } = told;
   const counted = await count(path, family, signal);
@@ -35,8 +36,8 @@ export async function readFacts(path: string, family: Family, options: MetaOptio
     size,
     encrypted,
     macros,
-    generator,
-    ...told.facts,
+    generator: origin.generator,
+    ...completed(told.facts, origin),
     language: told.language ?? languageOf(family, format, counted.language),
     pages: family === 'text' ? pages || statistics.pages : null,
     words: family === 'sheet' ? null : (statistics.words ?? counted.words),
@@ -48,6 +49,12 @@ export async function readFacts(path: string, family: Family, options: MetaOptio
     images: counted.images,
     fonts: counted.fonts,
   };
+}
+
+/** What the engine has read, and where it has read nothing what stands in the source: Excel 95's titles, for example. */
+function completed(facts: MetaPart['facts'], { generator: _, ...origin }: Origin): MetaPart['facts'] {
+  const read = Object.entries(facts).filter(([, value]) => value !== null && value.length > 0);
+  return { ...facts, ...origin, ...Object.fromEntries(read) };
 }
 
 /** Workbooks have no language; what the engine's has then is the engine's own. */
