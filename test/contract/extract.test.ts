@@ -8,6 +8,8 @@ import { slidesWithVideo } from '../support/open-documents.ts';
 import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
 
 const MARKER = secret('Công văn mật số 42');
+const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const RTF = Buffer.from('{\\rtf1\\ansi Cong van\\par}', 'latin1');
 
 describe('POST /v1/extract', () => {
@@ -64,6 +66,21 @@ describe('POST /v1/extract', () => {
     expect(parts[0]?.text.split('\n')).to.deep.equal([
       ...['I. Điều khoản', '1) một', '\ta) nhánh', '2) hai', 'giữa', '3) ba'],
     ]);
+  });
+
+  it('text: of a workbook of hidden sheets only: the first is shown, as in its PDF', async () => {
+    const hidden = (name: string) => `<sheet state="hidden" name="${name}" sheetId="1" r:id="rId1"/>`;
+    const names = `xmlns="${SPREADSHEET}/main" xmlns:r="${RELATIONSHIPS}"`;
+    const workbook = `<workbook ${names}><sheets>${hidden('A')}${hidden('B')}</sheets></workbook>`;
+    const xlsx = ooxml('xlsx', { rows: 1 }, { 'xl/workbook.xml': workbook });
+    const { parts } = await extracted(xlsx, 'a.xlsx');
+    expect(parts.map(({ name, hidden }) => [name, hidden])).to.deep.equal([
+      ['A', false],
+      ['B', true],
+    ]);
+    const converted = await service.convert(xlsx, 'a.xlsx', { to: 'pdf' }, { Accept: 'application/json' });
+    const job = (await converted.json()) as Job;
+    expect(job.outputs[0]?.pages).to.equal(1);
   });
 
   it('text and metadata: of slides with a video', async () => {

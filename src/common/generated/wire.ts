@@ -777,7 +777,7 @@ export interface ExtractedText {
      */
     name: string | null;
     /**
-     * A hidden sheet or slide.
+     * A hidden sheet or slide. Of a workbook of hidden sheets only the first is shown, here as in its PDF.
      */
     hidden: boolean;
     /**
