@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import { fods } from '../engine/support.ts';
+import { fods, fodt, paragraph } from '../engine/support.ts';
 import { ooxml, SENTENCE } from '../support/documents.ts';
 import { secret } from '../support/logs.ts';
+import { slidesWithVideo } from '../support/open-documents.ts';
 import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
 
 const MARKER = secret('Công văn mật số 42');
+const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const RTF = Buffer.from('{\\rtf1\\ansi Cong van\\par}', 'latin1');
 
 describe('POST /v1/extract', () => {
@@ -47,6 +50,46 @@ describe('POST /v1/extract', () => {
     expect(pptx.parts.filter(({ kind }) => kind === 'slide')).to.have.length(2);
   });
 
+  const extracted = async (file: Uint8Array | string, name: string) =>
+    (await (await post('text', Buffer.from(file), name)).json()) as ExtractedText;
+
+  it('text: the labels of list items and headings, as the page shows them', async () => {
+    const level = (number: number, more: string) =>
+      `<text:list-level-style-number text:level="${number}" style:num-format="${more}" style:num-suffix=")"/>`;
+    const head = `<office:styles><text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/></text:outline-style></office:styles><office:automatic-styles><text:list-style style:name="L">${level(1, '1')}${level(2, 'a')}</text:list-style></office:automatic-styles>`;
+    const item = (inner: string) => `<text:list-item>${inner}</text:list-item>`;
+    const list = (inner: string, more = '') => `<text:list text:style-name="L"${more}>${inner}</text:list>`;
+    const title = '<text:h text:style-name="Heading_20_1" text:outline-level="1">Điều khoản</text:h>';
+    const again = list(item(paragraph('ba')), ' text:continue-numbering="true"');
+    const body = `${title}${list(item(paragraph('một') + list(item(paragraph('nhánh')))) + item(paragraph('hai')))}${paragraph('giữa')}${again}`;
+    const { parts } = await extracted(fodt(body, head), 'a.fodt');
+    expect(parts[0]?.text.split('\n')).to.deep.equal([
+      ...['I. Điều khoản', '1) một', '\ta) nhánh', '2) hai', 'giữa', '3) ba'],
+    ]);
+  });
+
+  it('text: of a workbook of hidden sheets only: the first is shown, as in its PDF', async () => {
+    const hidden = (name: string) => `<sheet state="hidden" name="${name}" sheetId="1" r:id="rId1"/>`;
+    const names = `xmlns="${SPREADSHEET}/main" xmlns:r="${RELATIONSHIPS}"`;
+    const workbook = `<workbook ${names}><sheets>${hidden('A')}${hidden('B')}</sheets></workbook>`;
+    const xlsx = ooxml('xlsx', { rows: 1 }, { 'xl/workbook.xml': workbook });
+    const { parts } = await extracted(xlsx, 'a.xlsx');
+    expect(parts.map(({ name, hidden }) => [name, hidden])).to.deep.equal([
+      ['A', false],
+      ['B', true],
+    ]);
+    const converted = await service.convert(xlsx, 'a.xlsx', { to: 'pdf' }, { Accept: 'application/json' });
+    const job = (await converted.json()) as Job;
+    expect(job.outputs[0]?.pages).to.equal(1);
+  });
+
+  it('text and metadata: of slides with a video', async () => {
+    const deck = slidesWithVideo('Trước phim');
+    expect((await extracted(deck, 'a.odp')).text).to.equal('Slide 1\nTrước phim');
+    const meta = (await (await post('meta', deck, 'a.odp')).json()) as ExtractedMeta;
+    expect(meta).to.include({ slides: 1, modified_at: null });
+  });
+
   it('text: what is more than a file may be is file_too_large, also where it would be longer than a string can be', async function () {
     this.timeout(60_000);
     // 30,000 characters in 1000 cells of 9 rows: 270 MB, and twice that as JSON.
@@ -57,6 +100,13 @@ describe('POST /v1/extract', () => {
       code: 'file_too_large',
       detail: { limit_mb: 300, subject: 'output' },
     });
+  });
+
+  it('meta: a file without times has none', async () => {
+    for (const [name, content] of Object.entries({ 'a.csv': 'a,b', 'a.txt': 'a', 'a.rtf': RTF })) {
+      const meta = (await (await post('meta', Buffer.from(content), name)).json()) as ExtractedMeta;
+      expect(meta, name).to.include({ created_at: null, modified_at: null, printed_at: null });
+    }
   });
 
   it('meta: as its schema says', async () => {

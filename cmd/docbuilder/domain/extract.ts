@@ -1,5 +1,5 @@
 import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
-import { type Family, familyOf, type ResultFormat, type SourceFormat } from './formats.ts';
+import { type Family, FLAT, familyOf, type ResultFormat, type SourceFormat } from './formats.ts';
 import type { Work } from './jobs.ts';
 import { jsonPieces } from './json-pieces.ts';
 import { once } from './once.ts';
@@ -9,7 +9,7 @@ import { createSource, type OpenSource, type SourceDependencies, type SourceRequ
 
 export type ExtractRequest = Pick<SourceRequest, 'source' | 'from' | 'password'>;
 
-/** What is known of a source besides what its OpenDocument twin says. */
+/** What is known of a source besides what its flat OpenDocument twin says. */
 export interface SourceFacts {
   format: SourceFormat;
   encrypted: boolean;
@@ -20,7 +20,7 @@ export interface SourceFacts {
   pages: number;
 }
 
-/** Reads OpenDocument packages. */
+/** Reads flat OpenDocument files. */
 export interface Extractor {
   /** @throws {AppError} `file_too_large` when `copies` of the text are more than `maxBytes` */
   text(
@@ -28,7 +28,7 @@ export interface Extractor {
     family: Family,
     options: { maxBytes: number; copies: number; signal: AbortSignal },
   ): Promise<ExtractedText>;
-  /** @param options.source the file that the package was made of; some of what it says is lost in the package */
+  /** @param options.source the file that the twin was made of; some of what it says is lost in the twin */
   meta(
     path: string,
     family: Family,
@@ -40,9 +40,6 @@ export interface ExtractDependencies extends SourceDependencies {
   engine: Engine;
   extractor: Extractor;
 }
-
-/** The OpenDocument package that the engine makes of a source, to be read. */
-const PACKAGE = { text: 'odt', sheet: 'ods', slides: 'odp' } as const;
 
 interface Twin {
   path: string;
@@ -102,7 +99,7 @@ function twinWork(
       const family = familyOf(task.from);
       const path = source.newPath();
       const maxBytes = deps.maxFileBytes();
-      const outputs = [{ path, to: PACKAGE[family], options: {} }] as const;
+      const outputs = [{ path, to: FLAT[family], options: {} }] as const;
       const whole = { ...task, outputs, maxOutputBytes: maxBytes * TWIN_GROWTH };
       const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
       const facts = await factsOf(opened, pages[0] ?? 0, deps);
@@ -116,7 +113,7 @@ function twinWork(
   };
 }
 
-/** An OpenDocument package may be so much larger than what it was made of, and still be read. */
+/** A twin may be so much larger than a file may be, and still be read: it is not packed. */
 const TWIN_GROWTH = 4;
 
 async function factsOf(

@@ -88,6 +88,9 @@ export type SourceFormat = keyof typeof FORMATS;
 export type DocumentFormat = {
   [Name in SourceFormat]: (typeof FORMATS)[Name]['output'] extends true ? Name : never;
 }[SourceFormat];
+/** The whole document in one XML file: what extraction reads. No request can ask for it. */
+export const FLAT = { text: 'fodt', sheet: 'fods', slides: 'fodp' } as const satisfies Record<Family, SourceFormat>;
+export type FlatFormat = (typeof FLAT)[Family];
 /** A format that a result can have: every family also becomes a PDF. */
 export type TargetFormat = DocumentFormat | 'pdf';
 /** Formats of a picture of a page. */

@@ -1,4 +1,4 @@
-import type { Generation, ImageFormat, SourceFormat, TargetFormat } from './formats.ts';
+import type { FlatFormat, Generation, ImageFormat, SourceFormat, TargetFormat } from './formats.ts';
 
 /** Character sets that text and csv files are read and written in. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
@@ -52,7 +52,7 @@ export interface ImageOptions {
 
 /** One file that the engine makes of a document; it creates `path`. */
 export type EngineOutput =
-  | { path: string; to: TargetFormat; options: OutputOptions }
+  | { path: string; to: TargetFormat | FlatFormat; options: OutputOptions }
   | { path: string; to: ImageFormat; image: ImageOptions };
 
 /** One document, opened once, and all that is made of it. Paths are absolute; the engine only reads `input`. */

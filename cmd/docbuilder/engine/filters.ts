@@ -2,6 +2,8 @@ import {
   contentTypeOf,
   type DocumentFormat,
   type Family,
+  FLAT,
+  type FlatFormat,
   familyOf,
   type Generation,
   type ImageFormat,
@@ -54,6 +56,11 @@ export interface Store {
   endParagraph: boolean;
   /** The target has its keywords as a list, or all in one text (keywords.py). */
   keywords: 'list' | 'text';
+  /**
+   * Whether it may be stored without its videos: LibreOffice cannot write the picture that stands for one into a flat
+   * file, and then writes no file at all.
+   */
+  withoutVideos: boolean;
   /** The picture to be drawn of the PDF that `store` makes (picture.py). */
   picture: Picture | null;
 }
@@ -103,7 +110,7 @@ const PDF_FILTERS: Record<Family, string> = {
   slides: 'impress_pdf_Export',
 };
 
-const EXPORT_FILTERS: Record<DocumentFormat, string> = {
+const EXPORT_FILTERS: Record<DocumentFormat | FlatFormat, string> = {
   docx: 'MS Word 2007 XML',
   doc: 'MS Word 97',
   odt: 'writer8',
@@ -116,6 +123,10 @@ const EXPORT_FILTERS: Record<DocumentFormat, string> = {
   pptx: 'Impress MS PowerPoint 2007 XML',
   ppt: 'MS PowerPoint 97',
   odp: 'impress8',
+
+  fodt: IMPORT_FILTERS.fodt,
+  fods: IMPORT_FILTERS.fods,
+  fodp: IMPORT_FILTERS.fodp,
 };
 
 /** Where a binary document is older than Office 97. */
@@ -136,7 +147,7 @@ const SERVICES: Record<Family, string> = {
 const OPEN_DOCUMENT: readonly SourceFormat[] = ['odt', 'ott', 'ods', 'ots', 'odp', 'otp'];
 
 /** What nobody edits any more: view settings would be lost on it. */
-const READ_ONLY: readonly TargetFormat[] = ['pdf', 'csv'];
+const READ_ONLY: readonly (TargetFormat | FlatFormat)[] = ['pdf', 'csv', 'fodt', 'fods', 'fodp'];
 
 const COUNTED: Record<Family, Conversion['count']> = { text: 'pages', sheet: 'sheets', slides: 'slides' };
 
@@ -152,7 +163,7 @@ const JPEG_QUALITY = 90;
  */
 export function conversionOf(task: EngineTask): Conversion {
   const family = familyOf(task.from);
-  const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv');
+  const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv' && to !== FLAT.sheet);
   const { encrypted = false, generation } = task.source;
   const isDetected = encrypted && isOoxml(task.from);
   const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
@@ -195,13 +206,15 @@ function storeOf(family: Family, output: EngineOutput): Store {
   if ('image' in output) {
     const { page, width, height } = output.image;
     const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
-    return { store, endParagraph: false, keywords: 'text', picture: { format: output.to, width, height } };
+    const picture = { format: output.to, width, height };
+    return { store, endParagraph: false, keywords: 'text', withoutVideos: false, picture };
   }
   const filter = output.to === 'pdf' ? PDF_FILTERS[family] : EXPORT_FILTERS[output.to];
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',
     keywords: output.to !== 'pdf' && keywordsOf(output.to) === 'list' ? 'list' : 'text',
+    withoutVideos: output.to === FLAT[family],
     picture: null,
   };
 }
@@ -213,7 +226,7 @@ function importOptions({ from, source }: EngineTask): Properties {
   return { FilterOptions: csvOptions(source.delimiter, ['true', 'false', 'false', 'false', 'false', '0', 'false']) };
 }
 
-function exportOptions(to: TargetFormat, options: OutputOptions): Properties {
+function exportOptions(to: TargetFormat | FlatFormat, options: OutputOptions): Properties {
   switch (to) {
     case 'pdf':
       return { FilterData: pdfOptions(options) };

@@ -7,6 +7,7 @@ import uno
 import unohelper
 from com.sun.star.awt import XCallback
 from com.sun.star.beans import PropertyValue
+from com.sun.star.io import IOException
 from com.sun.star.task import XInteractionHandler2
 
 import parts
@@ -141,7 +142,17 @@ class Jobs:
             if output['picture']:
                 self._store_picture(output)
             else:
-                self._document.storeToURL(output['url'], properties(output['store']))
+                self._store(output)
+
+    def _store(self, output):
+        try:
+            self._document.storeToURL(output['url'], properties(output['store']))
+        except IOException:
+            if not output['withoutVideos'] or not remove_videos(self._document):
+                raise
+            # Else it would be said to have been changed now.
+            self._document.setModified(False)
+            self._document.storeToURL(output['url'], properties(output['store']))
 
     def _store_picture(self, output):
         """See picture.py. JPEG is made of a PNG by LibreOffice."""
@@ -232,6 +243,23 @@ def count(document, what):
     if what == 'slides':
         return document.DrawPages.Count
     return 0
+
+
+def remove_videos(document):
+    """Returns how many there were."""
+    pages = document.DrawPages if hasattr(document, 'DrawPages') else [document.DrawPage]
+    return sum(remove_videos_in(page) for page in pages)
+
+
+def remove_videos_in(shapes):
+    removed = 0
+    for shape in [shapes.getByIndex(index) for index in range(shapes.Count)]:
+        if shape.ShapeType == 'com.sun.star.drawing.GroupShape':
+            removed += remove_videos_in(shape)
+        elif shape.ShapeType.endswith('.MediaShape'):
+            shapes.remove(shape)
+            removed += 1
+    return removed
 
 
 def end_with_paragraph(document):

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Office } from './office.ts';
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | readonly string[];
+type Setting = [path: string, name: string, value: Value];
 
 const WRITER_LINKS_NEVER = 2;
 const CALC_LINKS_NEVER = 1;
@@ -19,7 +20,7 @@ const CALC =
 const DEAD_PROXY = { host: '127.0.0.1', port: 1 };
 
 /** Settings of a worker's LibreOffice: path, property, value. Ones that a version does not know it ignores. */
-function settings(office: Office): [path: string, name: string, value: Value][] {
+function settings(office: Office): Setting[] {
   const scripting = '/org.openoffice.Office.Common/Security/Scripting';
   const proxy = '/org.openoffice.Inet/Settings';
   return [
@@ -60,14 +61,33 @@ function settings(office: Office): [path: string, name: string, value: Value][] 
     // Cached results are shown as they are; formulas without one are calculated.
     ['/org.openoffice.Office.Calc/Formula/Load', 'OOXMLRecalcMode', RECALCULATE_NEVER],
     ['/org.openoffice.Office.Calc/Formula/Load', 'ODFRecalcMode', RECALCULATE_NEVER],
+
+    flatFilter('Text', 'Writer'),
+    flatFilter('Spreadsheet', 'Calc'),
+    flatFilter('Presentation', 'Impress'),
   ];
+}
+
+/**
+ * Flat OpenDocument without indentation, and with the labels of list items as `text:number`: those are the last two
+ * parts of what LibreOffice's filter for it takes.
+ */
+function flatFilter(kind: string, application: string): Setting {
+  const services = ['Importer', 'Exporter'].map((what) => `com.sun.star.comp.${application}.XMLOasis${what}`);
+  const parts = ['com.sun.star.comp.filter.OdfFlatXml', '', ...services, '', '', 'false', 'true'];
+  const path = `/org.openoffice.TypeDetection.Filter/Filters/org.openoffice.TypeDetection.Filter:Filter['OpenDocument ${kind} Flat XML']`;
+  return [path, 'UserData', parts];
+}
+
+function xmlOf(value: Value): string {
+  return typeof value === 'object' ? value.map((item) => `<it>${item}</it>`).join('') : String(value);
 }
 
 /** The text of `registrymodifications.xcu` for a worker's LibreOffice. */
 export function registry(office: Office): string {
   const items = settings(office).map(
     ([path, name, value]) =>
-      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>\n`,
+      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${xmlOf(value)}</value></prop></item>\n`,
   );
   // Debian 12's packages without a GUI lack a part of that bar, and Calc crashes when it shows a sheet with it.
   items.push(

@@ -770,7 +770,7 @@ export interface ExtractedMeta {
   }[];
 }
 /**
- * The text of a document, whole and in parts. Tables are rows of tab-separated cells, one row a line; a tab or line feed inside a cell is a space. Hidden text, deleted text and soft hyphens are left out; fields are as displayed.
+ * The text of a document, whole and in parts. Tables are rows of tab-separated cells, one row a line; a tab or line feed inside a cell is a space. Everything that the page shows is in it: labels of list items and headings, text of shapes, charts and form controls; text in pictures is not. Hidden text, deleted text and soft hyphens are left out; fields are as displayed.
  */
 export interface ExtractedText {
   family: 'text' | 'sheet' | 'slides';
@@ -783,7 +783,7 @@ export interface ExtractedText {
    */
   text: string;
   /**
-   * In reading order. A text document: headers, body, footnotes, endnotes, footers, each different header and footer once. A spreadsheet: its sheets, then headers and footers of the printed pages. A presentation: its slides, then footers.
+   * In reading order. A text document: headers, body, footnotes, endnotes, footers, each different header and footer once. A spreadsheet: its sheets, then headers and footers of the printed pages. A presentation: its slides, then footers, dates and what master pages show, each once.
    */
   parts: {
     kind: 'header' | 'body' | 'footnotes' | 'endnotes' | 'footer' | 'sheet' | 'slide';
@@ -792,7 +792,7 @@ export interface ExtractedText {
      */
     name: string | null;
     /**
-     * A hidden sheet or slide.
+     * A hidden sheet or slide. Of a workbook of hidden sheets only the first is shown, here as in its PDF.
      */
     hidden: boolean;
     /**

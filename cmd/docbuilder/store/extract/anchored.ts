@@ -1,3 +1,4 @@
+import { controlElements } from './controls.ts';
 import { addLines, closeParagraph, createFlow, oneLine, openParagraph, textOf } from './flow.ts';
 import type { Attributes } from './namespaces.ts';
 import { readMark } from './paragraphs.ts';
@@ -33,15 +34,14 @@ export function anchoredElements(reader: Reader): Elements {
       reader.frameIsEmpty = false;
       return undefined;
     },
-    'draw:object': embedded,
     'draw:object-ole': embedded,
     'draw:plugin': embedded,
-    ...Object.fromEntries(SHAPES.map((name) => [name, (attributes) => readShape(reader, attributes)])),
+    ...shapeElements(reader, (attributes) => readShape(reader, attributes)),
   } satisfies Elements;
 }
 
 /** The elements that are, or hold, a shape. A group's are read one by one. */
-export const SHAPES = [
+const SHAPES = [
   'draw:frame',
   'draw:custom-shape',
   'draw:rect',
@@ -56,6 +56,11 @@ export const SHAPES = [
   'draw:caption',
   'draw:measure',
 ] as const;
+
+/** @param shape reads a shape */
+export function shapeElements(reader: Reader, shape: Open): Elements {
+  return { ...Object.fromEntries(SHAPES.map((name) => [name, shape])), ...controlElements(reader, shape) };
+}
 
 function readShape(reader: Reader, attributes: Attributes): ReturnType<Open> {
   if (reader.style.hidden) return SKIP;

@@ -3,7 +3,6 @@ import type { Family } from '../../domain/formats.ts';
 import { type MetaOptions, readFacts } from './facts.ts';
 import { createFonts } from './fonts.ts';
 import { createOutput } from './output.ts';
-import { withPackage } from './package.ts';
 import { cut, plainText } from './part.ts';
 import { readParts } from './read.ts';
 import { createStyles } from './styles.ts';
@@ -21,14 +20,14 @@ export interface TextOptions {
   signal?: AbortSignal;
 }
 
-/** Reads what the engine made of a document: an odt, ods or odp package, by family. */
+/** Reads what the engine made of a document: a flat OpenDocument file. */
 export interface Extractor {
   /**
    * @throws {AppError} `file_too_large` {limit_mb, subject: 'output'} over `maxBytes`; `corrupt_source` for what is no
-   *   such package; the reason of `signal`
+   *   such file; the reason of `signal`
    */
   text(path: string, family: Family, options: TextOptions): Promise<ExtractedText>;
-  /** @throws {AppError} `corrupt_source` for what is no such package; the reason of `signal` */
+  /** @throws {AppError} `corrupt_source` for what is no such file; the reason of `signal` */
   meta(path: string, family: Family, options: MetaOptions): Promise<ExtractedMeta>;
 }
 
@@ -37,9 +36,7 @@ export function createExtractor(): Extractor {
   return {
     async text(path, family, { maxBytes, copies, maxChars = Number.POSITIVE_INFINITY, signal }) {
       const output = createOutput(maxBytes, copies, maxChars);
-      const read = await withPackage(path, (opened) =>
-        readParts(opened, family, { styles: createStyles(), output }, signal),
-      );
+      const read = await readParts(path, family, { styles: createStyles(), output }, signal);
       const { parts, truncated } = cut(read, maxChars);
       return { family, truncated, text: plainText(parts), parts };
     },

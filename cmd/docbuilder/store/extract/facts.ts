@@ -1,10 +1,9 @@
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
 import type { SourceFacts } from '../../domain/extract.ts';
 import type { Family } from '../../domain/formats.ts';
-import { readGenerator } from './generator.ts';
-import { readMetaPart } from './meta.ts';
+import { type MetaPart, readMetaPart } from './meta.ts';
+import { type Origin, readOrigin } from './origin.ts';
 import { countOnly } from './output.ts';
-import { type Package, withPackage } from './package.ts';
 import { readParts } from './read.ts';
 import { createStyles } from './styles.ts';
 import { createUsage, type FontUse, wordsOf } from './usage.ts';
@@ -26,25 +25,24 @@ const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;
 export async function readFacts(path: string, family: Family, options: MetaOptions): Promise<Facts> {
   const { source, signal } = options;
   const { format, size, encrypted, macros, pages } = options.facts;
-  const generator = encrypted || source === undefined ? null : await readGenerator(source, signal);
-  const found = await withPackage(path, async (opened) => ({
-    ...(await readMetaPart(opened, OFFICE.test(format) ? 'Z' : '', signal)),
-    ...(await count(opened, family, signal)),
-  }));
-  const { statistics: told, counted } = found;
+  const isReadable = !encrypted && source !== undefined;
+  const origin: Origin = isReadable ? await readOrigin(source, format, signal) : { generator: null };
+  const told = await readMetaPart(path, OFFICE.test(format) ? 'Z' : '', signal);
+  const { statistics } = told;
+  const counted = await count(path, family, signal);
   return {
     format,
     family,
     size,
     encrypted,
     macros,
-    generator,
-    ...found.facts,
-    language: found.language ?? languageOf(family, format, counted.language),
-    pages: family === 'text' ? pages || told.pages : null,
-    words: family === 'sheet' ? null : (told.words ?? counted.words),
-    characters: family === 'sheet' ? null : (told.characters ?? counted.characters),
-    paragraphs: family === 'sheet' ? null : (told.paragraphs ?? counted.paragraphs),
+    generator: origin.generator,
+    ...completed(told.facts, origin),
+    language: told.language ?? languageOf(family, format, counted.language),
+    pages: family === 'text' ? pages || statistics.pages : null,
+    words: family === 'sheet' ? null : (statistics.words ?? counted.words),
+    characters: family === 'sheet' ? null : (statistics.characters ?? counted.characters),
+    paragraphs: family === 'sheet' ? null : (statistics.paragraphs ?? counted.paragraphs),
     sheets: family === 'sheet' ? counted.parts : null,
     slides: family === 'slides' ? counted.parts : null,
     tables: family === 'sheet' ? null : counted.tables,
@@ -53,18 +51,24 @@ export async function readFacts(path: string, family: Family, options: MetaOptio
   };
 }
 
+/** What the engine has read, and where it has read nothing what stands in the source: Excel 95's titles, for example. */
+function completed(facts: MetaPart['facts'], { generator: _, ...origin }: Origin): MetaPart['facts'] {
+  const read = Object.entries(facts).filter(([, value]) => value !== null && value.length > 0);
+  return { ...facts, ...origin, ...Object.fromEntries(read) };
+}
+
 /** Workbooks have no language; what the engine's has then is the engine's own. */
 function languageOf(family: Family, format: string, language: string | undefined): string | null {
   return family === 'sheet' && !/^f?o[dt]s$/.test(format) ? null : (language ?? null);
 }
 
 /** Walks through the whole document once. */
-async function count(opened: Package, family: Family, signal: AbortSignal | undefined) {
+async function count(path: string, family: Family, signal: AbortSignal | undefined) {
   const usage = createUsage();
   const counted = { words: 0, characters: 0, paragraphs: 0, tables: 0, images: 0 };
   const styles = createStyles();
   const parts = await readParts(
-    opened,
+    path,
     family,
     {
       styles,
@@ -86,5 +90,5 @@ async function count(opened: Package, family: Family, signal: AbortSignal | unde
     signal,
   );
   const ofFamily = parts.filter(({ kind }) => kind === 'sheet' || kind === 'slide').length;
-  return { counted: { ...counted, parts: ofFamily, fonts: usage.fonts(), language: usage.language() } };
+  return { ...counted, parts: ofFamily, fonts: usage.fonts(), language: usage.language() };
 }

@@ -6,6 +6,10 @@ interface Paragraph {
   /** Lines of what is anchored in the paragraph; they follow it. */
   anchored: string[];
   hidden: boolean;
+  /** Whether it is no line if nothing stands in it: what its style hides, its text may show. */
+  needsText: boolean;
+  /** Of the list item or heading that begins here. */
+  label: string;
 }
 
 /** Text that runs on in one place: a body, a cell, a note, a frame. A paragraph is one line. */
@@ -18,20 +22,21 @@ export function createFlow(): Flow {
   return { lines: [], paragraph: undefined };
 }
 
-export function openParagraph(flow: Flow): void {
+export function openParagraph(flow: Flow, needsText = false, label = ''): void {
   closeParagraph(flow);
-  flow.paragraph = { pieces: [], afterSpace: true, anchored: [], hidden: false };
+  flow.paragraph = { pieces: [], afterSpace: true, anchored: [], hidden: false, needsText, label };
 }
 
-/** Puts the line and what is anchored in it into the flow; returns the line, if there was one to show. */
+/** Puts the line and what is anchored in it into the flow; returns its text without label, if there was one to show. */
 export function closeParagraph(flow: Flow, indent = ''): string | undefined {
   const { paragraph } = flow;
   if (!paragraph) return undefined;
   flow.paragraph = undefined;
-  const line = paragraph.hidden ? undefined : indent + paragraph.pieces.join('');
-  if (line !== undefined) flow.lines.push(line);
+  const { hidden, needsText, label, pieces } = paragraph;
+  const text = hidden || (needsText && pieces.length === 0) ? undefined : pieces.join('');
+  if (text !== undefined) flow.lines.push(indent + (label && text ? `${label} ${text}` : label + text));
   addLines(flow, paragraph.anchored);
-  return line;
+  return text;
 }
 
 /** Adds what stands beside the text: after the paragraph that is open, if one is. */

@@ -1,8 +1,8 @@
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
-import type { Package } from './package.ts';
-import { type Elements, walk } from './walk.ts';
+import { parseTwin } from './twin.ts';
+import { type Elements, SKIP, walk } from './walk.ts';
 
-/** What meta.xml says (ODF 1.3 part 3, section 4.3). */
+/** What a document says about itself (ODF 1.3 part 3, section 4.3). */
 export interface MetaPart {
   facts: Pick<
     ExtractedMeta,
@@ -18,7 +18,6 @@ export interface MetaPart {
   >;
   /** Explicitly set. */
   language: string | undefined;
-  generator: string | null;
   /** Counts of text documents. */
   statistics: { pages: number | null; words: number | null; characters: number | null; paragraphs: number | null };
 }
@@ -28,18 +27,23 @@ const MAX_VALUE = 32 * 1024;
 const MAX_KEYWORDS = 1000;
 
 /**
- * Reads meta.xml; everything is null in a package that has none.
+ * Reads the metadata at the beginning of a flat file; everything is null in one that has none.
  * @param offset of times that have none there, such as `Z`
  */
-export async function readMetaPart(
-  opened: Package,
-  offset: string,
-  signal: AbortSignal | undefined,
-): Promise<MetaPart> {
+export async function readMetaPart(path: string, offset: string, signal: AbortSignal | undefined): Promise<MetaPart> {
   const values = new Map<string, string[]>();
   const statistics: MetaPart['statistics'] = { pages: null, words: null, characters: null, paragraphs: null };
   let current: string | undefined;
+  let state: 'before' | 'inside' | 'after' = 'before';
   const elements: Elements = {
+    // An embedded object has metadata of its own, further down.
+    'office:meta': () => {
+      if (state === 'after') return SKIP;
+      state = 'inside';
+      return () => {
+        state = 'after';
+      };
+    },
     'meta:document-statistic': (attributes) => {
       const count = (name: string) => {
         const value = attributes[`meta:${name}-count`];
@@ -54,6 +58,7 @@ export async function readMetaPart(
   };
   for (const name of PROPERTIES) {
     elements[name] = () => {
+      if (state !== 'inside') return undefined;
       current = '';
       return () => {
         const value = current?.trim();
@@ -66,7 +71,11 @@ export async function readMetaPart(
   const text = (content: string) => {
     if (current !== undefined) current = (current + content).slice(0, MAX_VALUE);
   };
-  await opened.parse('meta.xml', walk(elements, text), signal);
+  await parseTwin(
+    path,
+    walk(elements, text, () => state === 'after'),
+    signal,
+  );
 
   const first = (name: (typeof PROPERTIES)[number]): string | null => values.get(name)?.[0] ?? null;
   return {
@@ -83,7 +92,6 @@ export async function readMetaPart(
       printed_at: time(first('meta:print-date'), offset),
     },
     language: first('dc:language') ?? undefined,
-    generator: first('meta:generator'),
     statistics,
   };
 }
@@ -99,7 +107,6 @@ const PROPERTIES = [
   'meta:keyword',
   'meta:creation-date',
   'meta:print-date',
-  'meta:generator',
 ] as const;
 
 /** ISO 8601 to the second, with its offset or else the usual one; null for what is none, or LibreOffice's day zero. */

@@ -1,4 +1,5 @@
 import { addMark, addText, closeParagraph, openParagraph } from './flow.ts';
+import { labelOf, listElements } from './lists.ts';
 import type { Attributes } from './namespaces.ts';
 import type { Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './walk.ts';
@@ -36,21 +37,28 @@ export function under(reader: Reader, family: string, name: string | undefined):
 
 /**
  * Paragraphs, lists and what is inside of paragraphs (ODF 1.3 part 3, sections 5 to 7). A paragraph or list item is a
- * line, each level of list after the first one tab further in. Fields are as displayed; hidden text, deleted text and
- * ruby are left out.
+ * line that begins with its label, each level of list after the first one tab further in. Fields are as displayed, ruby
+ * follows its base in brackets; hidden and deleted text are left out.
  */
 export function paragraphElements(reader: Reader): Elements {
-  const paragraph: Open = (attributes) => {
+  const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
     const restore = under(reader, 'paragraph', attributes['text:style-name']);
     const { flow } = reader;
-    openParagraph(flow);
-    if (reader.style.hidden && flow.paragraph) flow.paragraph.hidden = true;
+    openParagraph(flow, reader.style.hidden, labelOf(reader, heading));
     return () => {
       const indent = reader.inCell ? '' : '\t'.repeat(Math.min(Math.max(reader.level - 1, 0), MAX_INDENT));
-      const line = closeParagraph(flow, indent);
-      if (line !== undefined) reader.output.take('\n');
-      if (line && reader.onPage) reader.onParagraph?.(line);
+      const text = closeParagraph(flow, indent);
+      if (text !== undefined) reader.output.take('\n');
+      if (text && reader.onPage) reader.onParagraph?.(text);
       restore?.();
+    };
+  };
+  // The styles that text has without any are known once those of the document have been read.
+  const text: Open = () => {
+    const around = reader.style;
+    reader.style = reader.styles.base(reader.family);
+    return () => {
+      reader.style = around;
     };
   };
   const span: Open = (attributes) => under(reader, 'text', attributes['text:style-name']);
@@ -61,21 +69,22 @@ export function paragraphElements(reader: Reader): Elements {
     };
   };
   return {
-    'text:p': paragraph,
-    'text:h': paragraph,
+    'office:master-styles': text,
+    'office:body': text,
+    ...listElements(reader),
+    'text:p': (attributes) => paragraph(attributes),
+    'text:h': (attributes) => paragraph(attributes, attributes),
     'text:span': span,
     'text:a': span,
+    'text:ruby-text': () => {
+      readMark(reader, ' (');
+      return () => readMark(reader, ')');
+    },
     'text:tab': mark('\t'),
     'text:line-break': mark('\n'),
     'text:s': (attributes) => {
       readMark(reader, ' '.repeat(Math.min(Number(attributes['text:c'] ?? 1) || 0, MAX_SPACES)));
       return undefined;
-    },
-    'text:list': () => {
-      reader.level += 1;
-      return () => {
-        reader.level -= 1;
-      };
     },
     'text:section': (attributes) => (isHidden(attributes) ? SKIP : undefined),
     'text:hidden-text': (attributes) => (isHidden(attributes) ? SKIP : undefined),
@@ -96,9 +105,10 @@ function isHidden(attributes: Attributes): boolean {
 
 /** What holds text that a reader of the page does not see. */
 const NOT_TEXT = [
+  'office:meta',
+  'office:settings',
   'text:tracked-changes',
   'table:tracked-changes',
-  'text:ruby-text',
   'text:script',
   'text:sequence-decls',
   'text:variable-decls',
@@ -106,7 +116,6 @@ const NOT_TEXT = [
   'table:content-validations',
   'table:scenario',
   'office:scripts',
-  'office:forms',
   'office:event-listeners',
   'svg:title',
   'svg:desc',

@@ -1,143 +1,114 @@
-import { anchoredElements, enterShape, SHAPES } from './anchored.ts';
-import { addLines, createFlow, oneLine, openParagraph, textOf } from './flow.ts';
-import type { Package } from './package.ts';
-import { paragraphElements, readText } from './paragraphs.ts';
+import { anchoredElements } from './anchored.ts';
+import { createFlow, openParagraph, textOf } from './flow.ts';
+import { objectElements } from './objects.ts';
+import { paragraphElements, readMark, readText } from './paragraphs.ts';
 import { type Part, part } from './part.ts';
-import { createReader, divert, type Reader, type ReaderOptions } from './reader.ts';
-import { inReadingOrder, type Placed, placeOf } from './reading-order.ts';
+import { createReader, divert, type Reader, type ReaderOptions, type Reading } from './reader.ts';
+import { inReadingOrder, type Placed } from './reading-order.ts';
+import { type Page, type Place, slideShapeElements } from './slide-shapes.ts';
 import { tableElements } from './tables.ts';
-import { type Elements, type Open, SKIP, walk } from './walk.ts';
+import { type Elements, type Open, SKIP } from './walk.ts';
 
-/** The slide that is being read. */
-interface Slide {
-  name: string;
-  hidden: boolean;
-  title: string;
-  shapes: Placed[];
-  notes: Placed[];
+/** What has been read of a presentation. */
+interface Found {
+  slides: Part[];
+  /** What master pages show, by their names. */
+  masters: Map<string, string>;
+  /** What many slides have; also empty ones. */
+  footers: Set<string>;
 }
-
-/** Groups in groups; deeper ones count as part of the one around. */
-const MAX_GROUPS = 32;
 
 /**
- * Reads a presentation: a part for each slide, hidden ones too, with its speaker notes, then the footers that slides
- * have. Date and slide number say nothing about a slide and are left out; so is what the master shows.
+ * Reads a presentation: a part for each slide, hidden ones too, with its speaker notes, then once what many slides
+ * show: footers, dates, and the text of their master pages. A placeholder with the slide's number says nothing.
  */
-export async function readPresentation(
-  opened: Package,
-  options: ReaderOptions,
-  signal: AbortSignal | undefined,
-): Promise<Part[]> {
-  await opened.parse(
-    'styles.xml',
-    walk(options.styles.elements, () => {}),
-    signal,
-  );
-  const reader = createReader(options, 'graphic');
-  const parts: Part[] = [];
-  const footers = new Set<string>();
-  const done = ({ name, hidden, title, shapes, notes }: Slide) => {
-    const text = textOf({ lines: inReadingOrder(shapes), paragraph: undefined });
-    const spoken = textOf({ lines: inReadingOrder(notes), paragraph: undefined });
-    const called = title || (/^page\d+$/.test(name) ? '' : name) || `Slide ${parts.length + 1}`;
-    parts.push(part('slide', text, { name: called, hidden, notes: spoken, comments: reader.comments }));
-    reader.comments = [];
+export function readPresentation(options: ReaderOptions): Reading {
+  const reader = createReader({ ...options, countsItems: true }, 'graphic');
+  const found: Found = { slides: [], masters: new Map(), footers: new Set() };
+  const place: Place = { page: undefined, target: [], inNotes: false };
+  return {
+    elements: {
+      ...paragraphElements(reader),
+      ...tableElements(reader),
+      ...anchoredElements(reader),
+      ...objectElements(reader),
+      ...slideShapeElements(reader, place, found.footers),
+      ...fieldElements(reader, place, found),
+      ...pageElements(reader, place, found),
+    },
+    text: (text) => readText(reader, text),
+    parts: () => [
+      ...found.slides,
+      ...[...found.footers].filter((text) => text !== '').map((text) => part('footer', text)),
+    ],
   };
-  const elements = {
-    ...options.styles.elements,
-    ...paragraphElements(reader),
-    ...tableElements(reader),
-    ...anchoredElements(reader),
-    ...slideElements(reader, done, footers),
-  };
-  await opened.parse(
-    'content.xml',
-    walk(elements, (text) => readText(reader, text), options.output.enough),
-    signal,
-  );
-  return [...parts, ...[...footers].map((text) => part('footer', text))];
 }
 
-function slideElements(reader: Reader, done: (slide: Slide) => void, footers: Set<string>): Elements {
-  let slide: Slide | undefined;
-  let target: Placed[] = [];
-  let groups = 0;
-
-  const shape: Open = (attributes) => {
-    const kind = attributes['presentation:class'] ?? '';
-    if (!slide || SAYS_NOTHING.has(kind) || attributes['presentation:placeholder'] === 'true') return SKIP;
-    const opened = slide;
-    const [outer, flow, into] = [reader.flow, createFlow(), target];
-    const isNested = reader.depth > 0;
-    const restore = divert(reader, flow, { style: enterShape(reader, attributes) });
-    return () => {
-      restore();
-      const text = textOf(flow);
-      if (isNested) addLines(outer, flow.lines);
-      else if (kind === 'footer' || kind === 'header') footers.add(text.trim());
-      else if (text !== '') into.push({ ...placeOf(attributes), isTitle: kind === 'title', lines: flow.lines });
-      if (kind === 'title' && !opened.title) opened.title = oneLine(flow).trim();
-      footers.delete('');
-    };
+function pageElements(reader: Reader, place: Place, { slides, masters, footers }: Found): Elements {
+  const begin = (isMaster: boolean): Page => {
+    const page = { isMaster, title: '', shapes: [], notes: [] };
+    Object.assign(place, { page, target: page.shapes });
+    return page;
   };
+  return {
+    'style:master-page': (attributes) => {
+      const { shapes } = begin(true);
+      return () => {
+        place.page = undefined;
+        masters.set(attributes['style:name'] ?? '', textIn(shapes).trim());
+      };
+    },
+    'draw:page': (attributes) => {
+      const page = begin(false);
+      return () => {
+        place.page = undefined;
+        const name = attributes['draw:name'] ?? '';
+        slides.push(
+          part('slide', textIn(page.shapes), {
+            name: page.title || (/^page\d+$/.test(name) ? '' : name) || `Slide ${slides.length + 1}`,
+            hidden: !reader.styles.isVisible('drawing-page', attributes['draw:style-name']),
+            notes: textIn(page.notes),
+            comments: reader.comments,
+          }),
+        );
+        reader.comments = [];
+        footers.add(masters.get(attributes['draw:master-page-name'] ?? '') ?? '');
+      };
+    },
+    'presentation:notes': () => {
+      const { page, target } = place;
+      if (!page || page.isMaster) return SKIP;
+      Object.assign(place, { target: page.notes, inNotes: true });
+      return () => Object.assign(place, { target, inNotes: false });
+    },
+  };
+}
 
+function textIn(shapes: readonly Placed[]): string {
+  return textOf({ lines: inReadingOrder(shapes), paragraph: undefined });
+}
+
+/** Fields whose text is known only here, and declarations of texts that slides refer to. */
+function fieldElements(reader: Reader, place: Place, { slides, footers }: Found): Elements {
   const declaration: Open = () => {
     const flow = createFlow();
     openParagraph(flow);
     const restore = divert(reader, flow, { onPage: false });
     return () => {
       restore();
-      const text = flow.paragraph?.pieces.join('').trim();
-      if (text) footers.add(text);
+      footers.add(flow.paragraph?.pieces.join('').trim() ?? '');
     };
   };
-
+  const notOfNotes: Open = () => (place.inNotes ? SKIP : undefined);
   return {
-    ...Object.fromEntries(SHAPES.map((name) => [name, shape])),
     'presentation:header-decl': declaration,
     'presentation:footer-decl': declaration,
-    'presentation:date-time-decl': () => SKIP,
-    'draw:page': (attributes) => {
-      const opened: Slide = {
-        name: attributes['draw:name'] ?? '',
-        hidden: !reader.styles.isVisible('drawing-page', attributes['draw:style-name']),
-        title: '',
-        shapes: [],
-        notes: [],
-      };
-      [slide, target] = [opened, opened.shapes];
-      return () => {
-        slide = undefined;
-        done(opened);
-      };
-    },
-    'presentation:notes': () => {
-      if (!slide) return SKIP;
-      const outer = target;
-      target = slide.notes;
-      return () => {
-        target = outer;
-      };
-    },
-    'draw:g': () => {
-      if (groups >= MAX_GROUPS) return undefined;
-      const [outer, group]: [Placed[], Placed[]] = [target, []];
-      target = group;
-      groups += 1;
-      return () => {
-        groups -= 1;
-        target = outer;
-        if (group.length > 0) outer.push(asOne(group));
-      };
+    'presentation:date-time-decl': declaration,
+    'text:date': notOfNotes,
+    'text:time': notOfNotes,
+    'text:page-number': () => {
+      if (place.page?.isMaster === false && !place.inNotes) readMark(reader, String(slides.length + 1));
+      return SKIP;
     },
   };
 }
-
-/** What stands together is read together. */
-function asOne(group: readonly Placed[]): Placed {
-  const lowest = (pick: (shape: Placed) => number) => group.reduce((least, shape) => Math.min(least, pick(shape)), 1e9);
-  return { x: lowest(({ x }) => x), y: lowest(({ y }) => y), isTitle: false, lines: inReadingOrder(group) };
-}
-
-const SAYS_NOTHING = new Set(['date-time', 'page-number', 'page']);

@@ -1,21 +1,24 @@
 import type { Family } from '../../domain/formats.ts';
-import type { Package } from './package.ts';
 import type { Part } from './part.ts';
 import { readPresentation } from './presentation.ts';
 import type { ReaderOptions } from './reader.ts';
 import { readSpreadsheet } from './spreadsheet.ts';
 import { readTextDocument } from './text-document.ts';
+import { parseTwin } from './twin.ts';
+import { walk } from './walk.ts';
 
-type Read = (opened: Package, options: ReaderOptions, signal: AbortSignal | undefined) => Promise<Part[]>;
+/** Begins to read a document of a family. */
+const READERS = { text: readTextDocument, sheet: readSpreadsheet, slides: readPresentation };
 
-const READERS: Record<Family, Read> = { text: readTextDocument, sheet: readSpreadsheet, slides: readPresentation };
-
-/** The parts of a document of any family. */
-export function readParts(
-  opened: Package,
+/** The parts of a document of any family. @throws {AppError} as `parseTwin` */
+export async function readParts(
+  path: string,
   family: Family,
   options: ReaderOptions,
   signal: AbortSignal | undefined,
 ): Promise<Part[]> {
-  return READERS[family](opened, options, signal);
+  const { elements, text, parts } = READERS[family](options);
+  const all = { ...options.styles.elements, ...elements };
+  await parseTwin(path, walk(all, text, options.output.enough), signal);
+  return parts();
 }

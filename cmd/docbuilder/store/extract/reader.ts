@@ -1,12 +1,21 @@
 import { createFlow, type Flow } from './flow.ts';
+import type { Counters } from './labels.ts';
 import type { Output } from './output.ts';
+import type { Part } from './part.ts';
 import type { Styles, TextStyle } from './styles.ts';
+import type { Elements } from './walk.ts';
 
 /** A remark in the margin. `cell` is its place in a sheet. */
 export interface Comment {
   author: string | null;
   cell: string | null;
   text: string;
+}
+
+export interface ListItem {
+  /** As LibreOffice has written it. */
+  label: string;
+  start: number | undefined;
 }
 
 /** What the elements of a document share while it is walked through. */
@@ -24,8 +33,15 @@ export interface Reader {
   flow: Flow;
   depth: number;
   style: TextStyle;
+  readonly family: string;
   /** Levels of list around. */
   level: number;
+  /** The list item that is being read, until its first paragraph has its label. */
+  item: ListItem | undefined;
+  /** What labels are made of where LibreOffice does not write them: in slides, and of headings. */
+  list: Counters | undefined;
+  headings: Counters | undefined;
+  readonly countsItems: boolean;
   /** Whether the flow becomes one line. */
   inCell: boolean;
   /** Whether the text is part of the page; comments are not. */
@@ -40,9 +56,18 @@ export interface Reader {
 }
 
 export type ReaderOptions = Pick<Reader, 'styles' | 'output'> &
-  Partial<Pick<Reader, 'onText' | 'onParagraph' | 'onTable' | 'onImage'>>;
+  Partial<Pick<Reader, 'onText' | 'onParagraph' | 'onTable' | 'onImage' | 'countsItems'>>;
 
-/** @param family of the styles that text has without any */
+/** A document that is being read. */
+export interface Reading {
+  readonly elements: Elements;
+  /** Gets the characters of all elements. */
+  text(text: string): void;
+  /** What has been read, once the document has ended. */
+  parts(): Part[];
+}
+
+/** @param family of the styles that text of the body has without any */
 export function createReader(options: ReaderOptions, family: string): Reader {
   return {
     styles: options.styles,
@@ -54,8 +79,13 @@ export function createReader(options: ReaderOptions, family: string): Reader {
     frameIsEmpty: false,
     flow: createFlow(),
     depth: 0,
+    family,
     style: options.styles.base(family),
     level: 0,
+    item: undefined,
+    list: undefined,
+    headings: undefined,
+    countsItems: options.countsItems ?? false,
     inCell: false,
     onPage: true,
     footnotes: [],
@@ -74,9 +104,9 @@ export function divert(
   flow: Flow,
   inner: Partial<Pick<Reader, 'style' | 'inCell' | 'onPage'>> = {},
 ): () => void {
-  const { flow: outer, level, style, inCell, onPage, depth } = reader;
-  Object.assign(reader, { flow, level: 0, depth: depth + 1 }, inner);
+  const { flow: outer, level, item, list, style, inCell, onPage, depth } = reader;
+  Object.assign(reader, { flow, level: 0, item: undefined, list: undefined, depth: depth + 1 }, inner);
   return () => {
-    Object.assign(reader, { flow: outer, level, style, inCell, onPage, depth });
+    Object.assign(reader, { flow: outer, level, item, list, style, inCell, onPage, depth });
   };
 }

@@ -64,9 +64,14 @@ export function createRows(output: Output): Rows {
 
 /** A cell's name such as `AB12`, from its place counted from 0. */
 export function cellName(column: number, row: number): string {
+  return `${lettersOf(column + 1)}${row + 1}`;
+}
+
+/** A number from 1 as letters: after Z comes AA, then AB. */
+export function lettersOf(number: number): string {
   let letters = '';
-  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+  for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
     letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
   }
-  return `${letters}${row + 1}`;
+  return letters;
 }

@@ -1,13 +1,13 @@
-import { anchoredElements, enterShape, SHAPES } from './anchored.ts';
+import { anchoredElements, enterShape, shapeElements } from './anchored.ts';
 import { createFlow, type Flow, oneLine, textOf } from './flow.ts';
 import { distinct, headerElements, type PageText } from './headers.ts';
-import type { Package } from './package.ts';
+import { objectElements } from './objects.ts';
 import { paragraphElements, readText } from './paragraphs.ts';
 import { type Part, part } from './part.ts';
-import { createReader, divert, type Reader, type ReaderOptions } from './reader.ts';
+import { createReader, divert, type Reader, type ReaderOptions, type Reading } from './reader.ts';
 import { cellName, createRows, type Rows } from './rows.ts';
 import { repeated } from './tables.ts';
-import { type Elements, type Open, SKIP, walk } from './walk.ts';
+import { type Elements, type Open, SKIP } from './walk.ts';
 
 /** The sheet that is being read. */
 interface Sheet {
@@ -27,55 +27,38 @@ interface Sheet {
  * Reads a spreadsheet: a part for each sheet, hidden ones too, then headers and footers of the printed pages. Rows are
  * lines and keep their number: empty ones stay unless nothing follows them.
  */
-export async function readSpreadsheet(
-  opened: Package,
-  options: ReaderOptions,
-  signal: AbortSignal | undefined,
-): Promise<Part[]> {
-  const { styles, output } = options;
-  const pages: PageText[] = [];
-  const margins = createReader({ styles, output }, 'paragraph');
-  const marginElements = {
-    ...styles.elements,
-    ...paragraphElements(margins),
-    ...headerElements(margins, pages),
-    // Of a field nothing is known before the page is printed.
-    ...Object.fromEntries(PAGE_FIELDS.map((name) => [name, () => SKIP])),
-  };
-  await opened.parse(
-    'styles.xml',
-    walk(marginElements, (text) => readText(margins, text)),
-    signal,
-  );
-
+export function readSpreadsheet(options: ReaderOptions): Reading {
+  const { styles } = options;
   const reader = createReader(options, 'table-cell');
-  const parts: Part[] = [];
+  const pages: PageText[] = [];
+  const sheets: Part[] = [];
   const masterPages = new Set<string>();
-  const elements = {
-    ...styles.elements,
-    ...paragraphElements(reader),
-    ...anchoredElements(reader),
-    ...sheetElements(reader, (sheet) => {
-      const { comments } = reader;
-      reader.comments = [];
-      if (sheet.linked) return;
-      const text = [sheet.rows.text(), textOf(sheet.shapes)].filter((piece) => piece !== '').join('\n');
-      parts.push(part('sheet', text, { name: sheet.name, hidden: !styles.isVisible('table', sheet.style), comments }));
-      masterPages.add(styles.masterPage('table', sheet.style) ?? '');
-    }),
+  const done = (sheet: Sheet) => {
+    const { comments } = reader;
+    reader.comments = [];
+    if (sheet.linked) return;
+    const text = [sheet.rows.text(), textOf(sheet.shapes)].filter((piece) => piece !== '').join('\n');
+    sheets.push(part('sheet', text, { name: sheet.name, hidden: !styles.isVisible('table', sheet.style), comments }));
+    masterPages.add(styles.masterPage('table', sheet.style) ?? '');
   };
-  await opened.parse(
-    'content.xml',
-    walk(elements, (text) => readText(reader, text), output.enough),
-    signal,
-  );
-
-  const used = pages.filter(({ masterPage, text }) => masterPages.has(masterPage) && saysSomething(text));
-  return [
-    ...parts,
-    ...distinct(used, 'header').map((text) => part('header', text)),
-    ...distinct(used, 'footer').map((text) => part('footer', text)),
-  ];
+  return {
+    elements: {
+      ...paragraphElements(reader),
+      ...anchoredElements(reader),
+      ...objectElements(reader),
+      ...headerElements(reader, pages),
+      ...sheetElements(reader, done),
+    },
+    text: (text) => readText(reader, text),
+    parts: () => {
+      const used = pages.filter(({ masterPage, text }) => masterPages.has(masterPage) && saysSomething(text));
+      return [
+        ...sheets,
+        ...distinct(used, 'header').map((text) => part('header', text)),
+        ...distinct(used, 'footer').map((text) => part('footer', text)),
+      ];
+    },
+  };
 }
 
 const PAGE_FIELDS = ['sheet-name', 'page-number', 'page-count', 'file-name', 'date', 'time', 'title'].map(
@@ -94,9 +77,12 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
     if (!sheet) return undefined;
     return divert(reader, sheet.shapes, { style: enterShape(reader, attributes), inCell: false });
   };
+  // Of a field in a header nothing is known before the page is printed.
+  const pageField: Open = () => (sheet ? undefined : SKIP);
   reader.cell = () => (sheet && reader.inCell ? cellName(sheet.rows.column, sheet.rows.row) : null);
   return {
-    ...Object.fromEntries(SHAPES.map((name) => [name, shape])),
+    ...shapeElements(reader, shape),
+    ...Object.fromEntries(PAGE_FIELDS.map((name) => [name, pageField])),
     'table:table': (attributes) => {
       // Tables in tables are no part of any spreadsheet.
       if (sheet) return SKIP;

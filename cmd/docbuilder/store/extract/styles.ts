@@ -1,5 +1,6 @@
+import { type Counters, createListStyles } from './labels.ts';
 import type { Attributes } from './namespaces.ts';
-import type { Elements } from './walk.ts';
+import type { Elements, Open } from './walk.ts';
 
 /** The three sets of properties that a style has for different writing (ODF 1.3 part 3, section 20.195). */
 export const SCRIPTS = ['western', 'asian', 'complex'] as const;
@@ -34,6 +35,8 @@ export interface Styles {
   apply(around: TextStyle, family: string, name: string | undefined): TextStyle;
   isVisible(family: string, name: string | undefined): boolean;
   masterPage(family: string, name: string | undefined): string | undefined;
+  /** Begins to count the items of a list; without a name, headings. */
+  counters(listStyle: string | undefined): Counters;
 }
 
 /** Longer chains of parents are circles. */
@@ -46,6 +49,7 @@ export function createStyles(): Styles {
   const families = new Map<string, string>();
   const distinct = new Map<string, TextStyle>();
   const remembered = new Map<string, TextStyle>();
+  const lists = createListStyles();
   let current: Style | undefined;
 
   const begin = (key: string, attributes: Attributes) => {
@@ -83,15 +87,18 @@ export function createStyles(): Styles {
       if (current && attributes['presentation:visibility'] === 'hidden') current.visible = false;
       return undefined;
     },
-    // A list's bullets have text properties of their own.
-    'text:list-style': () => pause(),
+    ...lists.elements,
+    // A list's labels have text properties of their own, and the style of a shape may hold that of a list.
+    'text:list-style': (attributes) => paused(lists.elements['text:list-style']?.(attributes)),
+    'text:outline-style': (attributes) => paused(lists.elements['text:outline-style']?.(attributes)),
   };
 
-  function pause(): () => void {
-    const paused = current;
+  function paused(close: ReturnType<Open>): ReturnType<Open> {
+    const around = current;
     current = undefined;
     return () => {
-      current = paused;
+      current = around;
+      if (typeof close === 'function') close();
     };
   }
 
@@ -132,6 +139,7 @@ export function createStyles(): Styles {
     },
     isVisible: (family, name) => styles.get(`${family} ${name}`)?.visible ?? true,
     masterPage: (family, name) => styles.get(`${family} ${name}`)?.masterPage,
+    counters: lists.counters,
   };
 }
 

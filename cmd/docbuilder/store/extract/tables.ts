@@ -25,7 +25,7 @@ export function tableElements(reader: Reader): Elements {
   return {
     'table:table': () => {
       reader.frameIsEmpty = false;
-      reader.onTable?.();
+      if (reader.onPage) reader.onTable?.();
       return undefined;
     },
     'table:table-row': outsideCells((attributes) => {

@@ -1,53 +1,36 @@
 import { anchoredElements } from './anchored.ts';
 import { textOf } from './flow.ts';
 import { distinct, headerElements, type PageText } from './headers.ts';
-import type { Package } from './package.ts';
+import { objectElements } from './objects.ts';
 import { paragraphElements, readText } from './paragraphs.ts';
 import { type Part, part } from './part.ts';
-import { createReader, type ReaderOptions } from './reader.ts';
+import { createReader, type ReaderOptions, type Reading } from './reader.ts';
 import { tableElements } from './tables.ts';
-import { walk } from './walk.ts';
 
 /**
- * Reads a text document: headers, the body, its footnotes and endnotes, footers. Comments belong to the part in which
+ * Reads a text document: headers, the body, its footnotes and endnotes, footers. Comments belong to the body, wherever
  * they are anchored.
  */
-export async function readTextDocument(
-  opened: Package,
-  options: ReaderOptions,
-  signal: AbortSignal | undefined,
-): Promise<Part[]> {
-  const enough = options.output.enough;
+export function readTextDocument(options: ReaderOptions): Reading {
+  const reader = createReader(options, 'paragraph');
   const pages: PageText[] = [];
-  const margins = createReader(options, 'paragraph');
-  const common = { ...paragraphElements(margins), ...tableElements(margins), ...anchoredElements(margins) };
-  const elements = { ...options.styles.elements, ...common, ...headerElements(margins, pages) };
-  await opened.parse(
-    'styles.xml',
-    walk(elements, (text) => readText(margins, text), enough),
-    signal,
-  );
-
-  const body = createReader(options, 'paragraph');
-  const content = {
-    ...options.styles.elements,
-    ...paragraphElements(body),
-    ...tableElements(body),
-    ...anchoredElements(body),
+  return {
+    elements: {
+      ...paragraphElements(reader),
+      ...tableElements(reader),
+      ...anchoredElements(reader),
+      ...objectElements(reader),
+      ...headerElements(reader, pages),
+    },
+    text: (text) => readText(reader, text),
+    parts: () => [
+      ...distinct(pages, 'header').map((text) => part('header', text)),
+      part('body', textOf(reader.flow), { comments: reader.comments }),
+      ...noteParts('footnotes', reader.footnotes),
+      ...noteParts('endnotes', reader.endnotes),
+      ...distinct(pages, 'footer').map((text) => part('footer', text)),
+    ],
   };
-  await opened.parse(
-    'content.xml',
-    walk(content, (text) => readText(body, text), enough),
-    signal,
-  );
-
-  return [
-    ...distinct(pages, 'header').map((text) => part('header', text)),
-    part('body', textOf(body.flow), { comments: body.comments }),
-    ...noteParts('footnotes', [...margins.footnotes, ...body.footnotes]),
-    ...noteParts('endnotes', body.endnotes),
-    ...distinct(pages, 'footer').map((text) => part('footer', text)),
-  ];
 }
 
 function noteParts(kind: 'footnotes' | 'endnotes', notes: readonly string[]): Part[] {

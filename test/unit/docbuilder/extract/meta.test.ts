@@ -3,8 +3,9 @@ import type { MetaOptions } from '../../../../cmd/docbuilder/store/extract/facts
 import { createFonts, pattern } from '../../../../cmd/docbuilder/store/extract/fonts.ts';
 import { charactersOf } from '../../../../cmd/docbuilder/store/extract/usage.ts';
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
+import { compoundFile, type Properties, propertySet } from '../../../support/compound-files.ts';
 import { zip } from '../../../support/documents.ts';
-import { extractor, type Pieces, packageOf, withFile } from './packages.ts';
+import { extractor, flatOf, NAMESPACES, type Pieces, withFile } from './flat.ts';
 
 const FACTS = { format: 'docx', encrypted: true, macros: true, size: 123, pages: 2 } as const;
 
@@ -13,7 +14,7 @@ function meta(
   pieces: Pieces,
   facts: Partial<MetaOptions['facts']> = {},
 ): Promise<ExtractedMeta> {
-  return withFile(packageOf(family, pieces), (path) => extractor.meta(path, family, { facts: { ...FACTS, ...facts } }));
+  return withFile(flatOf(family, pieces), (path) => extractor.meta(path, family, { facts: { ...FACTS, ...facts } }));
 }
 
 const names = ({ fonts }: ExtractedMeta) => fonts.map(({ name }) => name);
@@ -86,22 +87,47 @@ describe('facts about documents', () => {
     expect(sheets).to.include({ sheets: 3, slides: null, tables: null, words: null });
   });
 
-  it('name the program that wrote the source, which the package does not', async () => {
-    const app = '<Properties><Application>Microsoft Word</Application><AppVersion>16.0000</AppVersion></Properties>';
-    const generator = (source: Uint8Array, encrypted = false) =>
-      withFile(source, (path) =>
-        withFile(packageOf('text', { body: '' }), async (twin) => {
-          const options = { facts: { ...FACTS, encrypted }, source: path };
-          return (await extractor.meta(twin, 'text', options)).generator;
-        }),
-      );
-    const ooxml = zip({ 'docProps/app.xml': app, 'content.xml': '<a/>' });
-    expect(await generator(ooxml)).to.equal('Microsoft Word 16.0000');
-    expect(await generator(ooxml, true)).to.equal(null);
-    expect(await generator(packageOf('text', { body: '', meta: '<meta:generator>X/1</meta:generator>' }))).to.equal(
-      'X/1',
+  const ofSource = (source: Uint8Array, facts: Partial<MetaOptions['facts']>, twinMeta = '') =>
+    withFile(source, (path) =>
+      withFile(flatOf('text', { body: '', meta: twinMeta }), (twin) =>
+        extractor.meta(twin, 'text', { facts: { ...FACTS, encrypted: false, ...facts }, source: path }),
+      ),
     );
-    expect(await generator(Buffer.from('no zip at all'))).to.equal(null);
+  const app = '<Properties><Application>Microsoft Word</Application><AppVersion>16.0000</AppVersion></Properties>';
+  const ooxml = zip({ 'docProps/app.xml': app });
+  const odfMeta = `<office:document-meta ${NAMESPACES}><meta:generator>X/1</meta:generator></office:document-meta>`;
+  const flat = flatOf('text', {
+    meta: '<meta:generator>X/1</meta:generator>',
+    body: '<office:meta><meta:generator>Y</meta:generator></office:meta>',
+  });
+  const summary = (properties: Properties) => compoundFile({ '\u0005SummaryInformation': propertySet(properties) });
+
+  for (const [format, source, generator] of [
+    ['docx', ooxml, 'Microsoft Word 16.0000'],
+    ['odt', zip({ 'meta.xml': odfMeta }), 'X/1'],
+    ['fodt', Buffer.from(flat), 'X/1'],
+    ['rtf', Buffer.from('{\\rtf1{\\fonttbl}{\\*\\generator Riched20 10.0;}a}'), 'Riched20 10.0'],
+    ['rtf', Buffer.from('{\\rtf1 a}'), null],
+    ['doc', summary({ 18: 'Microsoft Office Word' }), 'Microsoft Office Word'],
+    ['xls', summary({}), null],
+    ['ppt', compoundFile({ Other: Buffer.from('x') }), null],
+    ['ppt', compoundFile({ '\u0005SummaryInformation': Buffer.alloc(100, 0xff) }), null],
+    ['docx', Buffer.from('no zip at all'), null],
+    ['xls', Buffer.from('no compound file'), null],
+  ] as const) {
+    it(`name the program that wrote the source, which the twin does not: ${generator} (${format})`, async () => {
+      expect((await ofSource(source, { format })).generator).to.equal(generator);
+      expect((await ofSource(source, { format, encrypted: true })).generator).to.equal(null);
+    });
+  }
+
+  it('have what the engine does not read of an old Excel file', async () => {
+    const times = { 11: 0n, 12: 116_444_736_000_000_000n, 13: 132_537_600_010_000_000n };
+    const source = summary({ 1: 1258, 2: 'B¸o', 3: '', 4: 'Lan', 5: 'bút; hai', 6: 'x\0y', 8: 'Minh', ...times });
+    const found = await ofSource(source, { format: 'xls' }, '<meta:initial-creator>Hà</meta:initial-creator>');
+    expect(found).to.deep.include({ title: 'B¸o', subject: null, author: 'Hà', last_author: 'Minh', description: 'x' });
+    expect(found).to.deep.include({ keywords: ['bút', 'hai'], printed_at: null });
+    expect(found).to.include({ created_at: '1970-01-01T00:00:00Z', modified_at: '2020-12-30T00:00:01Z' });
   });
 
   it('tell the language of most of the text', async () => {

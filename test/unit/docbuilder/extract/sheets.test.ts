@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { extract, textOf } from './packages.ts';
+import { extract, textOf } from './flat.ts';
 
 const p = (text: string) => `<text:p>${text}</text:p>`;
 const cell = (text: string, more = '') =>

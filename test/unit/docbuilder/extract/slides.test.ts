@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { extract } from './packages.ts';
+import { extract } from './flat.ts';
 
 const p = (text: string) => `<text:p><text:span>${text}</text:span></text:p>`;
 const frame = (kind: string, y: number, inner: string, x = 1) =>
@@ -40,7 +40,7 @@ describe('text of presentations', () => {
     expect(slide?.text).to.equal('a\n\ta1\n00\t01\n10\t11');
   });
 
-  it('has speaker notes, flags hidden slides, leaves out prompts, dates and numbers', async () => {
+  it('has speaker notes, flags hidden slides, leaves out prompts and numbers', async () => {
     const automatic =
       '<style:style style:name="dp3" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>';
     const notes = `<presentation:notes><draw:page-thumbnail presentation:class="page"/>${frame('notes', 12, p('Ghi') + p('chú'))}${frame('page-number', 20, p('&lt;number&gt;'))}</presentation:notes>`;
@@ -49,14 +49,52 @@ describe('text of presentations', () => {
     const found = await extract('slides', { body, automatic });
     expect(found.parts).to.deep.equal([
       { kind: 'slide', name: 'T', hidden: true, text: 'T', notes: 'Ghi\nchú', comments: [] },
+      { kind: 'footer', name: null, hidden: false, text: '2026', notes: '', comments: [] },
     ]);
-    expect(found.text).to.equal('T\n\nGhi\nchú');
+    expect(found.text).to.equal('T\n\nGhi\nchú\n\n2026');
   });
 
-  it('has footers once after the slides', async () => {
+  it('has footers, dates and what master pages show once after the slides', async () => {
     const footer = frame('footer', 18, p('Mật'));
-    const body = `<presentation:footer-decl presentation:name="f1">Công ty</presentation:footer-decl><presentation:date-time-decl>X</presentation:date-time-decl>${page('A', footer)}${page('B', footer)}`;
-    expect((await extract('slides', { body })).text).to.equal('A\n\nB\n\nCông ty\n\nMật');
+    const body = `<presentation:footer-decl presentation:name="f1">Công ty</presentation:footer-decl><presentation:date-time-decl>1/2</presentation:date-time-decl>${page('A', footer)}${page('B', footer)}`;
+    const master = (name: string, text: string) =>
+      `<style:master-page style:name="${name}">${frame('title', 1, p('X'))}${frame('', 1, p(text))}<presentation:notes>${frame('', 1, p('X'))}</presentation:notes></style:master-page>`;
+    const masters = master('Default', 'Trang <text:page-number>X</text:page-number>') + master('Unused', 'X');
+    const { text } = await extract('slides', { body, masters });
+    expect(text).to.equal('A\n\nB\n\nCông ty\n\n1/2\n\nMật\n\nTrang');
+  });
+
+  it('counts the items of lists', async () => {
+    const item = (inner: string, more = '') => `<text:list-item${more}>${inner}</text:list-item>`;
+    const list = (items: string, style = ' text:style-name="L"') => `<text:list${style}>${items}</text:list>`;
+    const level = (kind: string, number: number, more: string) =>
+      `<text:list-level-style-${kind} text:level="${number}" ${more}/>`;
+    const automatic = `<text:list-style style:name="L">${level('number', 1, 'style:num-format="1" style:num-suffix=")"')}${level('number', 2, 'style:num-format="a" style:num-letter-sync="true"')}${level('bullet', 3, 'text:bullet-char="•"')}</text:list-style>`;
+    const inner = (text: string) => item(list(item(p(text)), ''));
+    const deep = item(list(item(list(item(p('g')), '')), ''));
+    const text =
+      list(item(p('a')) + item(p('b') + p('b2')) + inner('c') + inner('d') + item(p('e'), ' text:start-value="9"')) +
+      list(item(p('f')) + deep + item(list(item(p('z'), ' text:start-value="28"'), '')));
+    const [slide] = (await extract('slides', { body: page('page1', frame('', 1, text)), automatic })).parts;
+    expect(slide?.text.split('\n').filter((line) => line.trim() !== '')).to.deep.equal([
+      ...['1) a', '2) b', 'b2', '\ta c', '\tb d', '9) e', '1) f', '\t\tg', '\tbb z'],
+    ]);
+  });
+
+  it('has the numbers of slides where they are text, and no fields in speaker notes', async () => {
+    const number = '<text:page-number>&lt;number&gt;</text:page-number>';
+    const fields =
+      frame('', 1, p(number)) + frame('', 2, p('<text:date>2026</text:date>')) + frame('header', 3, p('X'));
+    const slide = (name: string) =>
+      page(
+        name,
+        `${frame('', 1, p(`Trang ${number}`))}<presentation:notes>${fields}${frame('notes', 9, p('Ghi'))}</presentation:notes>`,
+      );
+    const { parts } = await extract('slides', { body: slide('A') + slide('B') });
+    expect(parts.map(({ text, notes }) => [text, notes])).to.deep.equal([
+      ['Trang 1', 'Ghi'],
+      ['Trang 2', 'Ghi'],
+    ]);
   });
 
   it('tells comments with the slide that they are on', async () => {

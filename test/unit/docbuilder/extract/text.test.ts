@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { extract, textOf } from './packages.ts';
+import { extract, textOf } from './flat.ts';
 
 const p = (text: string, style = 'Standard') => `<text:p text:style-name="${style}">${text}</text:p>`;
 const text = (body: string, automatic = '') => textOf('text', { body, automatic });
@@ -33,6 +33,50 @@ describe('text of text documents', () => {
       '<style:style style:name="T4" style:family="text"><style:text-properties text:display="true"/></style:style>';
     const body = `${p('a<text:span text:style-name="T2">X<text:s/>X</text:span>b<text:span text:style-name="T3">X</text:span><text:span text:style-name="T4">c</text:span>')}${p('X', 'P2')}<text:section text:name="s" text:display="none">${p('X')}</text:section>${p('d<text:hidden-text text:is-hidden="true" text:string-value="X">X</text:hidden-text>')}${p('X<text:hidden-paragraph text:is-hidden="true"/>')}${p('e')}`;
     expect(await text(body, automatic)).to.equal('abc\nd\ne');
+  });
+
+  it('keeps what a run shows in a paragraph that its style hides', async () => {
+    const style = (name: string, family: string, display: string) =>
+      `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`;
+    const shown = '<text:span text:style-name="S">thấy</text:span>';
+    const body = p(`ẩn ${shown}`, 'H') + p('ẩn', 'H') + p('x');
+    expect(await text(body, style('H', 'paragraph', 'none') + style('S', 'text', 'true'))).to.equal('thấy\nx');
+  });
+
+  it('begins items and headings with their labels: those that LibreOffice writes, and those of the headings it counts', async () => {
+    const item = (inner: string, label = '') =>
+      `<text:list-item>${label && `<text:number>${label}</text:number>`}${inner}</text:list-item>`;
+    const heading = (level: number, title: string, more = '') =>
+      `<text:h text:outline-level="${level}"${more}>${title}</text:h>`;
+    const levels = [
+      '<text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/>',
+      '<text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2" loext:num-list-format="%1%.%2%)"/>',
+      '<text:outline-level-style text:level="3" style:num-format="a" style:num-prefix="(" style:num-suffix=")" text:start-value="3"/>',
+      '<text:outline-level-style text:level="4" style:num-format=""/>',
+    ];
+    const automatic = `<text:outline-style style:name="Outline">${levels.join('')}</text:outline-style>`;
+    const body = [
+      heading(1, 'A') + heading(2, 'B') + heading(3, 'C') + heading(3, 'D') + heading(4, 'E') + heading(1, 'F'),
+      heading(1, 'G', ' text:is-list-header="true"') +
+        heading(2, 'H') +
+        heading(2, 'I', ' text:restart-numbering="true"'),
+      `<text:list>${item(p('m') + p('n'), '1)')}${item(`<text:list>${item(p('o'), 'a.')}${item(p('q'))}</text:list>`)}</text:list>`,
+    ];
+    expect((await text(body.join(''), automatic))?.split('\n')).to.deep.equal([
+      ...['I. A', 'I.1) B', '(c) C', '(d) D', 'E', 'II. F', 'G', 'II.1) H', 'II.1) I', '1) m', 'n', '\ta. o', '\tq'],
+    ]);
+  });
+
+  it('has what forms and charts show, and ruby in brackets', async () => {
+    const forms = `<office:forms><form:form><form:checkbox xml:id="c1" form:label="Đồng ý"/><form:text xml:id="c2" form:current-value="Lan"/><form:listbox xml:id="c3"><form:option form:label="X"/><form:option form:label="Huế" form:current-selected="true"/></form:listbox><form:text xml:id="c4"/></form:form></office:forms>`;
+    const controls = ['c1', 'c2', 'c3', 'c4'].map((id) => `<draw:control draw:control="${id}"/>`).join('');
+    const cell = (value: string) => `<table:table-cell>${p(value)}</table:table-cell>`;
+    const own = `<office:meta><dc:title>X</dc:title></office:meta><office:automatic-styles><style:style style:name="T" style:family="text"><style:text-properties text:display="none"/></style:style></office:automatic-styles>`;
+    const chart = `<chart:title>${p('Doanh thu')}</chart:title><table:table><table:table-row>${cell('Quý 1')}${cell('5')}</table:table-row></table:table>`;
+    const object = `<draw:frame><draw:object><office:document>${own}<office:body><office:chart>${chart}</office:chart></office:body></office:document></draw:object><draw:image/></draw:frame>`;
+    const ruby = '<text:ruby><text:ruby-base>漢</text:ruby-base><text:ruby-text>かん</text:ruby-text></text:ruby>';
+    const body = `${forms}${p(`a${controls}`)}${p(`b${object}<text:span text:style-name="T">c</text:span>`)}${p(ruby)}`;
+    expect(await text(body)).to.equal('a\nĐồng ý\nLan\nHuế\nbc\nDoanh thu\nQuý 1\t5\n漢 (かん)');
   });
 
   it('shows a list item as a line, deeper levels further in', async () => {

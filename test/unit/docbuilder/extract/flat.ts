@@ -5,17 +5,15 @@ import type { Family } from '../../../../cmd/docbuilder/domain/formats.ts';
 import { createExtractor, type TextOptions } from '../../../../cmd/docbuilder/store/extract/extractor.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { ExtractedText } from '../../../../src/common/generated/wire.ts';
-import { zip } from '../../../support/documents.ts';
-import { ODF_TYPES } from '../../../support/open-documents.ts';
 
-/** Packages in the shape in which LibreOffice writes them, made of pieces of their XML. */
+/** Flat documents in the shape in which LibreOffice writes them, made of pieces of their XML. */
 export interface Pieces {
   /** What is in office:text, office:spreadsheet or office:presentation. */
   body: string;
-  /** Automatic styles of content.xml. */
+  /** Automatic styles. */
   automatic?: string;
   fonts?: string;
-  /** Named styles, and master pages with headers, of styles.xml. */
+  /** Named styles, and master pages with headers. */
   styles?: string;
   masters?: string;
   /** What is in office:meta. */
@@ -24,48 +22,36 @@ export interface Pieces {
 
 const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
 export const NAMESPACES = [
-  ...['office', 'text', 'table', 'style', 'presentation', 'meta'].map((name) => `xmlns:${name}="${ODF}:${name}:1.0"`),
+  ...['office', 'text', 'table', 'style', 'presentation', 'meta', 'form'].map(
+    (name) => `xmlns:${name}="${ODF}:${name}:1.0"`,
+  ),
   `xmlns:draw="${ODF}:drawing:1.0" xmlns:svg="${ODF}:svg-compatible:1.0" xmlns:fo="${ODF}:xsl-fo-compatible:1.0"`,
   'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:officeooo="http://openoffice.org/2009/office"',
   'xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"',
 ].join(' ');
 
-const FORMATS = { text: 'odt', sheet: 'ods', slides: 'odp' } as const;
 const BODIES = { text: 'text', sheet: 'spreadsheet', slides: 'presentation' } as const;
 
-export function contentOf(family: Family, { body, automatic = '', fonts = '' }: Pieces): string {
+/** A flat document of the pieces. */
+export function flatOf(family: Family, pieces: Pieces): string {
+  const { body, automatic = '', fonts = '', styles = '', masters = '', meta = '' } = pieces;
   const kind = BODIES[family];
-  return root(
-    'content',
-    `<office:font-face-decls>${fonts}</office:font-face-decls><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body>`,
-  );
-}
-
-export function packageOf(family: Family, pieces: Pieces): Buffer {
-  const { styles = '', masters = '', meta = '', fonts = '' } = pieces;
-  return zip({
-    mimetype: ODF_TYPES[FORMATS[family]],
-    'content.xml': contentOf(family, pieces),
-    'styles.xml': root(
-      'styles',
-      `<office:font-face-decls>${fonts}</office:font-face-decls><office:styles>${styles}</office:styles><office:master-styles>${masters}</office:master-styles>`,
-    ),
-    'meta.xml': root('meta', `<office:meta>${meta}</office:meta>`),
-  });
-}
-
-function root(part: string, inner: string): string {
-  const name = `office:document-${part}`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${name} ${NAMESPACES} office:version="1.3">${inner}</${name}>`;
+  const parts = [
+    `<office:meta>${meta}</office:meta>`,
+    `<office:font-face-decls>${fonts}</office:font-face-decls><office:styles>${styles}</office:styles>`,
+    `<office:automatic-styles>${automatic}</office:automatic-styles><office:master-styles>${masters}</office:master-styles>`,
+    `<office:body><office:${kind}>${body}</office:${kind}></office:body>`,
+  ];
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<office:document ${NAMESPACES} office:version="1.3">${parts.join('')}</office:document>`;
 }
 
 export const extractor = createExtractor();
 
 /** Writes bytes to a file for as long as `use` takes. */
-export async function withFile<T>(bytes: Uint8Array, use: (path: string) => Promise<T>): Promise<T> {
+export async function withFile<T>(bytes: Uint8Array | string, use: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-extract-'));
   try {
-    const path = join(folder, 'package');
+    const path = join(folder, 'twin');
     await writeFile(path, bytes);
     return await use(path);
   } finally {
@@ -75,10 +61,11 @@ export async function withFile<T>(bytes: Uint8Array, use: (path: string) => Prom
 
 export function extract(
   family: Family,
-  pieces: Pieces | Uint8Array,
+  document: Pieces | Uint8Array | string,
   options: Partial<TextOptions> = {},
 ): Promise<ExtractedText> {
-  const bytes = pieces instanceof Uint8Array ? pieces : packageOf(family, pieces);
+  const isMade = typeof document === 'string' || document instanceof Uint8Array;
+  const bytes = isMade ? document : flatOf(family, document);
   return withFile(bytes, (path) => extractor.text(path, family, { maxBytes: 10 * 2 ** 20, ...options }));
 }
 
