@@ -84,7 +84,7 @@ export async function runCommandOver(
   const total = open.length;
   const one = async (document: CorpusDocument) => {
     const run = await soffice.convert([place(document)], SINGLE_SECONDS);
-    await keep(results, document, run, 0, run.ms);
+    await keep(results, document, run.made[0], run.end, run.ms);
   };
   while (open.length > 0) {
     const batch = takeBatch(open);
@@ -112,7 +112,7 @@ async function runBatch(
   for (const [index, document] of batch.entries()) {
     const pdf = run.made[index];
     if (index < whole && pdf) {
-      await keep(results, document, run, index, pdf.at - before);
+      await keep(results, document, pdf, 'ended', pdf.at - before);
       before = pdf.at;
     } else if (index <= last + 1 || run.end === 'ended') alone.push(document);
   }
@@ -122,14 +122,13 @@ async function runBatch(
 async function keep(
   results: CommandResults,
   document: CorpusDocument,
-  run: Run,
-  index: number,
+  pdf: Run['made'][number],
+  end: Run['end'],
   ms: number,
 ): Promise<void> {
-  const pdf = run.made[index];
-  const facts = pdf && run.end !== 'late' ? await readPdf(pdf.path).catch(() => undefined) : undefined;
+  const facts = pdf && end !== 'late' ? await readPdf(pdf.path).catch(() => undefined) : undefined;
   if (facts) await results.add(document, 'pdf', ms, facts);
-  else await results.add(document, run.end === 'ended' ? 'none' : run.end, ms);
+  else await results.add(document, end === 'ended' ? 'none' : end, ms);
 }
 
 /** Takes the next documents, whose PDFs have different names. */
