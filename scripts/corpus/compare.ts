@@ -61,14 +61,15 @@ export function wordsOf(text: string, family: Family): string[] {
 }
 
 /**
- * Words that are nowhere in the text. White space does not count: a PDF breaks words at the end of a line. Nor does the
- * last digit of a fraction: a sheet on paper shows as many digits as its column is wide.
+ * Words that are nowhere in the text. White space does not count, since a PDF breaks words at the end of a line, nor do
+ * capitals, which may be a matter of looks, nor the last digit of a fraction: a sheet on paper shows as many digits as
+ * its column is wide.
  */
 export function missingWords(words: readonly string[], text: string): string[] {
-  const letters = text.replace(/\s/g, '');
+  const letters = text.replace(/\s/g, '').toLowerCase();
   const known = new Map<string, boolean>();
   return words.filter((word) => {
-    const wanted = /^\d+[.,]\d+$/.test(word) ? word.slice(0, -1) : word;
+    const wanted = /^\d+[.,]\d+$/.test(word) ? word.slice(0, -1) : word.toLowerCase();
     const found = known.get(word) ?? letters.includes(wanted);
     known.set(word, found);
     return !found;

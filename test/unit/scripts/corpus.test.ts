@@ -33,6 +33,7 @@ describe('scripts/corpus', () => {
     ['a word that is nowhere', 'text', 'một hai', 'một', ['hai']],
     ['a mark of a footnote and leaders', 'text', 'filosofii2 Mục......... 12', 'filosofii [2] Mục', []],
     ['a word that the end of a line broke', 'text', 'inter national', 'international', []],
+    ['a word in capitals for its looks', 'text', 'MỘT HAI', 'một hai', []],
     ['a letter alone', 'text', 'a) II. x', 'II', []],
     ['a number in a text', 'text', '2026', '', []],
     ['a number in a sheet', 'sheet', '2026 17', '17', ['2026']],
