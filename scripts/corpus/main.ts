@@ -1,9 +1,10 @@
 /**
  * Runs LibreOffice's own test documents through the service and through the command of the same packages, and writes
  * docs/compatibility.md. `make corpus`; CORPUS_ONLY=sw,tdf1234 for paths with one of these in them, CORPUS_LIMIT=200 for
- * a sample (CORPUS_SEED draws another), CORPUS_PARTS=service,page for some of the parts, CORPUS_KEEP=1 to repeat only
- * what was different, or what the command had no time for, whatever version of the service it was. Results stay in .cache/corpus/results: a run goes on where
- * the last one ended. `--sample` writes test/corpus/sample.json instead.
+ * a sample (CORPUS_SEED draws another), CORPUS_PARTS=service,page for some of the parts (settings.ts), CORPUS_KEEP=1 to
+ * repeat only what was different, or what the command had no time for, whatever version of the service it was.
+ * Results stay in .cache/corpus/results: a run goes on where the last one ended, and begins anew with what the service
+ * makes when the service's code has changed. `--sample` writes test/corpus/sample.json instead.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
