@@ -97,13 +97,18 @@ function runSection({ comparisons, runs, settings }: Findings): string {
   const died = comparisons.filter(({ ours }) => answersOf(ours).some(({ deaths = 0 }) => deaths > 0));
   const command = (outcome: string, among = comparisons) =>
     among.filter((one) => one.command.outcome === outcome).length;
-  const left = runs.flatMap(({ files, processes }) => [...files, ...processes]);
-  const sum = (member: 'restarts' | 'requests' | 'deaths') => runs.reduce((total, run) => total + run[member], 0);
   return `- ${answers.length} requests, ${settings.workers} at a time: ${count((status) => status === 200)} answered with 200, ${count((status) => status >= 400 && status < 500)} refused (4xx), ${count((status) => status === 504)} longer than a request in the
   foreground may be (504), ${count((status) => status >= 500 && status !== 504)} other server errors (5xx), ${count((status) => status === 1)} without an answer, ${count((status) => status === 0)} with a dropped connection.
 - ${died.length} documents killed a worker; the command crashes with ${command('crashed', died)} of them. In all, the command crashed with ${command('crashed')} documents, and was stopped after
   60 s with ${command('late')}.
-- Left over when the service was stopped: ${left.length === 0 ? 'no process, no temporary file' : left.join(', ')}. Of its workers ${sum('restarts')} were replaced in ${sum('requests')} requests, ${sum('deaths')}
+${leftSection(runs)}`;
+}
+
+function leftSection(runs: readonly RunRecord[]): string {
+  if (runs.length === 0) return '- No run with this version of the service came to its end.';
+  const left = runs.flatMap(({ files, processes }) => [...files, ...processes]);
+  const sum = (member: 'restarts' | 'requests' | 'deaths') => runs.reduce((total, run) => total + run[member], 0);
+  return `- Left over when the service was stopped: ${left.length === 0 ? 'no process, no temporary file' : left.join(', ')}. Of its workers ${sum('restarts')} were replaced in ${sum('requests')} requests, ${sum('deaths')}
   because they died, the others because their time was up.`;
 }
 
@@ -134,7 +139,7 @@ const HEADINGS: Record<Difference['kind'] | 'neither', [heading: string, about: 
   'endpoints disagree': ['Endpoints disagree', 'One can do something with the document, another one cannot.'],
   'words not extracted': [
     'Words not extracted',
-    'Words of the PDF in the answer of `/v1/extract/text`: fewer than the share above.',
+    `Less than ${ENOUGH_WORDS * 100} % of the words of the PDF are in the answer of \`/v1/extract/text\`.`,
   ],
   neither: ['Neither converts', 'The answer of the service, and how the command ended.'],
 };
@@ -157,9 +162,15 @@ function differenceSections({ comparisons, reasons }: Findings): string {
   return kinds
     .flatMap(([kind, [heading, about]]) => {
       const found = lines.get(kind) ?? [];
-      return found.length === 0 ? [] : [`## ${heading}\n${found.length} files. ${about}\n\n${found.join('\n')}\n`];
+      return found.length === 0 ? [] : [`## ${heading}\n${files(found)} ${about}\n\n${found.join('\n')}\n`];
     })
     .join('\n');
+}
+
+/** How many documents there are lines for. */
+function files(lines: readonly string[]): string {
+  const count = new Set(lines.map((line) => line.split('`')[1])).size;
+  return count === 1 ? 'One file.' : `${count} files.`;
 }
 
 const isTheirs = ({ command }: Comparison) => command.outcome === 'pdf';

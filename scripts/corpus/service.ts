@@ -114,11 +114,15 @@ function answerOf(response: Response, content: Buffer): Omit<Answer, 'ms'> {
   const { status, headers } = response;
   if (status !== 200) {
     const { code, detail } = (JSON.parse(content.toString()) as ErrorResponse).error;
-    const { reason = JSON.stringify(detail) } = detail as { reason?: string };
-    return { status, code, reason };
+    return { status, code, reason: reasonOf(detail) };
   }
   const engineMs = Number(/\bengine;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]);
   return { status, engineMs: Math.round(engineMs) };
+}
+
+/** What an error tells beside its code. */
+export function reasonOf(detail: object): string {
+  return 'reason' in detail ? String(detail.reason) : JSON.stringify(detail);
 }
 
 /** A licence for as many requests as there can be, and the key that it is checked with. */

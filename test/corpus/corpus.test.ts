@@ -6,6 +6,7 @@ import { ENOUGH_WORDS, missingWords, wordsOf } from '../../scripts/corpus/compar
 import { describeDocument } from '../../scripts/corpus/documents.ts';
 import { fold, readPdf } from '../../scripts/corpus/pdf.ts';
 import type { Expectation, Sample } from '../../scripts/corpus/sample.ts';
+import { reasonOf } from '../../scripts/corpus/service.ts';
 import { findCorpus, upstreamVersion } from '../../scripts/corpus/settings.ts';
 import { skip } from '../engine/support.ts';
 import { newFolder, removeFolder } from '../support/own-folder.ts';
@@ -39,7 +40,7 @@ describe("LibreOffice's own test documents, a sample", function () {
       const converted = await service.convert(file, basename(path), { to: 'pdf' });
       if ('code' in expectation) {
         const { code, detail } = await errorOf(converted);
-        expect({ code, reason: detail['reason'] }).to.deep.equal({
+        expect({ code, reason: reasonOf(detail) }).to.deep.equal({
           code: expectation.code,
           reason: expectation.reason,
         });
