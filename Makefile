@@ -67,6 +67,11 @@ bench: ## Run the benchmarks and write docs/benchmarks*.md (takes over an hour; 
 	@scripts/setup.sh bench
 	@node bench/main.ts
 
+.PHONY: corpus
+corpus: ## Convert LibreOffice's own 5,600 test documents and write docs/compatibility.md (hours the first time; CORPUS_ONLY=… for some)
+	@scripts/setup.sh corpus
+	@node scripts/corpus/main.ts
+
 .PHONY: image
 image: ## Build the container images (TARGET=docbuilder, gate, front or controller for one, IMAGE_FLAGS=… for the build command)
 	@scripts/image.sh $(or $(TARGET),all) $(IMAGE_FLAGS)

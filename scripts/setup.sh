@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a bare Debian (12 or later) or Ubuntu (24.04 or later) machine ready: packages, Node, npm modules. Says what it does, skips what is done.
-# usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench     (the purpose, which determines what is needed)
+# usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench|corpus     (the purpose, which determines what is needed)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -48,7 +48,9 @@ case $purpose in
     # Java and Maven take 290 MB, and 130 MB to download.
     [ "${SVC_TEST_VERAPDF:-}" != 1 ] || packages="$packages maven default-jdk-headless" ;;
   bench) packages="$packages poppler-utils curl openssl zip python3-venv" ;;
+  corpus) packages="$packages poppler-utils" ;;
 esac
+case $purpose in test | corpus) packages="$packages xz-utils" ;; esac
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
 liberation() {
@@ -270,6 +272,8 @@ esac
 [ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
 # It exits 3 without Go; tests of the chart are then skipped, and say so.
 case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
+# It exits 3 where the documents cannot be had; tests with them are then skipped, and say so.
+case $purpose in test | corpus) scripts/corpus/fetch.sh || [ $? = 3 ] ;; esac
 # What they were built with: 5 GB that nobody needs again.
 case $purpose in test | e2e | bench) rm -rf .cache/kubernetes/go ;; esac
 [ -z "$told" ] || say "$told"

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startDocbuilder } from '../../cmd/docbuilder/app.ts';
+import { loadConfig } from '../../cmd/docbuilder/config.ts';
+import type { Environment } from '../../src/common/config.ts';
+import { signEdDsa } from '../../src/common/crypto/jwt.ts';
+import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
+import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
+import { createLogger } from '../../src/common/log.ts';
+
+/** How the service answered one request. */
+export interface Answer {
+  /** 0 when the connection was dropped, 1 when no answer came in time. */
+  status: number;
+  code?: string;
+  /** `detail.reason`, or what else an error tells. */
+  reason?: string;
+  ms: number;
+  /** What the engine took to load and store. */
+  engineMs?: number;
+  /** Workers that died of it; absent where none did. */
+  deaths?: number;
+}
+
+export interface Service {
+  /** POSTs a form with the file. */
+  send(
+    path: string,
+    file: Uint8Array,
+    name: string,
+    fields: Record<string, string>,
+  ): Promise<Answer & { body: Buffer }>;
+  status(): Promise<DocbuilderStatus>;
+  /** Stops the service and says what it left behind: temporary files, and processes of this one's. */
+  stop(): Promise<{ files: string[]; processes: string[] }>;
+}
+
+/** Longer than the service may take for a request in the foreground. */
+const HANG_MS = 120_000;
+const DAY_SECONDS = 86_400;
+
+/**
+ * DocBuilder with an Enterprise licence and default settings, on a port of its own.
+ * @param folder for its data; removed when it stops
+ * @param log the file that its log goes to
+ */
+export async function startService(folder: string, workers: number, log: string): Promise<Service> {
+  const before = await childProcesses();
+  const dataDir = join(folder, 'data');
+  const key = `svc_${randomBytes(16).toString('hex')}`;
+  const config = loadConfig({
+    SVC_DOCBUILDER_LISTEN: '127.0.0.1:0',
+    SVC_DOCBUILDER_DATA_DIR: dataDir,
+    SVC_DOCBUILDER_API_KEYS: `corpus:${key}`,
+    SVC_DOCBUILDER_WORKERS: String(workers),
+    SVC_AUDIT_TARGET: 'off',
+    ...(await licensed(folder)),
+  });
+  const kept = keepLog(log);
+  const logger = createLogger({ service: 'docbuilder', level: 'info', destination: kept });
+  const docbuilder = await startDocbuilder(config, logger);
+  const url = `http://127.0.0.1:${docbuilder.address.port}`;
+  const headers = { Authorization: `Bearer ${key}` };
+
+  return {
+    async send(path, file, name, fields) {
+      const body = new FormData();
+      body.append('file', new Blob([Buffer.from(file)]), name);
+      for (const [field, value] of Object.entries(fields)) body.append(field, value);
+      const started = performance.now();
+      try {
+        const signal = AbortSignal.timeout(HANG_MS);
+        const response = await fetch(`${url}${path}`, { method: 'POST', body, headers, signal });
+        const content = Buffer.from(await response.arrayBuffer());
+        const ms = performance.now() - started;
+        const deaths = kept.deathsOf(response.headers.get('x-svc-request-id') ?? '');
+        return { ...answerOf(response, content), ...(deaths > 0 && { deaths }), ms: Math.round(ms), body: content };
+      } catch (error) {
+        const hung = (error as Error).name === 'TimeoutError';
+        return { status: hung ? 1 : 0, ms: Math.round(performance.now() - started), body: Buffer.alloc(0) };
+      }
+    },
+    status: async () => (await fetch(`${url}/v1/status`)).json() as Promise<DocbuilderStatus>,
+    async stop() {
+      await docbuilder.stop();
+      const files = [...(await filesIn(join(dataDir, 'tmp'))), ...(await filesIn(join(dataDir, 'workers')))];
+      const processes = (await childProcesses()).filter((line) => !before.includes(line));
+      kept.end();
+      await rm(folder, { recursive: true, force: true });
+      return { files, processes };
+    },
+  };
+}
+
+/** The service's log, as a file; counts the workers that died by the request that they died of. */
+function keepLog(path: string) {
+  const file = createWriteStream(path, { flags: 'a' });
+  const deaths = new Map<string, number>();
+  return {
+    write(line: string) {
+      file.write(line);
+      if (!line.includes('a worker died during a job')) return;
+      const { requestId } = JSON.parse(line) as { requestId: string };
+      deaths.set(requestId, (deaths.get(requestId) ?? 0) + 1);
+    },
+    deathsOf: (requestId: string) => deaths.get(requestId) ?? 0,
+    end: () => file.end(),
+  };
+}
+
+function answerOf(response: Response, content: Buffer): Omit<Answer, 'ms'> {
+  const { status, headers } = response;
+  if (status !== 200) {
+    const { code, detail } = (JSON.parse(content.toString()) as ErrorResponse).error;
+    return { status, code, reason: reasonOf(detail) };
+  }
+  const engineMs = Number(/\bengine;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]);
+  return { status, engineMs: Math.round(engineMs) };
+}
+
+/** What an error tells beside its code. */
+export function reasonOf(detail: object): string {
+  return 'reason' in detail ? String(detail.reason) : JSON.stringify(detail);
+}
+
+/** A licence for as many requests as there can be, and the key that it is checked with. */
+async function licensed(folder: string): Promise<Environment> {
+  const [token, keys] = [join(folder, 'license.jwt'), join(folder, 'keys.json')];
+  const key = generateEd25519('corpus');
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { conns: 5000, features: ['api_full'], sub: 'corpus', iat: now - 60, exp: now + 7 * DAY_SECONDS };
+  await writeFile(token, await signEdDsa(claims, key));
+  await writeFile(keys, JSON.stringify({ keys: [toPublic(key)] }));
+  return { SVC_LICENSE_FILE: token, SVC_LICENSE_KEYS_FILE: keys };
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  return readdir(folder, { recursive: true }).catch(() => []);
+}
+
+/** Processes that this one, or one that it started, has started: `pid name`. */
+async function childProcesses(): Promise<string[]> {
+  const all = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcess));
+  const found = new Set([process.pid]);
+  const below: string[] = [];
+  // A child has mostly a higher number than its parent, but numbers begin anew some time.
+  for (let more = true; more; ) {
+    more = false;
+    for (const entry of all) {
+      if (!entry || found.has(entry.pid) || !found.has(entry.parent)) continue;
+      found.add(entry.pid);
+      below.push(`${entry.pid} ${entry.name}`);
+      more = true;
+    }
+  }
+  return below;
+}
+
+async function readProcess(pid: string): Promise<{ pid: number; parent: number; name: string } | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [, name = '', parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(text) ?? [];
+  return parent === undefined ? undefined : { pid: Number(pid), parent: Number(parent), name };
+}

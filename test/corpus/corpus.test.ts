@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect } from 'chai';
+import { ENOUGH_WORDS, missingWords, wordsOf } from '../../scripts/corpus/compare.ts';
+import { describeDocument } from '../../scripts/corpus/documents.ts';
+import { fold, readPdf } from '../../scripts/corpus/pdf.ts';
+import type { Expectation, Sample } from '../../scripts/corpus/sample.ts';
+import { reasonOf } from '../../scripts/corpus/service.ts';
+import { findCorpus, upstreamVersion } from '../../scripts/corpus/settings.ts';
+import { skip } from '../engine/support.ts';
+import { newFolder, removeFolder } from '../support/own-folder.ts';
+import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
+
+/** Drawn from a whole run by `node scripts/corpus/main.ts --sample`. */
+const sample = JSON.parse(readFileSync(join(import.meta.dirname, 'sample.json'), 'utf8')) as Sample;
+
+describe("LibreOffice's own test documents, a sample", function () {
+  this.timeout(60_000);
+  const corpus = findCorpus();
+  let service: TestService;
+  let folder: string;
+  before(async function () {
+    if (!corpus) return skip(this, 'scripts/corpus/fetch.sh could not get the source of the installed LibreOffice');
+    if (upstreamVersion(corpus.office) !== upstreamVersion(sample.office)) {
+      return skip(this, `the sample is of LibreOffice ${sample.office}, whose pages are not those of ${corpus.office}`);
+    }
+    service = await startEnterprise();
+    folder = await newFolder('corpus');
+  });
+  after(async () => {
+    await service?.stop();
+    if (folder) await removeFolder(folder);
+  });
+
+  for (const expectation of sample.documents) {
+    it(`${expectation.path}: ${shown(expectation)}`, async () => {
+      const { path } = expectation;
+      const file = await readFile(join(corpus?.documents ?? '', path));
+      const converted = await service.convert(file, basename(path), { to: 'pdf' });
+      if ('code' in expectation) {
+        const { code, detail } = await errorOf(converted);
+        expect({ code, reason: reasonOf(detail) }).to.deep.equal({
+          code: expectation.code,
+          reason: expectation.reason,
+        });
+        return;
+      }
+      const content = Buffer.from(await converted.arrayBuffer());
+      expect(converted.status, content.toString('utf8', 0, 300)).to.equal(200);
+      const pdf = join(folder, 'converted.pdf');
+      await writeFile(pdf, content);
+      const { pages, text } = await readPdf(pdf);
+      expect(pages).to.equal(expectation.pages);
+
+      const body = form(file, basename(path), { format: 'text' });
+      const extracted = await service.call('/v1/extract/text', { method: 'POST', body });
+      expect(extracted.status).to.equal(200);
+      const words = wordsOf(text, describeDocument(path)?.family ?? 'text');
+      const missing = missingWords(words, fold(await extracted.text()));
+      expect(missing, `of ${words.length} words`).to.have.length.at.most(words.length * (1 - ENOUGH_WORDS));
+    });
+  }
+
+  it('leave no file behind', () => {
+    expect(readdirSync(join(service.dataDir, 'tmp'))).to.deep.equal([]);
+  });
+});
+
+function shown(expectation: Expectation): string {
+  if ('code' in expectation) return `is refused with ${expectation.code} ${expectation.reason}`;
+  return `becomes ${expectation.pages} ${expectation.pages === 1 ? 'page' : 'pages'}, and its words are extracted`;
+}
