@@ -63,8 +63,9 @@ const image: fc.Arbitrary<Image> = fc
     pictureSource,
     common.sparsely({
       alt: line(),
-      width: mm(5, 90),
-      height: mm(5, 90),
+      // No page is so low that one of these sizes, in proportions of 1 to 3, would be reduced.
+      width: mm(5, 10),
+      height: mm(5, 30),
       align: fc.constantFrom('left', 'center', 'right'),
       caption: common.inline(),
     }),
