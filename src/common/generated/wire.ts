@@ -770,7 +770,7 @@ export interface ExtractedMeta {
   }[];
 }
 /**
- * The text of a document, whole and in parts. Tables are rows of tab-separated cells, one row a line; a tab or line feed inside a cell is a space. Everything that the page shows is in it: labels of list items and headings, text of shapes, charts and form controls; text in pictures is not. Hidden text, deleted text and soft hyphens are left out; fields are as displayed.
+ * The text of a document, whole and in parts. Tables are rows of tab-separated cells, one row a line; a tab or line feed inside a cell is a space. Everything that the page shows is in it: labels of list items and headings, text of shapes, charts and form controls; text in pictures is not. Hidden text, deleted text that the page does not show and soft hyphens are left out; fields are as displayed.
  */
 export interface ExtractedText {
   family: 'text' | 'sheet' | 'slides';

@@ -10,6 +10,7 @@ const PREFIXES = new Map([
   [`${ODF}:presentation:1.0`, 'presentation'],
   [`${ODF}:meta:1.0`, 'meta'],
   [`${ODF}:form:1.0`, 'form'],
+  [`${ODF}:config:1.0`, 'config'],
   [`${ODF}:xsl-fo-compatible:1.0`, 'fo'],
   [`${ODF}:svg-compatible:1.0`, 'svg'],
   ['http://purl.org/dc/elements/1.1/', 'dc'],

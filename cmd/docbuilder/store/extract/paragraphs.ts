@@ -10,8 +10,9 @@ const MAX_INDENT = 9;
 
 /** Adds characters to the open paragraph. */
 export function readText(reader: Reader, text: string): void {
+  if (reader.setting !== undefined) reader.setting += text;
   const { paragraph } = reader.flow;
-  if (!paragraph || reader.style.hidden) return;
+  if (!paragraph || reader.style.hidden || reader.isDeleted) return;
   const shown = addText(paragraph, text);
   reader.output.take(shown);
   if (shown !== '' && reader.onPage) reader.onText?.(shown, reader.style);
@@ -20,7 +21,7 @@ export function readText(reader: Reader, text: string): void {
 /** Adds text that is not in the document as characters, such as a tab. */
 export function readMark(reader: Reader, mark: string): void {
   const { paragraph } = reader.flow;
-  if (!paragraph || reader.style.hidden) return;
+  if (!paragraph || reader.style.hidden || reader.isDeleted) return;
   reader.output.take(mark);
   addMark(paragraph, mark);
 }
@@ -38,7 +39,7 @@ export function under(reader: Reader, family: string, name: string | undefined):
 /**
  * Paragraphs, lists and what is inside of paragraphs (ODF 1.3 part 3, sections 5 to 7). A paragraph or list item is a
  * line that begins with its label, each level of list after the first one tab further in. Fields are as displayed, ruby
- * follows its base in brackets; hidden and deleted text are left out.
+ * follows its base in brackets; hidden text is left out.
  */
 export function paragraphElements(reader: Reader): Elements {
   const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
@@ -106,8 +107,6 @@ function isHidden(attributes: Attributes): boolean {
 /** What holds text that a reader of the page does not see. */
 const NOT_TEXT = [
   'office:meta',
-  'office:settings',
-  'text:tracked-changes',
   'table:tracked-changes',
   'text:script',
   'text:sequence-decls',

@@ -48,6 +48,11 @@ export interface Reader {
   onPage: boolean;
   /** Whether nothing has been seen in the frame that is being read: a picture after something else only stands for it. */
   frameIsEmpty: boolean;
+  /** Whether the document is shown with its tracked changes, and whether the text that is read is not shown for that. */
+  showsChanges: boolean;
+  isDeleted: boolean;
+  /** The value of the setting that is being read. */
+  setting: string | undefined;
   footnotes: string[];
   endnotes: string[];
   comments: Comment[];
@@ -88,6 +93,9 @@ export function createReader(options: ReaderOptions, family: string): Reader {
     countsItems: options.countsItems ?? false,
     inCell: false,
     onPage: true,
+    showsChanges: true,
+    isDeleted: false,
+    setting: undefined,
     footnotes: [],
     endnotes: [],
     comments: [],

@@ -1,4 +1,5 @@
 import { anchoredElements } from './anchored.ts';
+import { changeElements } from './changes.ts';
 import { textOf } from './flow.ts';
 import { distinct, headerElements, type PageText } from './headers.ts';
 import { objectElements } from './objects.ts';
@@ -20,6 +21,7 @@ export function readTextDocument(options: ReaderOptions): Reading {
       ...tableElements(reader),
       ...anchoredElements(reader),
       ...objectElements(reader),
+      ...changeElements(reader),
       ...headerElements(reader, pages),
     },
     text: (text) => readText(reader, text),

@@ -18,11 +18,13 @@ export interface Pieces {
   masters?: string;
   /** What is in office:meta. */
   meta?: string;
+  /** Items of office:settings. */
+  settings?: string;
 }
 
 const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
 export const NAMESPACES = [
-  ...['office', 'text', 'table', 'style', 'presentation', 'meta', 'form'].map(
+  ...['office', 'text', 'table', 'style', 'presentation', 'meta', 'form', 'config'].map(
     (name) => `xmlns:${name}="${ODF}:${name}:1.0"`,
   ),
   `xmlns:draw="${ODF}:drawing:1.0" xmlns:svg="${ODF}:svg-compatible:1.0" xmlns:fo="${ODF}:xsl-fo-compatible:1.0"`,
@@ -34,10 +36,10 @@ const BODIES = { text: 'text', sheet: 'spreadsheet', slides: 'presentation' } as
 
 /** A flat document of the pieces. */
 export function flatOf(family: Family, pieces: Pieces): string {
-  const { body, automatic = '', fonts = '', styles = '', masters = '', meta = '' } = pieces;
+  const { body, automatic = '', fonts = '', styles = '', masters = '', meta = '', settings = '' } = pieces;
   const kind = BODIES[family];
   const parts = [
-    `<office:meta>${meta}</office:meta>`,
+    `<office:meta>${meta}</office:meta><office:settings>${settings}</office:settings>`,
     `<office:font-face-decls>${fonts}</office:font-face-decls><office:styles>${styles}</office:styles>`,
     `<office:automatic-styles>${automatic}</office:automatic-styles><office:master-styles>${masters}</office:master-styles>`,
     `<office:body><office:${kind}>${body}</office:${kind}></office:body>`,

@@ -18,9 +18,16 @@ describe('text of text documents', () => {
     expect(await text(p('mềm\u00adgạch không\u00a0ngắt\u2011x'))).to.equal('mềmgạch không\u00a0ngắt\u2011x');
   });
 
-  it('shows inserted text and leaves deleted text out', async () => {
-    const body = `<text:tracked-changes><text:changed-region text:id="c2"><text:deletion><office:change-info><dc:creator>x</dc:creator></office:change-info>${p('XÓA')}</text:deletion></text:changed-region></text:tracked-changes>${p('giữ <text:change-start text:change-id="c1"/>THÊM<text:change-end text:change-id="c1"/><text:change text:change-id="c2"/>')}`;
-    expect(await text(body)).to.equal('giữ THÊM');
+  it('shows inserted text, and deleted text where the page shows it', async () => {
+    const changed = (kind: string, id: string) =>
+      `<text:changed-region text:id="${id}"><text:${kind}><office:change-info><dc:creator>x</dc:creator></office:change-info></text:${kind}></text:changed-region>`;
+    const marked = (id: string, content: string) =>
+      `<text:change-start text:change-id="${id}"/>${content}<text:change-end text:change-id="${id}"/>`;
+    const body = `<text:tracked-changes>${changed('insertion', 'c1')}${changed('deletion', 'c2')}</text:tracked-changes>${p(`giữ ${marked('c1', 'THÊM')} ${marked('c2', '<text:span>XÓA</text:span><text:tab/>')}hết`)}`;
+    const setting = (shown: boolean) =>
+      `<config:config-item config:name="Other">x</config:config-item><config:config-item config:name="ShowRedlineChanges">${shown}</config:config-item>`;
+    expect(await textOf('text', { body, settings: setting(false) })).to.equal('giữ THÊM hết');
+    expect(await textOf('text', { body, settings: setting(true) })).to.equal('giữ THÊM XÓA\thết');
   });
 
   it('leaves hidden text out, whether a span, a parent style, a section or a field hides it', async () => {
