@@ -54,8 +54,8 @@ describe('what the operator set', function () {
   });
 
   it('SVC_DOCBUILDER_MAX_FILE_MB: nor are pictures of a script that are more than that together', async () => {
-    const gif = Buffer.alloc(0.6 * MB);
-    gif.write('GIF89a\x01\0\x01\0', 'latin1');
+    const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+    const gif = Buffer.concat([pixel, Buffer.alloc(0.6 * MB)]);
     const source = await startCanary((_request, response) => void response.end(gif));
     const picture = { type: 'image', url: `http://127.0.0.1:${source.port}/a.gif` };
     try {
