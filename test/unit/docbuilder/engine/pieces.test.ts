@@ -39,7 +39,7 @@ describe('engine: filters', () => {
         const { load, outputs } = conversionOf(task(from, [output(to)]));
         expect(load['FilterName'], from).to.be.a('string').and.not.equal('');
         expect(outputs[0]?.store['FilterName'], to).to.be.a('string').and.not.equal('');
-        expect(load).to.include({ MacroExecutionMode: 0, UpdateDocMode: 0, ReadOnly: true });
+        expect(load).to.include({ MacroExecutionMode: 0, UpdateDocMode: 0 });
       }
     }
   });
