@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { EffectivePlan } from '../../../../cmd/docbuilder/domain/limits.ts';
 import { checkScript } from '../../../../cmd/docbuilder/domain/script/check.ts';
 import { scriptUnits } from '../../../../cmd/docbuilder/domain/script/units.ts';
-import { AppError } from '../../../../src/common/errors.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
+import { refusal } from '../../../support/refusal.ts';
 
 const plan = { edition: 'community', limits: { max_outputs_per_build: 1, max_script_units: 10 } } as EffectivePlan;
 
@@ -21,16 +21,6 @@ const slides = (...list: unknown[]): unknown => ({
   slides: list,
 });
 const nested = (levels: number): unknown[] => [levels === 1 ? 'x' : { text: 'x', items: nested(levels - 1) }];
-
-function refusal(action: () => unknown): AppError {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 describe('script units', () => {
   const cases: [string, unknown, number][] = [

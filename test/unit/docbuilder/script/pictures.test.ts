@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { decodedPicture, imagesOf, picture } from '../../../../cmd/docbuilder/domain/script/pictures.ts';
-import { AppError } from '../../../../src/common/errors.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
+import { refusal } from '../../../support/refusal.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
@@ -17,16 +17,6 @@ const PICTURES: Record<string, string> = {
 };
 /** A GIF whose trailer alone is missing shows all of its images. */
 const UNNEEDED_END: Record<string, number> = { GIF: 1 };
-
-function refusal(action: () => unknown): AppError {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 describe('pictures of a script', () => {
   it('have a type and a natural size', () => {
