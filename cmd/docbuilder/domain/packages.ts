@@ -115,9 +115,15 @@ export function manifestMediaType(manifest: readonly IndexElement[]): string | u
   return called(manifest, 'file-entry').find(({ own }) => own['full-path'] === '/')?.own['media-type'];
 }
 
-/** Whether a manifest says that parts are encrypted (ODF 1.3 part 2, section 4.8.2). */
-export function hasEncryptionData(manifest: readonly IndexElement[]): boolean {
-  return called(manifest, 'encryption-data').length > 0;
+/** The parts that are encrypted by what a manifest says (ODF 1.3 part 2, section 4.8.2): all of them, or one library of macros. */
+export function encryptedParts(manifest: readonly IndexElement[]): ReadonlySet<string> {
+  const parts = new Set<string>();
+  let part = '';
+  for (const { name, own } of manifest) {
+    if (name === 'file-entry') part = own['full-path'] ?? '';
+    if (name === 'encryption-data') parts.add(part);
+  }
+  return parts;
 }
 
 /**

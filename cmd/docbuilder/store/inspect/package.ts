@@ -2,7 +2,7 @@ import { ARCHIVE_LIMITS, type ArchiveBudget, isArchive, newBudget } from '../../
 import type { SourceFormat } from '../../domain/formats.ts';
 import { type IndexElement, readIndex } from '../../domain/package-index.ts';
 import {
-  hasEncryptionData,
+  encryptedParts,
   type Macros,
   mainPart,
   manifestMediaType,
@@ -61,9 +61,11 @@ export async function inspectPackage(
   }
   const manifest = (await index(zip, MANIFEST, turn)) ?? [];
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
-  const encrypted = hasEncryptionData(manifest) || zip.entries.has('encrypted-package');
+  const parts = encryptedParts(manifest);
+  const encrypted = parts.has('content.xml') || zip.entries.has('encrypted-package');
   // What is encrypted has no head to look at; the manifest itself never is.
-  const entries = encrypted ? only(zip, (entry) => entry.startsWith('META-INF/')) : zip;
+  const isReadable = (entry: string) => (encrypted ? entry.startsWith('META-INF/') : !parts.has(entry));
+  const entries = parts.size > 0 || encrypted ? only(zip, isReadable) : zip;
   await checkEntries(entries, { budget, turn, depth: 0, isOdf: true });
   return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
 }
@@ -119,7 +121,7 @@ async function checkEmbedded(archive: Buffer, { budget, turn, depth }: Surroundi
   if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
   const zip = await readZip(bufferSource(archive), budget, turn);
   const manifest = (await index(zip, MANIFEST, turn)) ?? [];
-  if (hasEncryptionData(manifest)) return;
+  if (encryptedParts(manifest).size > 0) return;
   await checkEntries(zip, { budget, turn, depth: depth + 1, isOdf: manifest.length > 0 });
 }
 

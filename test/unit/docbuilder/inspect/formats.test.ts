@@ -215,6 +215,13 @@ describe('inspecting a source file', () => {
       });
     }
 
+    it('but not of a document that has a library of macros encrypted', async () => {
+      const library = `<manifest:file-entry manifest:full-path="Basic/Standard/M.xml">${ENCRYPTION}</manifest:file-entry>`;
+      const index = manifest(ODF_TYPES.odt).replace('</manifest:manifest>', `${library}</manifest:manifest>`);
+      const content = zip({ ...odfParts('odt'), 'META-INF/manifest.xml': index, 'Basic/Standard/M.xml': PNG });
+      expect(await look(content, 'a.odt')).to.include({ format: 'odt', encrypted: false });
+    });
+
     it('but not of a workbook, which may have the password that Excel protects changes with', async () => {
       expect(await look(compound.xls({ encrypted: true }), 'a.xls')).to.include({ format: 'xls', encrypted: true });
       expect(await look(compound.encryptedPackage(), 'a.xlsx')).to.include({ format: 'xlsx', encrypted: true });
