@@ -2,6 +2,7 @@
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import uno
 import unohelper
@@ -74,6 +75,7 @@ class Jobs:
         self._main_loop = self._service('com.sun.star.awt.AsyncCallback')
         self._files = self._service('com.sun.star.ucb.SimpleFileAccess')
         self._program = program
+        self._reader = ThreadPoolExecutor(1)
         self._artist = None
         self._refusal = Refusal()
         self._document = None
@@ -81,6 +83,7 @@ class Jobs:
         self._phase = None
         self._output = None
         self._keywords = None
+        self._whole = None
 
     def on_main_thread(self, function):
         """
@@ -98,9 +101,11 @@ class Jobs:
         self._task = task
         self._phase = 'load'
         started = time.perf_counter()
-        if task['isPackage']:
-            parts.assert_whole(uno.fileUrlToSystemPath(task['input']))
+        # The parts are read while LibreOffice, which is another process, reads them too.
+        check = parts.assert_whole if task['isPackage'] else lambda _path: None
+        self._whole = self._reader.submit(check, uno.fileUrlToSystemPath(task['input']))
         self._document = self._load(task['load'])
+        self._whole.result()
         if not is_loaded_as(self._document, task):
             raise OtherFormat()
         if task['calculate']:
@@ -193,6 +198,7 @@ class Jobs:
 
     def explain(self, error):
         """Why the last `run` failed; names and numbers only, for messages hold parts of documents."""
+        error = self._whole.exception() or error
         if self._phase == 'load' and not self._document and 'Password' in self._task['load']:
             if not self._refusal.asked_for_password():
                 self._knock()

@@ -12,6 +12,7 @@ import confine
 
 CONNECT_SECONDS = 30
 WATCH_SECONDS = 0.05
+STALL_CHECK_SECONDS = 1
 STALL_SECONDS = 20
 CPU_SLACK = 1
 _PAGE = resource.getpagesize()
@@ -87,7 +88,7 @@ class Watch:
         self._highest = 0
         self._file_bytes = 0
         self._folders = []
-        self._ticks, self._progress = None, time.monotonic()
+        self._ticks, self._progress, self._checked = None, time.monotonic(), time.monotonic()
         threading.Thread(target=self._wait, daemon=True).start()
         threading.Thread(target=self._measure, daemon=True).start()
 
@@ -131,10 +132,14 @@ class Watch:
 
     def _is_stalled(self):
         """True when neither LibreOffice nor what draws pictures has used CPU time for a while: it waits for nothing that comes."""
+        now = time.monotonic()
+        if now - self._checked < STALL_CHECK_SECONDS:
+            return False
+        self._checked = now
         ticks = sum(map(cpu_ticks, children()))
         if ticks != self._ticks:
-            self._ticks, self._progress = ticks, time.monotonic()
-        return time.monotonic() - self._progress > STALL_SECONDS
+            self._ticks, self._progress = ticks, now
+        return now - self._progress > STALL_SECONDS
 
     def _wait(self):
         code = self._process.wait()
