@@ -208,6 +208,9 @@ describe('engine: conversions', function () {
       const again = await bench.convert(made.bytes, between, 'docx');
       expect(zipEntry(again.bytes, RELATIONS), between).to.include('hyperlink" Target="../phu/luc.pdf"');
     }
+    const beside = zipSync({ ...parts, [RELATIONS]: strToU8(relations.replace('../phu/', 'phu/')) });
+    const pdf = await bench.convert(Buffer.from(beside), 'docx', 'pdf');
+    expect(pdf.bytes.toString('latin1')).to.include('/URI(phu/luc.pdf)');
   });
 
   it('every family has a seed', () => {

@@ -254,6 +254,7 @@ function pdfOptions(options: OutputOptions): Properties {
   return {
     ExportBookmarks: true,
     ExportNotes: false,
+    ExportLinksRelativeFsys: true,
     Quality: JPEG_QUALITY,
     ...(options.pdfa ? { SelectPdfVersion: 2 } : {}),
     ...(options.pages === undefined ? {} : { PageRange: options.pages }),
