@@ -72,17 +72,22 @@ function matches(start: string, signature: string): boolean {
   return [...signature].every((byte, index) => byte === '.' || byte === start[index]);
 }
 
-/** Whether bytes can be text: no NUL and no control characters but those that are found in honest text. */
+/** Text has at most one other control character, which some program left behind, in so many characters. */
+const CHARACTERS_PER_CONTROL = 100;
+
+/** Whether bytes can be text: no NUL and hardly any control characters but those that are found in honest text. */
 function isPrintable(head: Uint8Array, wide: Utf16 | undefined): boolean {
   const step = wide ? 2 : 1;
   const high = wide === 'utf-16be' ? 0 : 1;
+  let controls = 0;
   for (let index = 0; index + step <= head.length; index += step) {
     if (wide && head[index + high] !== 0) continue;
     const byte = head[wide === 'utf-16be' ? index + 1 : index] ?? 0;
+    if (byte === 0) return false;
     // Tabs, line ends, form feed, end of file (Ctrl-Z), escape.
-    if (byte < 0x20 && !((byte >= 0x07 && byte <= 0x0d) || byte === 0x1a || byte === 0x1b)) return false;
+    if (byte < 0x20 && !((byte >= 0x07 && byte <= 0x0d) || byte === 0x1a || byte === 0x1b)) controls++;
   }
-  return true;
+  return controls * step * CHARACTERS_PER_CONTROL <= head.length;
 }
 
 /** The character set that a byte order mark stands for (Unicode Standard, section 23.8). */

@@ -148,6 +148,12 @@ describe('text files', () => {
       expect(await look(Buffer.from('abc\0def'))).to.deep.equal(corrupt('not_txt'));
       expect(await look(Buffer.from([0]))).to.deep.equal(corrupt('not_txt'));
       expect(await look(Buffer.from([1, 0, 2, 0, 3, 0]))).to.deep.equal(corrupt('not_txt'));
+      expect(await look(Buffer.from('abc\u0016def'))).to.deep.equal(corrupt('not_txt'));
+    });
+
+    it('a control character in a page of text is left over from some program', async () => {
+      const page = `${SENTENCE} `.repeat(10);
+      expect(await look(Buffer.from(`${page}\u0016${page}`))).to.deep.equal({ encoding: 'utf-8' });
     });
   });
 
