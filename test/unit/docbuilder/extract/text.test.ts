@@ -86,6 +86,17 @@ describe('text of text documents', () => {
     expect(await text(body)).to.equal('a\nĐồng ý\nLan\nHuế\nbc\nDoanh thu\nQuý 1\t5\n漢 (かん)');
   });
 
+  it('has the entry that is chosen in a drop-down list of a form, the first one unless the document says another', async () => {
+    const param = (name: string, value: string) =>
+      `<field:param field:name="Dropdown_${name}" field:value="${value}"/>`;
+    const entries = param('ListEntry', 'Huế') + param('ListEntry', 'Đà Nẵng');
+    const mark = (kind: string, params: string) =>
+      `<field:fieldmark text:name="m" field:type="vnd.oasis.opendocument.field.${kind}">${params}</field:fieldmark>`;
+    const dropDowns = [entries + param('Selected', '1'), entries, entries + param('Selected', '7'), ''];
+    const body = [...dropDowns.map((params) => mark('FORMDROPDOWN', params)), mark('FORMCHECKBOX', entries)];
+    expect(await text(body.map((field) => p(`[${field}]`)).join(''))).to.equal('[Đà Nẵng]\n[Huế]\n[]\n[]\n[]');
+  });
+
   it('shows a list item as a line, deeper levels further in', async () => {
     const item = (inner: string) => `<text:list-item>${inner}</text:list-item>`;
     const body = `<text:list>${item(`${p('a')}<text:list>${item(p('a1'))}</text:list>`)}${item(p('b'))}</text:list>${p('c')}`;
