@@ -4,6 +4,7 @@ import { validator } from '../../src/common/schema.ts';
 import { fods, fodt, paragraph } from '../engine/support.ts';
 import { ooxml, SENTENCE } from '../support/documents.ts';
 import { secret } from '../support/logs.ts';
+import { emf, wmf } from '../support/metafiles.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
 import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
 
@@ -66,6 +67,18 @@ describe('POST /v1/extract', () => {
     expect(parts[0]?.text.split('\n')).to.deep.equal([
       ...['I. Điều khoản', '1) một', '\ta) nhánh', '2) hai', 'giữa', '3) ba'],
     ]);
+  });
+
+  it('text: what metafiles write, and what is chosen in a drop-down list, as the page shows them', async () => {
+    const picture = (bytes: Buffer) =>
+      `<draw:frame text:anchor-type="as-char" svg:width="3cm" svg:height="3cm"><draw:image><office:binary-data>${bytes.toString('base64')}</office:binary-data></draw:image></draw:frame>`;
+    const older = wmf([{ text: Uint8Array.of(0x56, 0x69, 0xea, 0xf2, 0x74), charset: 163, x: 9, y: 90 }], true);
+    const drawings = [older, emf([{ text: 'Doanh thu', x: 9, y: 90 }])];
+    const body = paragraph(drawings.map(picture).join('')) + paragraph('sau');
+    expect((await extracted(fodt(body), 'a.fodt')).text).to.equal('Việt\nDoanh thu\nsau');
+    const form = '{\\*\\formfield{\\fftype2\\ffres1\\fftypetxt0{\\*\\ffl Hue}{\\*\\ffl Da Lat}}}';
+    const rtf = `{\\rtf1\\ansi Noi: {\\field{\\*\\fldinst FORMDROPDOWN ${form}}{\\fldrslt}}\\par}`;
+    expect((await extracted(rtf, 'a.rtf')).text.trim()).to.equal('Noi: Da Lat');
   });
 
   it('text: of a workbook of hidden sheets only: the first is shown, as in its PDF', async () => {
