@@ -57,15 +57,21 @@ describe('POST /v1/extract', () => {
   it('text: the labels of list items and headings, as the page shows them', async () => {
     const level = (number: number, more: string) =>
       `<text:list-level-style-number text:level="${number}" style:num-format="${more}" style:num-suffix=")"/>`;
-    const head = `<office:styles><text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/></text:outline-style></office:styles><office:automatic-styles><text:list-style style:name="L">${level(1, '1')}${level(2, 'a')}</text:list-style></office:automatic-styles>`;
+    const heading = (title: string, style = 'Heading_20_1') =>
+      `<text:h text:style-name="${style}" text:outline-level="1">${title}</text:h>`;
+    const style = (name: string, more: string) =>
+      `<style:style style:name="${name}" style:family="paragraph" ${more}/>`;
+    const named = style('Heading_20_1', 'style:display-name="Heading 1" style:default-outline-level="1"');
+    const plain = style('P', 'style:parent-style-name="Heading_20_1" style:list-style-name=""');
+    const head = `<office:styles>${named}<text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/></text:outline-style></office:styles><office:automatic-styles>${plain}<text:list-style style:name="L">${level(1, '1')}${level(2, 'a')}</text:list-style></office:automatic-styles>`;
     const item = (inner: string) => `<text:list-item>${inner}</text:list-item>`;
     const list = (inner: string, more = '') => `<text:list text:style-name="L"${more}>${inner}</text:list>`;
-    const title = '<text:h text:style-name="Heading_20_1" text:outline-level="1">Điều khoản</text:h>';
+    const title = heading('Lời nói đầu', 'P') + heading('Điều khoản');
     const again = list(item(paragraph('ba')), ' text:continue-numbering="true"');
     const body = `${title}${list(item(paragraph('một') + list(item(paragraph('nhánh')))) + item(paragraph('hai')))}${paragraph('giữa')}${again}`;
     const { parts } = await extracted(fodt(body, head), 'a.fodt');
     expect(parts[0]?.text.split('\n')).to.deep.equal([
-      ...['I. Điều khoản', '1) một', '\ta) nhánh', '2) hai', 'giữa', '3) ba'],
+      ...['Lời nói đầu', 'I. Điều khoản', '1) một', '\ta) nhánh', '2) hai', 'giữa', '3) ba'],
     ]);
   });
 
