@@ -87,6 +87,15 @@ describe('POST /v1/extract', () => {
     expect((await extracted(rtf, 'a.rtf')).text.trim()).to.equal('Noi: Da Lat');
   });
 
+  it('text: the numbers of pages, as the page shows them', async () => {
+    const [number, count] = ['page-number', 'page-count'].map((name) => `<text:${name}>9</text:${name}>`);
+    const next =
+      '<style:style style:name="N" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style>';
+    const head = `<office:automatic-styles>${next}</office:automatic-styles>`;
+    const body = `${paragraph('một')}<text:p text:style-name="N">Trang ${number}/${count}</text:p>`;
+    expect((await extracted(fodt(body, head), 'a.fodt')).text).to.equal('một\nTrang 2/2');
+  });
+
   it('text: of a workbook of hidden sheets only: the first is shown, as in its PDF', async () => {
     const hidden = (name: string) => `<sheet state="hidden" name="${name}" sheetId="1" r:id="rId1"/>`;
     const names = `xmlns="${SPREADSHEET}/main" xmlns:r="${RELATIONSHIPS}"`;
