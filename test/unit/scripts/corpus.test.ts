@@ -34,6 +34,7 @@ describe('scripts/corpus', () => {
     ['a mark of a footnote and leaders', 'text', 'filosofii2 Mục......... 12', 'filosofii [2] Mục', []],
     ['a word that the end of a line broke', 'text', 'inter national', 'international', []],
     ['a hyphen at the end of a line', 'text', 'hochwertig regeneration', 'hoch\u2010wertig re-generation', []],
+    ['a sign between letters that no paper shows', 'text', 'نمىرسد', 'نمى\u200cرسد', []],
     ['a mark that stands close to a word', 'text', 'Endnotei đầuii', 'Endnote[i] đầu [ii]', []],
     ['words of which a bracket or dash is all between them', 'text', 'một hai', 'một-[ba]', ['hai']],
     ['a word in capitals for its looks', 'text', 'MỘT HAI', 'một hai', []],
