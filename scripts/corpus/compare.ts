@@ -63,10 +63,12 @@ export function wordsOf(text: string, family: Family): string[] {
 /**
  * Words that are nowhere in the text. White space does not count, since a PDF breaks words at the end of a line, nor do
  * capitals, which may be a matter of looks, nor the last digit of a fraction: a sheet on paper shows as many digits as
- * its column is wide.
+ * its column is wide. Hyphens and brackets between letters do not count either: pdftotext joins what a hyphen at the end
+ * of a line parts, and the marks of notes, in brackets in the text, stand close to words on paper. Signs that join or part letters without
+ * a shape of their own (zero width non-joiners) are not in a PDF.
  */
 export function missingWords(words: readonly string[], text: string): string[] {
-  const letters = text.replace(/\s/g, '').toLowerCase();
+  const letters = text.replace(/\s/g, '').replace(BETWEEN_LETTERS, '').toLowerCase();
   const known = new Map<string, boolean>();
   return words.filter((word) => {
     const wanted = /^\d+[.,]\d+$/.test(word) ? word.slice(0, -1) : word.toLowerCase();
@@ -75,6 +77,8 @@ export function missingWords(words: readonly string[], text: string): string[] {
     return !found;
   });
 }
+
+const BETWEEN_LETTERS = /(?<=[\p{L}\p{M}])[\p{Pd}\p{Cf}[\]]+(?=[\p{L}\p{M}])/gu;
 
 function firstDifference(a: string, b: string): string {
   let start = 0;

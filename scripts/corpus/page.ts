@@ -40,7 +40,7 @@ ${overview(comparisons)}
 - **same pages**, **same text**: of the files that both converted. The text is that of poppler's \`pdftotext -enc UTF-8\`, in normal form C, each run of white space as one space; it is the same if
   every character is. Where a second run of the command makes another text than the first (random numbers, the time of day), that is said below.
 - **words**: of the words in all of the service's PDFs, those that are in the answer of \`/v1/extract/text\`. A word is two or more letters in a row, in spreadsheets
-  also digits; a fraction on paper may end one digit earlier. White space and capitals are no matter. Files with fewer than ${ENOUGH_WORDS * 100} % are listed below.
+  also digits; a fraction on paper may end one digit earlier. White space, capitals, hyphens and the brackets of notes are no matter. Files with fewer than ${ENOUGH_WORDS * 100} % are listed below.
 - **refused**: answers with a code of the interface (4xx), each listed below.
 
 ## How the run went

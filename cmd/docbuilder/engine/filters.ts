@@ -36,6 +36,8 @@ export interface Conversion {
   outputs: Store[];
   /** What the worker counts in the document. The pages of a PDF are counted in the file. */
   count: 'pages' | 'sheets' | 'slides' | 'none';
+  /** Whether pages are laid out before the document is stored: fields are stored as they are, page numbers as 0 before that. */
+  layOut: boolean;
   /** Formulas without a result that nothing asks for before the document is stored are stored as 0. */
   calculate: boolean;
   /** Whether columns are to be as wide as what is in them: what csv becomes would be cut off where it is too long. */
@@ -184,6 +186,7 @@ export function conversionOf(task: EngineTask): Conversion {
     isPackage: !encrypted && (isOoxml(task.from) || OPEN_DOCUMENT.includes(task.from)),
     outputs: task.outputs.map((output) => storeOf(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
+    layOut: task.outputs.some(({ to }) => to === FLAT.text),
     calculate: family === 'sheet' && task.calculate === true,
     fitColumns,
     keywords: keywordsOf(task.from),

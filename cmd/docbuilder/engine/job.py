@@ -118,6 +118,8 @@ class Jobs:
         self._keywords = Keywords(self._document, uno.fileUrlToSystemPath(task['input']), task['keywords'])
         self._phase = 'store'
         loaded = time.perf_counter()
+        if task['layOut']:
+            count(self._document, 'pages')
         self._store_all(task['outputs'])
         stored = time.perf_counter()
         self._phase = 'count'

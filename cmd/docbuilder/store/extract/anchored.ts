@@ -2,6 +2,7 @@ import { controlElements } from './controls.ts';
 import { addLines, closeParagraph, createFlow, oneLine, openParagraph, textOf } from './flow.ts';
 import type { Attributes } from './namespaces.ts';
 import { readMark } from './paragraphs.ts';
+import { pictureElements } from './pictures.ts';
 import { type Comment, divert, type Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './walk.ts';
 
@@ -16,7 +17,7 @@ const MAX_DEPTH = 32;
 export function anchoredElements(reader: Reader): Elements {
   const annotation: Open = () => (reader.style.hidden ? SKIP : readComment(reader));
   const embedded: Open = () => {
-    reader.frameIsEmpty = false;
+    reader.frame = 'object';
     return SKIP;
   };
   return {
@@ -25,13 +26,9 @@ export function anchoredElements(reader: Reader): Elements {
     'officeooo:annotation': annotation,
     'loext:annotation': annotation,
     ...authorElements(reader),
-    'draw:image': () => {
-      if (reader.frameIsEmpty) reader.onImage?.();
-      reader.frameIsEmpty = false;
-      return SKIP;
-    },
+    ...pictureElements(reader),
     'draw:text-box': () => {
-      reader.frameIsEmpty = false;
+      reader.frame = 'content';
       return undefined;
     },
     'draw:object-ole': embedded,
@@ -77,7 +74,7 @@ function readShape(reader: Reader, attributes: Attributes): ReturnType<Open> {
 /** Begins a shape. @returns what text in it looks like before its own styles */
 export function enterShape(reader: Reader, attributes: Attributes): Reader['style'] {
   const { styles } = reader;
-  reader.frameIsEmpty = true;
+  reader.frame = 'empty';
   const own = styles.apply(styles.base('graphic'), 'graphic', attributes['draw:style-name']);
   const placed = styles.apply(own, 'presentation', attributes['presentation:style-name']);
   return styles.apply(placed, 'paragraph', attributes['draw:text-style-name']);

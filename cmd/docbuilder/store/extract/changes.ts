@@ -22,10 +22,10 @@ export function changeElements(reader: Reader): Elements {
   return {
     'config:config-item': (attributes) => {
       if (attributes['config:name'] !== 'ShowRedlineChanges') return SKIP;
-      reader.setting = '';
+      reader.raw = '';
       return () => {
-        reader.showsChanges = reader.setting !== 'false';
-        reader.setting = undefined;
+        reader.showsChanges = reader.raw !== 'false';
+        reader.raw = undefined;
       };
     },
     'text:changed-region': (attributes) => {

@@ -52,6 +52,7 @@ export function labelOf(reader: Reader, heading: Attributes | undefined): string
 
 function headingLabel(reader: Reader, heading: Attributes | undefined): string {
   if (!heading || reader.level > 0 || heading['text:is-list-header'] === 'true') return '';
+  if (!reader.styles.isNumbered(heading['text:style-name'])) return '';
   reader.headings ??= reader.styles.counters(undefined);
   return reader.headings.next(Number(heading['text:outline-level'] ?? 1) || 1, startOf(heading));
 }

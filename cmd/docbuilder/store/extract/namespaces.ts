@@ -16,6 +16,7 @@ const PREFIXES = new Map([
   ['http://purl.org/dc/elements/1.1/', 'dc'],
   ['http://openoffice.org/2009/office', 'officeooo'],
   ['urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0', 'loext'],
+  ['urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0', 'field'],
 ]);
 const KNOWN = new Set(PREFIXES.values());
 

@@ -10,7 +10,7 @@ export function objectElements(reader: Reader): Elements {
   const ofObject: Open = () => (depth > 0 ? SKIP : undefined);
   return {
     'draw:object': () => {
-      reader.frameIsEmpty = false;
+      reader.frame = 'content';
       const { onPage } = reader;
       reader.onPage = false;
       depth += 1;

@@ -10,7 +10,7 @@ const MAX_INDENT = 9;
 
 /** Adds characters to the open paragraph. */
 export function readText(reader: Reader, text: string): void {
-  if (reader.setting !== undefined) reader.setting += text;
+  if (reader.raw !== undefined) reader.raw += text;
   const { paragraph } = reader.flow;
   if (!paragraph || reader.style.hidden || reader.isDeleted) return;
   const shown = addText(paragraph, text);

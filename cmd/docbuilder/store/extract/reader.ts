@@ -46,13 +46,16 @@ export interface Reader {
   inCell: boolean;
   /** Whether the text is part of the page; comments are not. */
   onPage: boolean;
-  /** Whether nothing has been seen in the frame that is being read: a picture after something else only stands for it. */
-  frameIsEmpty: boolean;
+  /**
+   * What has been seen in the frame that is being read. A picture behind content only stands for it; behind an object
+   * that cannot be read it is all that there is.
+   */
+  frame: 'empty' | 'object' | 'content';
   /** Whether the document is shown with its tracked changes, and whether the text that is read is not shown for that. */
   showsChanges: boolean;
   isDeleted: boolean;
-  /** The value of the setting that is being read. */
-  setting: string | undefined;
+  /** Characters of the element that is being read, if it is one whose text is not the document's: a setting, a picture. */
+  raw: string | undefined;
   footnotes: string[];
   endnotes: string[];
   comments: Comment[];
@@ -81,7 +84,7 @@ export function createReader(options: ReaderOptions, family: string): Reader {
     onParagraph: options.onParagraph,
     onTable: options.onTable,
     onImage: options.onImage,
-    frameIsEmpty: false,
+    frame: 'content',
     flow: createFlow(),
     depth: 0,
     family,
@@ -95,7 +98,7 @@ export function createReader(options: ReaderOptions, family: string): Reader {
     onPage: true,
     showsChanges: true,
     isDeleted: false,
-    setting: undefined,
+    raw: undefined,
     footnotes: [],
     endnotes: [],
     comments: [],

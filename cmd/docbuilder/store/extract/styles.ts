@@ -24,6 +24,8 @@ interface Style {
   /** False for a hidden sheet or slide. */
   visible: boolean;
   masterPage: string | undefined;
+  /** Whether headings with it are numbered; undefined where the parent tells. */
+  numbered: boolean | undefined;
 }
 
 export interface Styles {
@@ -35,6 +37,8 @@ export interface Styles {
   apply(around: TextStyle, family: string, name: string | undefined): TextStyle;
   isVisible(family: string, name: string | undefined): boolean;
   masterPage(family: string, name: string | undefined): string | undefined;
+  /** Whether a heading with this style takes part in the numbering of headings. */
+  isNumbered(name: string | undefined): boolean;
   /** Begins to count the items of a list; without a name, headings. */
   counters(listStyle: string | undefined): Counters;
 }
@@ -58,6 +62,7 @@ export function createStyles(): Styles {
       text: {},
       visible: true,
       masterPage: attributes['style:master-page-name'],
+      numbered: isNumbered(attributes),
     };
     styles.set(key, style);
     remembered.clear();
@@ -109,13 +114,19 @@ export function createStyles(): Styles {
     return found;
   };
 
-  const resolve = (around: TextProperties, family: string, name: string): TextStyle => {
-    const chain: TextProperties[] = [];
+  /** A style, its parent, and so on. */
+  const chainOf = (family: string, name: string): Style[] => {
+    const chain: Style[] = [];
     for (let style = styles.get(`${family} ${name}`); style && chain.length < MAX_PARENTS; ) {
-      chain.unshift(style.text);
+      chain.push(style);
       style = style.parent === undefined ? undefined : styles.get(`${family} ${style.parent}`);
     }
-    return intern([around, ...chain].reduce(merge, {}));
+    return chain;
+  };
+
+  const resolve = (around: TextProperties, family: string, name: string): TextStyle => {
+    const texts = chainOf(family, name).map(({ text }) => text);
+    return intern([...texts, around].reduceRight(merge, {}));
   };
 
   return {
@@ -139,8 +150,20 @@ export function createStyles(): Styles {
     },
     isVisible: (family, name) => styles.get(`${family} ${name}`)?.visible ?? true,
     masterPage: (family, name) => styles.get(`${family} ${name}`)?.masterPage,
+    isNumbered: (name = '') =>
+      chainOf('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true,
     counters: lists.counters,
   };
+}
+
+/**
+ * LibreOffice leaves out the name of the list of headings, and writes an empty name for none; a style with a level of its
+ * own and no name belongs to that list.
+ */
+function isNumbered(attributes: Attributes): boolean | undefined {
+  const list = attributes['style:list-style-name'];
+  if (list !== undefined) return list !== '';
+  return attributes['style:default-outline-level'] ? true : undefined;
 }
 
 function merge(under: TextProperties, over: TextProperties): TextProperties {

@@ -24,7 +24,7 @@ export function tableElements(reader: Reader): Elements {
   };
   return {
     'table:table': () => {
-      reader.frameIsEmpty = false;
+      reader.frame = 'content';
       if (reader.onPage) reader.onTable?.();
       return undefined;
     },

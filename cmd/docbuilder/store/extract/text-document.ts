@@ -1,5 +1,6 @@
 import { anchoredElements } from './anchored.ts';
 import { changeElements } from './changes.ts';
+import { fieldMarkElements } from './field-marks.ts';
 import { textOf } from './flow.ts';
 import { distinct, headerElements, type PageText } from './headers.ts';
 import { objectElements } from './objects.ts';
@@ -22,6 +23,7 @@ export function readTextDocument(options: ReaderOptions): Reading {
       ...anchoredElements(reader),
       ...objectElements(reader),
       ...changeElements(reader),
+      ...fieldMarkElements(reader),
       ...headerElements(reader, pages),
     },
     text: (text) => readText(reader, text),

@@ -74,6 +74,24 @@ describe('text of text documents', () => {
     ]);
   });
 
+  it('counts no heading that its paragraph or its style takes out of the numbering', async () => {
+    const style = (name: string, parent: string, more = '') =>
+      `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="${parent}"${more}/>`;
+    const outline = '<text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/>';
+    const none = ' style:list-style-name=""';
+    const automatic = [
+      `<text:outline-style>${outline}</text:outline-style>`,
+      style('H', 'Heading', ' style:default-outline-level="1"') + style('P1', 'H') + style('P2', 'H', none),
+      style('Plain', 'H', `${none} style:default-outline-level="1"`) + style('P3', 'Plain'),
+      style('Own', 'Plain', ' style:default-outline-level="1"') + style('P4', 'Own') + style('P5', 'P5'),
+    ];
+    const names = ['H', 'P1', 'P2', 'Plain', 'P3', 'Own', 'P4', 'P5'];
+    const body = names.map((name) => `<text:h text:style-name="${name}" text:outline-level="1">${name}</text:h>`);
+    expect((await text(body.join(''), automatic.join('')))?.split('\n')).to.deep.equal([
+      ...['I. H', 'II. P1', 'P2', 'Plain', 'P3', 'III. Own', 'IV. P4', 'V. P5'],
+    ]);
+  });
+
   it('has what forms and charts show, and ruby in brackets', async () => {
     const forms = `<office:forms><form:form><form:checkbox xml:id="c1" form:label="Đồng ý"/><form:text xml:id="c2" form:current-value="Lan"/><form:listbox xml:id="c3"><form:option form:label="X"/><form:option form:label="Huế" form:current-selected="true"/></form:listbox><form:text xml:id="c4"/></form:form></office:forms>`;
     const controls = ['c1', 'c2', 'c3', 'c4'].map((id) => `<draw:control draw:control="${id}"/>`).join('');
@@ -84,6 +102,17 @@ describe('text of text documents', () => {
     const ruby = '<text:ruby><text:ruby-base>漢</text:ruby-base><text:ruby-text>かん</text:ruby-text></text:ruby>';
     const body = `${forms}${p(`a${controls}`)}${p(`b${object}<text:span text:style-name="T">c</text:span>`)}${p(ruby)}`;
     expect(await text(body)).to.equal('a\nĐồng ý\nLan\nHuế\nbc\nDoanh thu\nQuý 1\t5\n漢 (かん)');
+  });
+
+  it('has the entry that is chosen in a drop-down list of a form, the first one unless the document says another', async () => {
+    const param = (name: string, value: string) =>
+      `<field:param field:name="Dropdown_${name}" field:value="${value}"/>`;
+    const entries = param('ListEntry', 'Huế') + param('ListEntry', 'Đà Nẵng');
+    const mark = (kind: string, params: string) =>
+      `<field:fieldmark text:name="m" field:type="vnd.oasis.opendocument.field.${kind}">${params}</field:fieldmark>`;
+    const dropDowns = [entries + param('Selected', '1'), entries, entries + param('Selected', '7'), ''];
+    const body = [...dropDowns.map((params) => mark('FORMDROPDOWN', params)), mark('FORMCHECKBOX', entries)];
+    expect(await text(body.map((field) => p(`[${field}]`)).join(''))).to.equal('[Đà Nẵng]\n[Huế]\n[]\n[]\n[]');
   });
 
   it('shows a list item as a line, deeper levels further in', async () => {
