@@ -84,6 +84,13 @@ describe('engine: damaged packages', function () {
     }
   });
 
+  it('xlsx without the texts or the formats of its cells', async () => {
+    for (const part of ['xl/sharedStrings.xml', 'xl/styles.xml']) {
+      const { [part]: _, ...parts } = whole.get('xlsx') as Parts;
+      expect(await opened(zip(parts), 'a.xlsx'), part).to.equal('damaged_part');
+    }
+  });
+
   it('a part on the side may be damaged', async () => {
     for (const [format, part] of [
       ['docx', 'docProps/app.xml'],

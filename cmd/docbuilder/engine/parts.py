@@ -18,6 +18,8 @@ _ASIDE = {'customXml', 'aFChunk', 'attachedTemplate', 'hyperlink'}
 # Elements of a main part that name, by the id of a relationship, a sheet or slide that must be there.
 _LEADING = {'sheet', 'sldId'}
 _LED_TO = {'worksheet', 'chartsheet', 'dialogsheet', 'xlMacrosheet', 'xlIntlMacrosheet', 'slide'}
+# Without these the cells of a workbook are empty or show other values, and a text loses what its styles number.
+_NEEDED = {'sharedStrings', 'styles'}
 _OPEN_DOCUMENT = {'content.xml': {'document-content', 'document'}, 'styles.xml': {'document-styles'}}
 
 
@@ -78,6 +80,8 @@ class Related:
         while waiting:
             for kind, target in waiting.pop().values():
                 name = self._name(target)
+                if name is None and kind in _NEEDED:
+                    raise DamagedPart()
                 if name is None or name in self._seen or kind in _ASIDE:
                     continue
                 self._seen.add(name)
