@@ -17,10 +17,9 @@ const OPENS: [string, Behaviour, number][] = [
   ['is down', { down: true }, AT_ONCE],
   ['resets the connection', { reset: true }, AT_ONCE],
   ['closes without an answer', { raw: '' }, AT_ONCE],
-  ['answers 500', { status: 500 }, AT_ONCE],
-  ['answers 502', { status: 502 }, AT_ONCE],
-  ['answers 503', { status: 503 }, AT_ONCE],
-  ['answers 504', { status: 504 }, AT_ONCE],
+  ...[500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 512, 520, 530, 599].map(
+    (status): [string, Behaviour, number] => [`answers ${status}`, { status }, AT_ONCE],
+  ),
   ['never answers', { hang: true }, LATE],
 ];
 

@@ -111,6 +111,21 @@ export const BLOCKED = [
   '/lool/convert-to/pdf',
   '/lool/?convert-to',
   '//lool//convert-to/pdf',
+  '/cool/extract-link-targets',
+  '/cool/extract-document-structure',
+  '/cool/transform-document-structure',
+  '/cool/get-thumbnail',
+  '/cool/render-search-result',
+  '/cool/?extract-link-targets',
+  '/cool/?extract-document-structure',
+  '/cool/?transform-document-structure',
+  '/cool/?get-thumbnail',
+  '/cool/?render-search-result',
+  '/hosting/wopiAccessCheck',
+  '/hosting/?wopiAccessCheck',
+  '/browser/0a1b2c3d/upload-settings',
+  '/browser/0a1b2c3d/fetch-settings-config',
+  '/browser/0a1b2c3d/delete-settings-config',
 ];
 
 /** `/svc/auth` and `/svc/wopi/` from outside, in 40 spellings. */
