@@ -59,6 +59,19 @@ describe('the limit, through the front', function () {
     expect((await stack.status()).connections).to.include({ limit: 1, limit_reached: true, enforcing: true });
   });
 
+  it('sessions that are opened and given up at once get no more views than there are places', async () => {
+    stack = await startStack({ environment: { SVC_GATE_CONNECTION_CAP: '2' } });
+    await until('the limit is in force', async () => (await stack.status()).connections.enforcing || undefined);
+    const editing: unknown[] = [];
+    for (const giveUp of ['', '/mode', '', '/mode', '', '']) {
+      const session = await stack.create({ user: AN });
+      if (session.mode === 'edit') editing.push(await stack.open(session));
+      if (giveUp === '') await stack.ask(session, '', { method: 'DELETE' });
+      else await changeMode(stack, session, 'view');
+    }
+    expect(editing).to.have.length(2);
+  });
+
   it('a page that is loaded again keeps its place when all are taken: given up and asked for at once', async () => {
     stack = await startStack({ process: true, environment: { SVC_GATE_CONNECTION_CAP: '1' } });
     const first = await stack.create({ user: AN });

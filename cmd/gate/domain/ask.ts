@@ -26,7 +26,7 @@ export type Ask = (question: Question) => Decision;
 
 export interface AskDependencies {
   openSessions: OpenSessions;
-  counting: Pick<Counting, 'admit' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
+  counting: Pick<Counting, 'admitSocket' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
   readWopiSrc: ReadWopiSrc;
   clock: Clock;
   log: Pick<Logger, 'info' | 'error'>;
@@ -79,7 +79,7 @@ function atSocket(opening: Opening, { openSessions, counting, clock }: AskDepend
   }
   const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
-  return session.mode === 'view' ? undefined : limited(counting.admit(session).admitted);
+  return session.mode === 'view' ? undefined : limited(counting.admitSocket(session).admitted);
 }
 
 function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Decision {

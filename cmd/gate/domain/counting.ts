@@ -13,10 +13,14 @@ const PEAK_MS = COUNTING.peak_window_seconds * 1000;
 const FREEING_MS = COUNTING.sample_interval_seconds * 1000;
 /** How long somebody waits for that: it takes a second and an answer of the editor. */
 const FREED_MS = 2_000;
+/** How long the editor may take to list the view of a WebSocket that was let in. */
+const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
 
 export interface Counting extends Admission {
+  /** As `admit`, for a session's WebSocket: from then on only a sample of the editor frees its place. */
+  admitSocket(session: { sessionId: string; docId: string }): AdmissionAnswer;
   /** As `admit`, for a connection to a document of another WOPI host, known by the hash of its token. */
   admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer;
   /** Whether a session has a place: reserved, in use, or kept for its return. */
@@ -35,19 +39,22 @@ export interface Counting extends Admission {
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
  * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then held
- * for another 120 s, which restart when its owner is admitted again. A lowered limit takes no place away. While there
+ * for another 120 s, which restart when its owner is admitted again. A session that gives its place up keeps it until a
+ * sample shows that its view has gone. A lowered limit takes no place away. While there
  * is no recent sample everybody is admitted.
  * @param options.limit editing connections in force
  */
 export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
   let sample: EditorSample | undefined;
   let seen: ReadonlySet<string> = new Set();
-  /** Seen, and not to be kept when they drop. */
+  /** Seen, or about to be, and not to be kept when they drop. */
   const released = new Set<string>();
   let releasedAt = 0;
   let nextSample = Promise.withResolvers<void>();
   const held = createTimedKeys(HOLD_MS);
   const pending = createTimedKeys(PENDING_MS);
+  /** Of the pending, when the WebSocket was let in. */
+  const opening = new Map<string, number>();
   const foreign = createForeignReservations(PENDING_MS);
   let peaks: { at: number; current: number }[] = [];
 
@@ -65,6 +72,7 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     const now = clock();
     held.expire(now);
     pending.expire(now);
+    for (const key of opening.keys()) if (!pending.has(key)) opening.delete(key);
     foreign.expire(now);
   }
 
@@ -89,6 +97,13 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     return { admitted: true };
   }
 
+  function admitSocket(session: { sessionId: string; docId: string }): AdmissionAnswer {
+    const answer = admit(session);
+    const { sessionId } = session;
+    if (pending.has(sessionId)) opening.set(sessionId, clock());
+    return answer;
+  }
+
   function admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer {
     expire();
     const user = foreign.userOf(connection);
@@ -100,15 +115,32 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
     return { admitted: true };
   }
 
+  function reserveNoMore(key: string): void {
+    pending.remove(key);
+    opening.delete(key);
+  }
+
+  function release(sessionId: string): void {
+    held.remove(sessionId);
+    if (!opening.has(sessionId)) pending.remove(sessionId);
+    if (!seen.has(sessionId) && !opening.has(sessionId)) return;
+    released.add(sessionId);
+    releasedAt = clock();
+  }
+
   function sampled(next: EditorSample): void {
     expire();
     const now = new Set(next.views.filter((view) => !view.readonly).map(connectionOf));
     for (const key of seen) if (!now.has(key) && !released.has(key)) held.add(key, next.at);
     for (const key of now) {
       held.remove(key);
-      pending.remove(key);
+      reserveNoMore(key);
     }
-    for (const key of released) if (!now.has(key)) released.delete(key);
+    for (const key of released) {
+      if (now.has(key) || next.at - (opening.get(key) ?? 0) < LISTED_MS) continue;
+      reserveNoMore(key);
+      released.delete(key);
+    }
     seen = now;
     sample = next;
     foreign.match(
@@ -152,16 +184,11 @@ export function createCounting({ limit, clock }: { limit: () => number; clock: C
 
   return {
     admit,
+    admitSocket,
     admitForeign,
     sampled,
     figures,
-    release(sessionId) {
-      pending.remove(sessionId);
-      held.remove(sessionId);
-      if (!seen.has(sessionId)) return;
-      released.add(sessionId);
-      releasedAt = clock();
-    },
+    release,
     hasPlace(sessionId) {
       expire();
       return hasSeat(sessionId) || pending.has(sessionId);

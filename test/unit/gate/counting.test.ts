@@ -132,6 +132,28 @@ describe('counting', () => {
     expect([counts()[0], admit('c')]).to.deep.equal([0, true]);
   });
 
+  it('keeps the place of a WebSocket that was let in until a sample shows that its view has gone', () => {
+    const { counting, see, pass, admit, own, counts } = start(1);
+    const open = (sessionId: string) => counting.admitSocket({ sessionId, docId: DOC }).admitted;
+    see();
+    expect([admit('a'), open('a')]).to.deep.equal([true, true]);
+    counting.release('a');
+    expect([admit('b'), counts()]).to.deep.equal([false, [0, 1]]);
+    pass(4);
+    see();
+    expect(admit('b'), 'it may not be listed yet').to.equal(false);
+    pass(6);
+    see(own('a'));
+    expect([admit('b'), counts()], 'listed').to.deep.equal([false, [1, 0]]);
+    pass(10);
+    see();
+    expect([admit('b'), open('b')], 'gone, and not held').to.deep.equal([true, true]);
+    counting.release('b');
+    pass(5);
+    see();
+    expect(admit('c'), 'never came').to.equal(true);
+  });
+
   it('waits for the next sample once a listed place was released while all are taken, for 10 s', () => {
     const { state, counting, see, pass, own } = start(2);
     see(own('a'), own('b'));
@@ -348,7 +370,7 @@ describe('counting', () => {
           // Only who was let in comes to have a view.
           if (what === 'open' && counting.hasPlace(who)) open.add(who);
           if (what === 'drop') open.delete(who);
-          if (what === 'release' && !open.has(who)) counting.release(who);
+          if (what === 'release') counting.release(who);
           if (what === 'pass') pass(seconds % 11);
           list();
           const { current, pending } = counting.figures();
