@@ -156,6 +156,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const ask = createAsk({
     ...{ counting, readWopiSrc, clock, log, audit },
     openSessions: rows.openSessions,
+    foreignHosts: config.embed.foreignHosts,
   });
   const internalApp = createInternalApp({
     ...{ keeper, saves, maxBytes, log },

@@ -41,6 +41,8 @@ export interface EmbedSettings {
   readonly allowUnsigned: boolean;
   /** Serialized origins, or `*`. */
   readonly allowedOrigins: readonly string[];
+  /** Whether the editor may open documents of other WOPI hosts. */
+  readonly foreignHosts: boolean;
   readonly maxFileMb: number;
   readonly sessionTtlMinutes: number;
   readonly retainHours: number;
@@ -94,6 +96,7 @@ export function loadConfig(environment: Environment): Config {
       jwtSecrets: [current, previous].filter((secret) => secret !== ''),
       allowUnsigned: env.SVC_EMBED_ALLOW_UNSIGNED,
       allowedOrigins: origins,
+      foreignHosts: env.SVC_EMBED_FOREIGN_HOSTS === 'on',
       maxFileMb: env.SVC_EMBED_MAX_FILE_MB,
       sessionTtlMinutes: env.SVC_EMBED_SESSION_TTL_MINUTES,
       retainHours: env.SVC_EMBED_RETAIN_HOURS,

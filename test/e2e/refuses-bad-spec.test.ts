@@ -300,6 +300,7 @@ const DEFAULTS: SvcInstanceSpec = {
     enabled: true,
     allowedOrigins: [],
     allowUnsigned: false,
+    foreignHosts: true,
     maxFileMb: 100,
     sessionTtlMinutes: 720,
     retainHours: 24,

@@ -90,6 +90,7 @@ function settings(situation: Situation): Variables {
     SVC_EMBED_JWT_SECRET_PREVIOUS_FILE: secretFile(situation, 'embed-jwt-secret-previous'),
     SVC_EMBED_ALLOW_UNSIGNED: embed.allowUnsigned,
     SVC_EMBED_ALLOWED_ORIGINS: [...new Set(origins)].join(','),
+    SVC_EMBED_FOREIGN_HOSTS: embed.foreignHosts ? 'on' : 'off',
     SVC_EMBED_MAX_FILE_MB: embed.maxFileMb,
     SVC_EMBED_SESSION_TTL_MINUTES: embed.sessionTtlMinutes,
     SVC_EMBED_RETAIN_HOURS: embed.retainHours,

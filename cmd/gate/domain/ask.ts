@@ -17,7 +17,7 @@ export interface Question {
 }
 
 /** Why somebody is not let in. */
-export type Refusal = 'unreadable' | 'unknown_session' | 'connection_limit_reached';
+export type Refusal = 'unreadable' | 'unknown_session' | 'foreign_host' | 'connection_limit_reached';
 
 /** Undefined: they are let in. */
 export type Decision = Refusal | undefined;
@@ -28,6 +28,8 @@ export interface AskDependencies {
   openSessions: OpenSessions;
   counting: Pick<Counting, 'admitSocket' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
   readWopiSrc: ReadWopiSrc;
+  /** Whether documents of other WOPI hosts may be opened. */
+  foreignHosts: boolean;
   clock: Clock;
   log: Pick<Logger, 'info' | 'error'>;
   audit: Audit;
@@ -36,7 +38,7 @@ export interface AskDependencies {
 /**
  * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
  * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
- * it from writing. At the page the token is not to be seen, so only who could not get a place is stopped early. What
+ * it from writing; where such hosts are shut out, none is let in. At the page the token is not to be seen, so only who could not get a place is stopped early. What
  * cannot be read is refused; an error of our own admits the request, and is logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
@@ -46,6 +48,7 @@ export function createAsk(deps: AskDependencies): Ask {
     if (!isStage(stage)) return 'unreadable';
     const opening = parseRawUri(uri, stage, readWopiSrc);
     if (!opening) return 'unreadable';
+    if (opening.docId === null && !deps.foreignHosts) return 'foreign_host';
     try {
       return stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps);
     } catch (error) {

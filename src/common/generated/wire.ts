@@ -888,6 +888,10 @@ export interface GateConfig {
    */
   SVC_EMBED_ALLOWED_ORIGINS: string;
   /**
+   * Whether the editor also opens documents of other WOPI hosts; `off` for an installation that only embeds.
+   */
+  SVC_EMBED_FOREIGN_HOSTS: 'on' | 'off';
+  /**
    * Largest document, MB.
    */
   SVC_EMBED_MAX_FILE_MB: number;
@@ -1395,6 +1399,10 @@ export interface SvcInstanceSpec {
      * Accept unsigned configurations: anybody who can reach the service can embed. For development only. No signing secret is then generated; one that you supply is still enforced.
      */
     allowUnsigned: boolean;
+    /**
+     * Whether the editor also opens documents of other WOPI hosts. Say no where it is only embedded.
+     */
+    foreignHosts: boolean;
     /**
      * Largest document, MB.
      */

@@ -18,7 +18,7 @@ import {
 } from '../../support/gate-openings.ts';
 import { testLogger } from '../../support/logs.ts';
 
-function start(limit: number) {
+function start(limit: number, foreignHosts = true) {
   const state = { now: 1_000_000, broken: false };
   const sessions = new Map<string, SessionRecord>();
   const events: object[] = [];
@@ -34,6 +34,7 @@ function start(limit: number) {
     },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
+    foreignHosts,
     clock: () => state.now,
     log: testLogger(),
     audit: {
@@ -121,6 +122,16 @@ describe('the decision whether a session may open', () => {
     expect(ws(socket26(FOREIGN, 'b'))).to.equal(LIMIT);
     expect(ws(socket26(FOREIGN, 'b', '&permission=view'))).to.equal(LIMIT);
     expect(ws(socket26(FOREIGN, 'b', '&permission=readonly'))).to.equal(undefined);
+  });
+
+  it('shuts out other WOPI hosts where it is told to, and keeps no place for them', () => {
+    const { ws, page: at, session, counting } = start(1, false);
+    for (const uri of [socket26(FOREIGN, 'a'), socket25(FOREIGN, 'a'), socket26(FOREIGN, 'b', '&permission=readonly')])
+      expect(ws(uri)).to.equal('foreign_host');
+    expect(at(page(FOREIGN))).to.equal('foreign_host');
+    expect(counting.figures().pending).to.equal(0);
+    session('one');
+    expect(ws(own('one'))).to.equal(undefined);
   });
 
   it('at the page: stops only who could not get a place', () => {

@@ -37,6 +37,7 @@ describe('configuration of the gate', () => {
       jwtSecrets: [],
       allowUnsigned: false,
       allowedOrigins: [],
+      foreignHosts: true,
       maxFileMb: 100,
       sessionTtlMinutes: 720,
       retainHours: 24,

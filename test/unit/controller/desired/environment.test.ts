@@ -64,6 +64,7 @@ describe('environment of the services', () => {
         jwtSecrets: ['a secret of the portal, long enough', 'a secret of the portal, before that'],
         allowUnsigned: true,
         allowedOrigins: ['https://office.example:8443', 'https://portal.example', 'https://intranet.example:8443'],
+        foreignHosts: false,
         maxFileMb: 50,
         sessionTtlMinutes: 60,
         retainHours: 48,

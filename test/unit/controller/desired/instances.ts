@@ -66,6 +66,7 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
         enabled: true,
         allowedOrigins: ['https://portal.example', 'https://intranet.example:8443'],
         allowUnsigned: true,
+        foreignHosts: false,
         maxFileMb: 50,
         sessionTtlMinutes: 60,
         retainHours: 48,
