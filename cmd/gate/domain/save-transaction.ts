@@ -67,10 +67,14 @@ export function commitSave(
   return { version, called: callback !== undefined, removed: prune(tx, docId) };
 }
 
-/** Who has it open, including the person who saves, whom the editor may not have listed yet, unless they have left. */
+/**
+ * Who has it open, including the person who saves, whom the editor may not have listed yet. At the final save nobody has:
+ * the editor still lists those who have left.
+ */
 function usersOf({ docId, user }: SessionRecord, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
+  if (final) return [];
   const listed = presence.users(docId);
-  return final || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
+  return listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
 }
 
 /** A document with a save is open again, and closes again like any other. */
