@@ -1543,7 +1543,7 @@ export interface SvcInstanceSpec {
       size: string;
     };
     /**
-     * Volume of the editor: edits that could not be saved (quarantine).
+     * Volume of the editor: copies of saves until the gate has them (quarantine).
      */
     editor: {
       /**
