@@ -20,6 +20,7 @@ import {
   type BenchOptions,
   close,
   MB,
+  ORIGINAL,
   putHeaders,
   type SavesBench,
   savesBench,
@@ -34,7 +35,7 @@ const SAVES = Number(process.env['SVC_TEST_QUARANTINE_SAVES'] ?? 200);
 const BYTES = Number(process.env['SVC_TEST_QUARANTINE_BYTES'] ?? 20_000);
 
 describe("the editor's quarantine", function () {
-  this.timeout(600_000);
+  this.timeout(60_000 + SAVES * 1_000);
   let bench: SavesBench;
   let server: Server;
   let base: string;
@@ -66,14 +67,15 @@ describe("the editor's quarantine", function () {
     });
   }
   async function endWatch(): Promise<void> {
-    if (!script || script.exitCode !== null) return;
-    const ended = once(script, 'close');
-    script.kill('SIGTERM');
+    const running = script;
+    script = undefined;
+    if (!running) return;
+    const ended = once(running, 'close');
+    running.kill('SIGTERM');
     await ended;
   }
   afterEach(async () => {
     await endWatch();
-    script = undefined;
     await close(server);
     await bench.stop();
     await rm(folder, { recursive: true, force: true });
@@ -157,6 +159,7 @@ describe("the editor's quarantine", function () {
     const save = editor(MB);
     await save(Buffer.from('unknown'), 1, `doc_${'c'.repeat(32)}`);
     await writeFile(join(folder, 'quarantine.test'), '');
+    await save(ORIGINAL);
     watch();
     await until('it has looked', async () => (await left()).length === 2 || undefined);
     await endWatch();
