@@ -18,6 +18,7 @@ import { createCounting } from './domain/counting.ts';
 import { createDemoInbox } from './domain/demo-inbox.ts';
 import { createDocuments } from './domain/documents.ts';
 import { createDownloads } from './domain/downloads.ts';
+import { createEditorCalls } from './domain/editor-calls.ts';
 import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
 import type { DocumentRecord } from './domain/model.ts';
@@ -26,6 +27,7 @@ import { createPresence } from './domain/presence.ts';
 import { createSaves } from './domain/saves.ts';
 import { createSessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
+import { createStoredVersions, createUnsaved } from './domain/unsaved.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -71,7 +73,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const { rows, blobs, linkSecret, temporary } = await openDataDir(config.dataDir);
+  const { rows, blobs, unsavedFiles, linkSecret, temporary } = await openDataDir(config.dataDir);
   const keeper = createBlobKeeper({ rows, blobs });
   const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
   const downloader = createDownloader({ outbound, temporary });
@@ -84,6 +86,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     ...config.editor,
     readWopiSrc,
     isUrgent: counting.isFreeing,
+    baseUrl: config.baseUrl,
     clock,
     log,
     sampleIntervalMs: overrides.sampleIntervalMs,
@@ -106,13 +109,17 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     schedule: overrides.callbackSchedule,
   });
   const onDelivery = outbox.wake;
+  const recent = createStoredVersions(clock);
   const saves = createSaves({
     ...{ rows, blobs, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
+    onStored: recent.add,
   });
   const { saving } = saves;
   const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
+  const unsaved = await createUnsaved({ ...{ rows, saves, presence, recent, clock, log }, files: unsavedFiles });
   const cleaning = createCleaning({
     ...{ rows, keeper, saving, clock, log },
+    hasUnsaved: unsaved.has,
     sample: editor.sample,
     retainHours: embed.retainHours,
   });
@@ -134,7 +141,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     downloads: createDownloads({ links, keeper }),
     baseUrl: config.baseUrl,
     status: createStatus({
-      ...{ rows, editor, clock },
+      ...{ rows, editor, unsaved, clock },
       figures: counting.figures,
       license: license.current,
       callbackSigning: embed.callbackSecret !== '',
@@ -153,13 +160,19 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       clock,
     },
   });
+  const editorCalls = createEditorCalls({ wopiUrl: config.wopiUrl, log });
   const ask = createAsk({
     ...{ counting, readWopiSrc, clock, log, audit },
+    onOpened: editorCalls.opened,
     openSessions: rows.openSessions,
     foreignHosts: config.embed.foreignHosts,
   });
   const internalApp = createInternalApp({
     ...{ keeper, saves, maxBytes, log },
+    ...{ unsaved, readWopiSrc },
+    admin: { user: config.editor.adminUser, password: config.editor.adminPassword },
+    onCalled: editorCalls.called,
+    onLoaded: unsaved.loaded,
     access: createWopiAccess({ rows, clock, log }),
   });
 
@@ -188,6 +201,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       await drain(publicServer, PUBLIC_DRAIN_MS);
       await drain(internalServer, SAVES_DRAIN_MS, saves.ended());
       editor.stop();
+      editorCalls.stop();
       cleaning.stop();
       await outbox.stop();
       license.stop();

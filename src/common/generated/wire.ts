@@ -383,7 +383,7 @@ export interface DocumentCallback {
   size: number;
   sha256: string;
   /**
-   * People who had it open when this was sent; empty for `closed`.
+   * People who had it open when this was sent; empty for a final save and for `closed`.
    */
   users: EmbedUser[];
   /**
@@ -403,7 +403,7 @@ export interface DocumentCallback {
    */
   modifiedByUser: boolean;
   /**
-   * Time of the first attempt; all attempts have the same body.
+   * Time at which this attempt was sent.
    */
   timestamp: string;
 }
@@ -1005,6 +1005,12 @@ export interface GateStatus {
      */
     editor_server: 'ok' | 'down' | 'auth_failed';
   };
+  editor: {
+    /**
+     * Edits that never became a version, handed over by the editor's quarantine (docs/operations.md).
+     */
+    unsaved: number;
+  };
   connections: {
     /**
      * Editing connections counted, including dropped ones that may still reconnect.
@@ -1545,7 +1551,7 @@ export interface SvcInstanceSpec {
       size: string;
     };
     /**
-     * Volume of the editor: edits that could not be saved (quarantine).
+     * Volume of the editor: copies of saves until the gate has them (quarantine).
      */
     editor: {
       /**
