@@ -7,6 +7,7 @@ import { allBack, givenBack, goesBack } from './going-back.ts';
 import { infoOf } from './info.ts';
 import { watchLeaving } from './leaving.ts';
 import { createPage } from './page.ts';
+import { createRecovery } from './recovery.ts';
 import { createSaving, savedVersion } from './saving.ts';
 import { createServer, type Session, type SessionState } from './server.ts';
 import { textsFor } from './texts.ts';
@@ -50,7 +51,8 @@ export function createEditor(
       onLoaded,
       onMoved: () => session && status !== 'closing' && openAnew(session),
       onFailed: failToLoad,
-      onLost: (detail) => isLoaded() && tell(editorError('network_error', texts.ended, detail)),
+      onLost,
+      onAwake: comeBack,
       onModified: onModifiedStatus,
       onSaveAnswer: (message) => saving.onAnswer(message),
       onSaving: () => watch?.hurry(),
@@ -60,9 +62,32 @@ export function createEditor(
   });
   const unstored = createUnstored(config.warnBeforeUnload === true, () => void save().catch(() => {}));
   const { doubtful } = unstored;
-  const saving = createSaving({ texts, post: page.post, hurry: () => watch?.hurry(), state: askState, doubtful });
+  const saving = createSaving({
+    texts,
+    post: page.post,
+    wake: page.wake,
+    hurry: () => watch?.hurry(),
+    state: askState,
+    doubtful,
+  });
+  const recovery = createRecovery({
+    texts,
+    page,
+    saving,
+    unstored,
+    probe: () => (session ? server.probe(session) : Promise.reject(notLoaded())),
+    renew,
+    reopen,
+    isOpen: isLoaded,
+    isEditing: () => isLoaded() && session?.mode === 'edit',
+    version: () => version,
+    onOffline: () => watch?.look(),
+    onLost,
+    onBack: (unsaved) => unsaved && session?.mode === 'edit' && void save().catch(() => {}),
+    onOver: failToLoad,
+  });
 
-  const unwatchLeaving = watchLeaving({ server, session: () => session, onKept, onBack });
+  const unwatchLeaving = watchLeaving({ server, session: () => session, onKept, onBack: onPageBack });
   page.begin();
   const started = start();
   return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
@@ -77,7 +102,8 @@ export function createEditor(
         ask: async () => (isRemoved() ? Promise.reject(closedError()) : askState()),
         expecting: unstored.any,
         onState,
-        onTrouble: tell,
+        onUnreachable: recovery.check,
+        onTrouble: (error) => recovery.isAway() || tell(error),
       });
       enter(made);
       open(made);
@@ -96,20 +122,25 @@ export function createEditor(
   }
 
   function openAnew(granted: Session): void {
+    recovery.cancel();
     page.begin();
     open(granted);
   }
 
-  function open({ editor_url: path, form }: Session): void {
+  function open(granted: Session): void {
     if (!isOver()) status = 'loading';
     setModified(false);
     unstored.reset();
     // A handler may have destroyed it just now.
     if (isOver() || isRemoved()) return;
+    page.open(pageOf(granted), granted.form);
+  }
+
+  /** The token is for nobody else. */
+  function pageOf({ editor_url: path }: Session): string {
     const url = new URL(path, origin);
-    // The token is for nobody else.
-    if (url.origin === origin) page.open(url.href, form);
-    else failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
+    if (url.origin === origin) return url.href;
+    throw editorError('load_failed', texts.loadFailed, { reason: 'editor_url' });
   }
 
   function onLoaded(): void {
@@ -141,6 +172,32 @@ export function createEditor(
     saving.onState(current);
   }
 
+  /** The page of an open document has lost it. */
+  function onLost(detail: Record<string, unknown>): void {
+    if ((status !== 'loaded' && status !== 'closing') || isRemoved()) return;
+    comeBack();
+    tell(editorError('network_error', texts.ended, detail));
+  }
+
+  function comeBack(): void {
+    status = 'loading';
+    recovery.lose();
+  }
+
+  /** Waits for a document that its page has lost. */
+  function present(): Promise<void> {
+    if (page.isAsleep()) comeBack();
+    return recovery.back();
+  }
+
+  async function renew(): Promise<void> {
+    if (session) enter(await server.setMode(session, session.mode));
+  }
+
+  async function reopen(): Promise<boolean> {
+    return session !== undefined && !isRemoved() && page.reopen(pageOf(session), session.form);
+  }
+
   function failToLoad(error: SVC.EditorError): void {
     status = 'failed';
     page.giveUp(error);
@@ -149,7 +206,7 @@ export function createEditor(
 
   /** @param shown there is nothing else to look at */
   function tell({ code, message, detail }: SVC.EditorError, shown = false): void {
-    page.say(message, shown);
+    if (!recovery.isAway()) page.say(message, shown ? 'seen' : 'unseen');
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });
@@ -176,6 +233,7 @@ export function createEditor(
   }
 
   async function saveNow(): Promise<SVC.SaveResult> {
+    await toldIfFails(present());
     if (!session || (status !== 'loaded' && status !== 'closing')) throw notLoaded();
     if (session.mode === 'view') return { ...savedVersion(await toldIfFails(askState())), unmodified: true };
     return toldIfFails(saving.save());
@@ -198,6 +256,7 @@ export function createEditor(
     const wanted = on ? 'view' : 'edit';
     return unlessOver(() =>
       inTurn(async () => {
+        await toldIfFails(present());
         if (!session || !isLoaded()) throw notLoaded();
         const before = session.mode;
         if (before === wanted) return wanted;
@@ -222,11 +281,12 @@ export function createEditor(
     if (status === 'closing') destroy();
     if (isOver() || status === 'failed') return false;
     status = 'loading';
+    recovery.cancel();
     page.empty();
     return true;
   }
 
-  async function onBack(granted: Promise<Session>): Promise<void> {
+  async function onPageBack(granted: Promise<Session>): Promise<void> {
     page.begin();
     try {
       const now = await granted;
@@ -252,6 +312,7 @@ export function createEditor(
   }
 
   async function leave(): Promise<void> {
+    await toldIfFails(present());
     const before = status;
     status = 'closing';
     page.giveUp(closedError());
@@ -281,6 +342,7 @@ export function createEditor(
     page.giveUp(closedError());
     watch?.stop();
     saving.stop();
+    recovery.stop();
     unstored.stop();
     unwatchLeaving();
     page.remove();
