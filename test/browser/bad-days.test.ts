@@ -170,6 +170,15 @@ for (const installed of BROWSERS) {
       for (const { url } of saves) expect(await textOf(url)).to.contain('trước ');
     });
 
+    it('a reader leaves a service that is away, and nobody waits for it', async () => {
+      await call(`editor.setReadOnly(true)`);
+      network.blackHole();
+      network.drop();
+      await until('it is lost', async () => (await told()).some(({ code }) => code === 'network_error'));
+      await call('Promise.race([editor.close(), new Promise((_, late) => setTimeout(late, 8_000))])');
+      network.recover();
+    });
+
     it('a service that stays away is asked less than once in a second', async () => {
       network.blackHole();
       network.drop();
