@@ -135,9 +135,19 @@ for (const installed of BROWSERS) {
       await stack.editor.kill();
       await until('it is told', async () => (await told()).some(({ code }) => code === 'network_error'));
       expect(await call('editor.getInfo().state')).to.equal('loading');
+      // While it is tried in vain, what is in its place is not seen.
+      await pass(2_000);
+      const box = `(({ width, height }) => [width, height])(document.querySelector('#editor [role=status]').getBoundingClientRect())`;
+      expect(await call(box)).to.deep.equal([await call('document.querySelector("#editor").offsetWidth'), 500]);
+      expect(await call(`getComputedStyle(document.querySelector('#editor iframe')).visibility`)).to.equal('hidden');
       await stack.restartEditor();
       await isBack();
       await until('the loss is told', async () => (await told()).some(({ reason }) => reason === 'changes_lost'));
+      const text = `document.querySelector('#editor [role=status]')`;
+      expect(await call(`${text}.textContent`)).to.contain('có thể đã mất');
+      expect(await call(`${text}.offsetHeight`)).to.be.above(20);
+      await call(`${text}.click()`);
+      expect(await call(`${text}.offsetHeight`)).to.be.below(20);
     });
 
     it('nobody types into a page that has lost its document, and it is said in its place', async () => {

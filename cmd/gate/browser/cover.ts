@@ -1,5 +1,8 @@
-/** How a sentence is shown: to screen readers only, to everybody, or over the frame, which then takes no input. */
-export type Shown = 'unseen' | 'seen' | 'over';
+/**
+ * How a sentence is shown: to screen readers only; to everybody; to everybody for a while, or until it is clicked; over
+ * the frame, which then takes no input.
+ */
+export type Shown = 'unseen' | 'seen' | 'note' | 'over';
 
 /** The element beside the frame that tells people what is going on. */
 export interface Cover {
@@ -9,7 +12,9 @@ export interface Cover {
   remove(): void;
 }
 
-const STYLES: Record<Shown, Partial<CSSStyleDeclaration>> = {
+const NOTE_MS = 20_000;
+
+const STYLES: Record<Exclude<Shown, 'note'>, Partial<CSSStyleDeclaration>> = {
   unseen: {
     position: 'absolute',
     display: 'block',
@@ -63,6 +68,7 @@ export function createCover(page: Document): Cover {
   element.tabIndex = -1;
   Object.assign(element.style, STYLES.unseen);
   let covered: HTMLElement | undefined;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
   const onSize = new ResizeObserver(spread);
 
   function spread(): void {
@@ -71,18 +77,30 @@ export function createCover(page: Document): Cover {
     element.style.height = `${covered.offsetHeight}px`;
   }
 
+  function hide(): void {
+    clearTimeout(hiding);
+    element.removeEventListener('click', hide);
+    Object.assign(element.style, STYLES.unseen);
+  }
+
   return {
     element,
     say(text, shown, frame) {
+      hide();
       onSize.disconnect();
       element.textContent = text;
-      Object.assign(element.style, STYLES[shown]);
+      Object.assign(element.style, STYLES[shown === 'note' ? 'seen' : shown]);
+      if (shown === 'note') {
+        element.addEventListener('click', hide);
+        hiding = setTimeout(hide, NOTE_MS);
+      }
       covered = shown === 'over' ? frame : undefined;
       if (!covered) return;
       spread();
       onSize.observe(covered);
     },
     remove() {
+      hide();
       onSize.disconnect();
       element.remove();
     },

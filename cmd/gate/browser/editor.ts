@@ -84,7 +84,8 @@ export function createEditor(
 
   /** @param shown there is nothing else to look at */
   function tell({ code, message, detail }: SVC.EditorError, shown = false): void {
-    if (!opened.recovery.isAway()) page.say(message, shown ? 'seen' : 'unseen');
+    const note = detail['reason'] === 'changes_lost';
+    if (!opened.recovery.isAway()) page.say(message, shown ? 'seen' : note ? 'note' : 'unseen');
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });

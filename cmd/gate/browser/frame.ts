@@ -9,8 +9,11 @@ export interface Frame {
    * that has shown a page would be a step in the history of the page around it.
    */
   open(url: string, fields: Record<string, string | number>): void;
-  /** The same behind the page that is shown, which stays, and stays connected, until `settle`. */
-  openBehind(url: string, fields: Record<string, string | number>): void;
+  /**
+   * The same without showing it before `reveal`.
+   * @param keep the page that is shown stays, and stays connected, until `settle`
+   */
+  openBehind(url: string, fields: Record<string, string | number>, keep: boolean): void;
   /** Shows the page that was opened last. */
   reveal(): void;
   /** Ends the page that was kept. */
@@ -95,13 +98,14 @@ export function createFrame({
   }
 
   /** A frame that was moved in the document would be empty: it only gets another style. */
-  function renewBehind(): void {
+  function renewBehind(keepIt: boolean): void {
     const before = iframe;
     shown = null;
     iframe = makeIframe();
     iframe.inert = true;
-    if (kept) before.replaceWith(iframe);
-    else keep(before);
+    iframe.style.visibility = 'hidden';
+    if (keepIt && !kept) keep(before);
+    else before.replaceWith(iframe);
   }
 
   function keep(before: HTMLIFrameElement): void {
@@ -164,13 +168,14 @@ export function createFrame({
       if (used) renew();
       submit(url, fields);
     },
-    openBehind(url, fields) {
-      renewBehind();
+    openBehind(url, fields, keepIt) {
+      renewBehind(keepIt);
       submit(url, fields);
     },
     reveal() {
       if (kept) kept.style.visibility = 'hidden';
       iframe.inert = false;
+      iframe.style.visibility = '';
     },
     settle,
     empty: renew,
@@ -184,9 +189,9 @@ export function createFrame({
     say(text, how = 'unseen') {
       if (how === 'over') {
         const top = kept ?? iframe;
+        if (kept) kept.style.visibility = '';
         focused ||= page.activeElement === top;
         top.inert = true;
-        top.style.visibility = '';
       }
       cover.say(text, how, iframe);
       if (how === 'over' && focused) status.focus();

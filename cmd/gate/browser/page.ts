@@ -218,8 +218,8 @@ export function createPage({ container, origin, texts, title, config, events }: 
           resolve(ok);
         });
         // Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
-        if (rejoined) frame.openBehind(url, fields);
-        else frame.open(url, fields);
+        frame.openBehind(url, fields, rejoined);
+        cover();
       });
     },
     empty: frame.empty,
