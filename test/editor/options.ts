@@ -63,6 +63,8 @@ export interface Faults {
   page: 'ok' | 'error' | 'hang';
   /** Admin console: connections cut, no answer, or a list of documents that is no JSON. */
   admin: 'ok' | 'down' | 'hang' | 'broken';
+  /** Every document needs this password, unless it is empty. */
+  password: string;
   /** Every document fails to load. */
   load: 'ok' | 'fail';
   /** Before a CheckFileInfo is sent. */
@@ -90,6 +92,7 @@ export function noFaults(): Faults {
     discovery: 'ok',
     page: 'ok',
     admin: 'ok',
+    password: '',
     load: 'ok',
     checkFileInfoDelayMs: 0,
     putFileDelayMs: 0,

@@ -65,6 +65,8 @@ export interface PageOptions {
 
 /** How long the editor, having said that something failed, may take to say what. */
 const REASON_MS = 250;
+/** Why a document is lost whose page has found another connection. */
+const RECONNECTED = 'reconnected';
 /** A page that is not the editor's says nothing, neither before nor after it is loaded. */
 const SPEECHLESS_MS = 2_000;
 const SILENCE_MS = 30_000;
@@ -103,20 +105,26 @@ export function createPage({ container, origin, texts, title, config, events }: 
     }
     if (id === 'App_LoadingStatus') onLoadingStatus(values['Status']);
     else if (id === 'Action_Load_Resp' && values['success'] === false) onLost({ ...message });
-    else if (id === 'Doc_ModifiedStatus') events.onModified(values['Modified'] === true);
+    else if (id === 'Doc_ModifiedStatus') onModified(values['Modified'] === true);
     else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
     else if (id === 'UI_Save') events.onSaving();
     else if (id === 'Views_List') events.onPeople();
     else if (id === 'View_Removed') pulse.look();
     else if (id === 'UI_Close') events.onCloseButton();
     else if (id === 'User_Active' && phase === 'asleep') events.onAwake();
+    else if (id === 'UI_Cancel_Password') onLost({ ...message });
     else if (id === 'Session_Closed') onClosed(message);
+  }
+
+  /** A page that has found another connection tells of the document there, which may lack what was typed. */
+  function onModified(on: boolean): void {
+    if (failing === undefined && phase !== 'lost') events.onModified(on);
   }
 
   function onClosed(message: EditorMessage): void {
     if (message.Values['Reason'] !== 'DocumentIdle') onLost({ ...message });
     else if (phase === 'loaded') {
-      clearTimeout(failing);
+      settle();
       pulse.stop();
       phase = 'asleep';
     }
@@ -134,12 +142,18 @@ export function createPage({ container, origin, texts, title, config, events }: 
     frame.post('Host_PostmessageReady');
     if (!greeted) greet();
     // A page that says so again has lost its connection and found another.
-    if (phase === 'loaded') pulse.look();
+    if (phase === 'loaded') onLostSoon({ reason: RECONNECTED });
     else if (step === 'Document_Loaded') onLoaded();
   }
 
-  function onLostSoon(detail: Record<string, unknown>): void {
+  /** Forgets what was thought to fail. */
+  function settle(): void {
     clearTimeout(failing);
+    failing = undefined;
+  }
+
+  function onLostSoon(detail: Record<string, unknown>): void {
+    settle();
     failing = setTimeout(() => onLost(detail), REASON_MS);
   }
 
@@ -158,7 +172,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function onLoaded(): void {
     phase = 'loaded';
-    clearTimeout(failing);
+    settle();
     frame.say(texts.loaded);
     frame.settle();
     loading.done();
@@ -174,11 +188,11 @@ export function createPage({ container, origin, texts, title, config, events }: 
   }
 
   function onLost(detail: Record<string, unknown>): void {
-    clearTimeout(failing);
+    settle();
     if (attempt) attempt.end(false);
     else if (phase === 'loaded') {
       phase = 'lost';
-      rejoined = false;
+      rejoined = detail['reason'] === RECONNECTED;
       pulse.stop();
       events.onLost(detail);
     } else if (phase !== 'lost' && phase !== 'asleep' && phase !== 'failed') loading.fail(detail);
@@ -197,7 +211,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
   function startOver(): void {
     phase = 'silent';
     greeted = false;
-    clearTimeout(failing);
+    settle();
     pulse.stop();
     attempt?.end(false);
   }
@@ -226,7 +240,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
     isThere: frame.isThere,
     opened: loading.wait,
     giveUp(error) {
-      clearTimeout(failing);
+      settle();
       loading.stop(error);
     },
     cover,
