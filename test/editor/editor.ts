@@ -86,6 +86,7 @@ export async function startEditor(options: EditorOptions): Promise<StandInEditor
   }
 
   async function editorPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, faults.pageDelayMs));
     if (faults.page === 'error') send(response, 500);
     else if (faults.page !== 'hang') await page({ options, documents, wopi }, request, response);
   }

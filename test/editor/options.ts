@@ -61,6 +61,8 @@ export interface Faults {
   discovery: 'ok' | 'error' | 'broken' | 'hang';
   /** The editor page: a 500 or no answer. */
   page: 'ok' | 'error' | 'hang';
+  /** Before the editor page is answered. */
+  pageDelayMs: number;
   /** Admin console: connections cut, no answer, or a list of documents that is no JSON. */
   admin: 'ok' | 'down' | 'hang' | 'broken';
   /** Every document needs this password, unless it is empty. */
@@ -91,6 +93,7 @@ export function noFaults(): Faults {
   return {
     discovery: 'ok',
     page: 'ok',
+    pageDelayMs: 0,
     admin: 'ok',
     password: '',
     load: 'ok',

@@ -68,7 +68,7 @@ const REASON_MS = 250;
 /** Why a document is lost whose page has found another connection. */
 const RECONNECTED = 'reconnected';
 /** A page that is not the editor's says nothing, neither before nor after it is loaded. */
-const SPEECHLESS_MS = 2_000;
+const SPEECHLESS_MS = 3_000;
 const SILENCE_MS = 30_000;
 /** Contract: Browser events. */
 const LOAD_MS = 120_000;
@@ -87,7 +87,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
   });
   const loading = createLoading({ origin, texts, onFail });
   const pulse = createPulse({ post: frame.post, onDeaf: () => onLostSoon({ reason: 'disconnected' }) });
-  let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'failed' = 'silent';
+  let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed' = 'silent';
   let attempt: Attempt | undefined;
   /** The page that lost its document has found another connection, and so keeps the document open. */
   let rejoined = false;
@@ -97,6 +97,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
+    if (phase === 'given up') return;
     loading.heard();
     pulse.onMessage(message);
     if (phase === 'silent') {
@@ -204,16 +205,22 @@ export function createPage({ container, origin, texts, title, config, events }: 
     events.onFailed(error);
   }
 
+  /** Another one is opened in its place: what it still says is too late. */
+  function giveUpPage(): void {
+    phase = 'given up';
+    cover();
+  }
+
   function cover(): void {
     frame.say(texts.reopening, 'over');
   }
 
   function startOver(): void {
+    attempt?.end(false);
     phase = 'silent';
     greeted = false;
     settle();
     pulse.stop();
-    attempt?.end(false);
   }
 
   return {
@@ -228,7 +235,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
       return new Promise((resolve) => {
         attempt = createAttempt(SILENCE_MS, (ok) => {
           attempt = undefined;
-          if (!ok) cover();
+          if (!ok) giveUpPage();
           resolve(ok);
         });
         // Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
