@@ -98,7 +98,7 @@ for (const installed of BROWSERS) {
     const told = (): Promise<Told[]> => call('told');
     const loads = async (): Promise<number> =>
       (await told()).filter(({ event }) => event === 'onDocumentLoaded').length;
-    const isBack = (): Promise<true> => until('it is back', async () => (await loads()) >= 2 || undefined, 30_000);
+    const isBack = (): Promise<true> => until('it is back', async () => (await loads()) >= 2 || undefined, 60_000);
     const frame = (): Promise<Frame> =>
       until('the frame', async () => {
         const shown = page
@@ -116,7 +116,7 @@ for (const installed of BROWSERS) {
         await happen({ stack, network, page });
         const there = Date.now();
         // A browser has to find out of each connection in its pool that it is dead.
-        const within = day.endsWith('stay dead') ? 20_000 : 5_000;
+        const within = day.endsWith('stay dead') ? 60_000 : 5_000;
         await isBack();
         await type('sau ');
         const saved = await call<{ url: string }>('editor.save()');

@@ -37,7 +37,7 @@ export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | '
   giveUp: Loading['stop'];
   /**
    * Opens a document anew behind the page that has lost it; resolves with whether it is there.
-   * @param patience milliseconds that the service has to answer
+   * @param patience milliseconds that the service has to answer, and again as many that the page has to say something
    */
   reopen(url: string, fields: Record<string, string | number>, patience: number): Promise<boolean>;
   /** Keeps the user from typing into a page that has lost its document, and says so. */
@@ -46,6 +46,8 @@ export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | '
   look(): void;
   /** Milliseconds since the page last said anything by itself. */
   quietMs(): number;
+  /** Whether the page sleeps since nobody uses it. */
+  isIdle(): boolean;
   /** Wakes a page that sleeps, which would pass on nothing. */
   wake(): void;
   /** Whether the document was closed since nobody used it, until somebody does. */
@@ -72,7 +74,6 @@ const REASON_MS = 250;
 const RECONNECTED = 'reconnected';
 /** A page that is not the editor's says nothing, neither before nor after it is loaded. */
 const SPEECHLESS_MS = 3_000;
-const SILENCE_MS = 30_000;
 /** Contract: Browser events. */
 const LOAD_MS = 120_000;
 
@@ -238,7 +239,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
       return new Promise((resolve) => {
         attempt = createAttempt({
           patience,
-          more: () => (frame.isBlank() ? 0 : SILENCE_MS),
+          more: () => (frame.isBlank() ? 0 : patience),
           onEnd(ok) {
             attempt = undefined;
             if (!ok) giveUpPage();
@@ -260,6 +261,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
     cover,
     look: pulse.look,
     quietMs: pulse.quietMs,
+    isIdle: pulse.isIdle,
     wake: () => pulse.isIdle() && frame.post('Grab_Focus'),
     isAsleep: () => phase === 'asleep',
     isReady: () => greeted && phase !== 'failed',

@@ -13,7 +13,7 @@ export interface Recovery extends Pick<Returning, 'isAway' | 'back' | 'cancel'> 
 }
 
 export interface RecoveryOptions extends Omit<ReturningOptions, 'onBack'> {
-  page: Pick<EditorPage, 'cover' | 'quietMs'>;
+  page: Pick<EditorPage, 'cover' | 'quietMs' | 'isIdle'>;
   saving: Pick<Saving, 'prove' | 'isPending' | 'onBack'>;
   unstored: Pick<Unstored, 'any' | 'isModified' | 'reset'>;
   isOpen(): boolean;
@@ -55,9 +55,13 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   function tick(): void {
     const slept = Date.now() - ticked > SLEPT_MS;
     ticked = Date.now();
-    const quiet = unstored.isModified() ? QUIET_MODIFIED_MS : QUIET_MS;
-    if (slept || (options.isEditing() && document.visibilityState === 'visible' && page.quietMs() > quiet))
-      void check();
+    if (slept || isTooQuiet()) void check();
+  }
+
+  /** Only where somebody may be typing. */
+  function isTooQuiet(): boolean {
+    if (!options.isEditing() || document.visibilityState !== 'visible' || page.isIdle()) return false;
+    return page.quietMs() > (unstored.isModified() ? QUIET_MODIFIED_MS : QUIET_MS);
   }
 
   async function check(): Promise<void> {

@@ -40,10 +40,11 @@ const LONGEST_EDITOR_MS = 5_000;
 /** After so long away, pauses are longer. */
 const LONG_MS = 120_000;
 const LONGEST_LATER_MS = 15_000;
-/** A browser keeps some connections to a server; that they are dead it finds out one by one. */
-const DEAD_CONNECTIONS = 8;
-const PATIENCE_MS = 5_000;
-const LONG_PATIENCE_MS = 30_000;
+/**
+ * A browser keeps connections to a server, and finds out one by one that they are dead: an opening that is not answered
+ * is soon tried again, then later and later, for lines that are only slow.
+ */
+const patienceOf = (tries: number): number => Math.min(5_000 + tries * 1_250, 30_000);
 
 export function createReturning(options: ReturningOptions): Returning {
   let away: Deferred<void> | undefined;
@@ -60,7 +61,7 @@ export function createReturning(options: ReturningOptions): Returning {
       try {
         const elapsed = Date.now() - since;
         await (elapsed > RENEW_MS ? options.renew() : options.probe());
-        if (away === mine && (await options.reopen(tries++ < DEAD_CONNECTIONS ? PATIENCE_MS : LONG_PATIENCE_MS))) {
+        if (away === mine && (await options.reopen(patienceOf(tries++)))) {
           return finish(mine);
         }
         longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
