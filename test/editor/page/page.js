@@ -1,12 +1,13 @@
+import { createConnection } from './connection.js';
 import { createHost } from './host.js';
 import { createLines } from './lines.js';
+import { createViews } from './views.js';
 
 /** The stand-in editor's page. What it and its server say to each other is listed in test/editor/document.ts. */
 const element = (id) => document.getElementById(id);
 const given = element('initial-variables').dataset;
 const parameters = new URLSearchParams(location.search);
 const wopiSrc = parameters.get('WOPISrc') ?? '';
-const RETRIES = 20;
 
 const TEXTS = {
   savefailed: 'Chưa lưu được vào kho, sẽ thử lại. / Not stored yet, trying again.',
@@ -24,30 +25,31 @@ const CLOSED = {
 const LOAD_ERRORS = { internal: 'websocketunauthorized', load: 'websocketloadfailed' };
 
 const state = {
-  socket: undefined,
   token: given.accessToken,
-  loaded: false,
-  everLoaded: false,
+  /** Whether the page obeys its host: not before the document is loaded, and never after a lost connection. */
+  obeys: false,
   everModified: false,
   modified: false,
   readonly: true,
-  closed: false,
   hostReady: false,
+  idle: false,
   notify: false,
-  retries: 0,
   lastInput: Date.now(),
-  views: [],
-  viewId: undefined,
   disabled: new Set(),
   texts: {},
 };
 
 const host = createHost({ origin: given.postmessageOrigin, frameAncestors: given.frameAncestors, onMessage });
+const connection = createConnection({
+  url: socketUrl,
+  onMessage: receive,
+  onLost,
+  onRefused,
+  onPassword: () => element('password').showModal(),
+});
+const say = connection.send;
+const views = createViews(element('views'), host.post);
 const lines = createLines(element('lines'), say);
-
-function say(message) {
-  if (state.socket?.readyState === WebSocket.OPEN) state.socket.send(message);
-}
 
 function show(text) {
   element('status').textContent = text;
@@ -59,6 +61,7 @@ function socketUrl(again) {
     access_token: state.token,
     access_token_ttl: given.accessTokenTtl || '0',
     no_auth_header: given.noAuthHeader,
+    ...(state.password ? { password: state.password } : {}),
     ...(again ? { permission: state.readonly ? 'readonly' : 'edit' } : {}),
   });
   const base = location.origin.replace(/^http/, 'ws');
@@ -68,30 +71,18 @@ function socketUrl(again) {
   return `${base}/cool/${document}/ws?WOPISrc=${source}&compat=/ws`;
 }
 
-function connect() {
-  const socket = new WebSocket(socketUrl(state.everLoaded));
-  let refusal;
-  state.socket = socket;
-  socket.onmessage = ({ data }) => {
-    refusal = /^error: cmd=(internal|load) kind=(\w+)/.exec(data) ?? refusal;
-    receive(data);
-  };
-  socket.onclose = () => {
-    state.loaded = false;
-    lines.setReadOnly(true);
-    if (state.closed) return;
-    const [, cmd, kind] = refusal ?? [];
-    if ((kind === 'docunloading' || (state.everLoaded && !refusal)) && state.retries++ < RETRIES) {
-      show('Đang kết nối lại… / Reconnecting…');
-      setTimeout(connect, Math.min(500 * state.retries, 3000));
-    } else loadFailed(LOAD_ERRORS[cmd] ?? 'websocketproxyfailure', kind ?? '');
-  };
+function onLost() {
+  state.obeys = false;
+  lines.setReadOnly(true);
+  element('save').disabled = true;
+  views.lost();
 }
 
-function loadFailed(errorType, kind) {
-  state.closed = true;
+function onRefused(cmd, kind) {
+  const errorType = LOAD_ERRORS[cmd] ?? 'websocketproxyfailure';
   const errorMsg =
     state.texts[errorType] ?? `Không mở được tài liệu. / The document could not be opened. (${errorType} ${kind})`;
+  lines.setReadOnly(true);
   show(errorMsg);
   host.post('App_LoadingStatus', { Status: 'Failed' });
   host.post('Action_Load_Resp', { success: false, result: '', errorMsg, errorType });
@@ -107,14 +98,14 @@ function receive(data) {
     case 'perm':
       return permit(rest);
     case 'lines':
-      state.viewId = value().viewId;
+      views.own(value().viewId);
       return lines.reset(value());
     case 'set':
     case 'add':
     case 'remove':
       return lines.apply(name, value());
     case 'viewinfo':
-      return showViews(value());
+      return views.show(value());
     case 'docloaded':
       return loaded();
     case 'modified':
@@ -138,49 +129,15 @@ function permit(permission) {
 }
 
 function loaded() {
-  state.loaded = true;
-  state.everLoaded = true;
-  state.retries = 0;
+  // As the real one: its conditions for Document_Loaded are never all met a second time.
+  state.obeys = !connection.hasLoaded();
+  connection.loaded();
   lines.setReadOnly(state.readonly);
+  element('save').disabled = state.readonly;
   show('');
   host.post('Action_Load_Resp', { success: true, result: '', errorMsg: '' });
-  host.post('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: Date.now() });
-  tellViews(state.views, []);
-}
-
-function showViews(views) {
-  const before = state.views;
-  state.views = views;
-  element('views').replaceChildren(
-    ...views.map(({ username, readonly, color }) => {
-      const item = document.createElement('li');
-      item.textContent = username + (readonly === '1' ? ' (xem / view)' : '');
-      item.style.borderColor = color;
-      return item;
-    }),
-  );
-  if (state.loaded) tellViews(views, before);
-}
-
-function tellViews(views, before) {
-  const isIn = (list) => (view) => list.some(({ id }) => id === view.id);
-  for (const view of views.filter((one) => !isIn(before)(one)))
-    host.post('View_Added', { ...hostView(view), Deprecated: true });
-  for (const view of before.filter((one) => !isIn(views)(one)))
-    host.post('View_Removed', { ViewId: view.id, Deprecated: true });
-  host.post('Views_List', views.map(hostView));
-}
-
-function hostView({ id, userid, username, userextrainfo, readonly, color }) {
-  return {
-    ViewId: id,
-    UserId: userid,
-    UserName: username,
-    UserExtraInfo: userextrainfo,
-    Color: color,
-    ReadOnly: readonly,
-    IsCurrentView: id === state.viewId,
-  };
+  if (state.obeys) host.post('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: Date.now() });
+  views.opened();
 }
 
 function modified(value) {
@@ -209,13 +166,15 @@ function closedBy(reason) {
     show('Đang tải lại… / Reloading…');
     return;
   }
-  end();
+  if (reason === 'ownertermination') end();
+  // Neither is connected again by itself.
+  if (reason !== 'docdisconnected') connection.sleep();
+  state.idle = reason === 'idle' || reason === 'oom';
   host.post('Session_Closed', { Reason: CLOSED[reason] ?? reason });
 }
 
 function end() {
-  state.closed = true;
-  state.socket?.close();
+  connection.end();
   lines.setReadOnly(true);
   element('save').disabled = true;
   show('Đã đóng. / Closed.');
@@ -254,14 +213,17 @@ const EARLY = {
   Close_Session: () => say('closedocument'),
 };
 const AFTER_READY = {
-  Grab_Focus: () => lines.focus(),
+  Grab_Focus: () => {
+    activate();
+    lines.focus();
+  },
   Get_User_State: () => {
     const elapsed = Math.floor((Date.now() - state.lastInput) / 1000);
     host.post('Get_User_State_Resp', { State: elapsed > 60 ? 'idle' : 'active', Elapsed: elapsed });
   },
 };
 const AFTER_LOAD = {
-  Get_Views: () => host.post('Get_Views_Resp', state.views.map(hostView)),
+  Get_Views: () => host.post('Get_Views_Resp', views.forHost()),
   // The page itself goes on with the old token when it connects again, as the real one does.
   Reset_Access_Token: ({ token }) => say(`resetaccesstoken ${token}`),
   Action_Save: (values) => save(values, true),
@@ -272,11 +234,18 @@ const AFTER_LOAD = {
 function onMessage(id, values) {
   if (Object.hasOwn(EARLY, id)) EARLY[id](values);
   else if (Object.hasOwn(AFTER_READY, id) && state.hostReady) AFTER_READY[id](values);
-  else if (Object.hasOwn(AFTER_LOAD, id) && state.loaded) AFTER_LOAD[id](values);
+  else if (Object.hasOwn(AFTER_LOAD, id) && state.obeys) AFTER_LOAD[id](values);
 }
 
 element('save').addEventListener('click', () => userSave('toolbar'));
 element('close').addEventListener('click', userClose);
+element('password').addEventListener('close', ({ target }) => {
+  // Nothing is said when it was cancelled.
+  if (target.returnValue !== 'ok') return show('');
+  state.password = element('given').value;
+  if (state.password) connection.connect();
+  else host.post('UI_Cancel_Password');
+});
 element('close').hidden = parameters.get('closebutton') !== '1';
 element('overwrite').addEventListener('click', () => {
   element('conflict').close();
@@ -284,8 +253,18 @@ element('overwrite').addEventListener('click', () => {
 });
 element('discard').addEventListener('click', () => {
   element('conflict').close();
-  state.socket?.close();
+  connection.cut();
 });
+
+/** Somebody is at the window again. */
+function activate() {
+  if (state.idle) host.post('User_Active');
+  state.idle = false;
+  connection.activate();
+}
+
+window.addEventListener('focus', activate);
+document.addEventListener('click', activate);
 document.addEventListener('input', () => (state.lastInput = Date.now()));
 document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
@@ -293,4 +272,4 @@ document.addEventListener('keydown', (event) => {
   userSave('keyboard');
 });
 host.post('App_LoadingStatus', { Status: 'Initialized' });
-connect();
+connection.connect();
