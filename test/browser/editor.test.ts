@@ -579,12 +579,12 @@ for (const installed of BROWSERS) {
       expect(await call('editors.second.getInfo().state')).to.equal('loaded');
     });
 
-    it('save() whose upload went under the name of another asks once more instead of calling it lost', async () => {
+    it('save() whose upload went under the name of another asks once more, and makes no version of its own', async () => {
       gate.orders.shared = true;
       const frame = await openEditor(page);
       await inEditor(frame, 'type()');
       await begin('editors.editor.save()');
-      expect((await ended()).value).to.include({ version: 2, unmodified: false });
+      expect((await ended()).value).to.include({ version: 1, unmodified: true });
       expect(await asks(frame)).to.have.length(2);
     });
 

@@ -51,7 +51,7 @@ interface Pending extends Deferred<SVC.SaveResult> {
 const SAVE_MS = 30_000;
 /** For the last look at a save whose time is up. */
 const LAST_LOOK_MS = 2_000;
-const RETRY_MS = 10_000;
+const RETRY_MS = 1_000;
 const PROOF_MS = 5_000;
 
 export function createSaving({ texts, post, wake, hurry, state, doubtful }: SavingOptions): Saving {
@@ -110,13 +110,14 @@ export function createSaving({ texts, post, wake, hurry, state, doubtful }: Savi
   }
 
   /**
-   * The editor uploads once for several people who save within 5 s, with the nonce of one of them. Whoever sees versions
-   * come without the own nonce asks once more.
+   * While the editor saves for somebody it drops the requests of others, without an answer. Whoever sees a version come
+   * without the own nonce asks once more: the editor saves what is not in it, or says that all is.
    */
   function retryLater(asked: Pending): void {
     asked.retry = setTimeout(() => {
       if (newest > asked.from) {
-        asked.force = true;
+        asked.from = newest;
+        asked.force = false;
         request(asked);
       }
       retryLater(asked);
