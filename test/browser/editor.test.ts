@@ -704,18 +704,25 @@ for (const installed of BROWSERS) {
 
     it('a page that sleeps is woken before it is asked to save', async () => {
       const frame = await openEditor(page);
-      await inEditor(frame, 'type(), sleep()');
+      await inEditor(frame, 'sleep(), type()');
+      await event(page, 'onModified');
       await begin('editors.editor.save()');
       expect(await ended()).to.deep.nested.include({ 'value.version': 1 });
     });
 
     it('a document that was closed because nobody used it opens anew when somebody is back, and for a save', async () => {
       const frame = await openEditor(page);
-      await inEditor(frame, `say('Session_Closed', { Reason: 'DocumentIdle' }), forget()`);
+      const idle = `say('Doc_ModifiedStatus', { Modified: true }), say('Session_Closed', { Reason: 'DocumentIdle' }),
+        say('Doc_ModifiedStatus', { Modified: false }), forget()`;
+      const unmodified = () =>
+        until('it was told', async () => (await toldBy(page)).filter((name) => name === 'onModified').length % 2 === 0);
+      await inEditor(frame, idle);
+      await event(page, 'onModified');
+      await unmodified();
       await begin('editors.editor.save()');
       expect(await ended()).to.deep.nested.include({ 'value.unmodified': true });
       const again = await editorFrame(page);
-      await inEditor(again, `say('Session_Closed', { Reason: 'DocumentIdle' }), forget()`);
+      await inEditor(again, idle);
       await inEditor(again, `say('User_Active', {})`);
       await until(
         'it is back',
