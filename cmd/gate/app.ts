@@ -18,6 +18,7 @@ import { createCounting } from './domain/counting.ts';
 import { createDemoInbox } from './domain/demo-inbox.ts';
 import { createDocuments } from './domain/documents.ts';
 import { createDownloads } from './domain/downloads.ts';
+import { createEditorCalls } from './domain/editor-calls.ts';
 import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
 import type { DocumentRecord } from './domain/model.ts';
@@ -84,6 +85,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     ...config.editor,
     readWopiSrc,
     isUrgent: counting.isFreeing,
+    baseUrl: config.baseUrl,
     clock,
     log,
     sampleIntervalMs: overrides.sampleIntervalMs,
@@ -153,12 +155,15 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       clock,
     },
   });
+  const editorCalls = createEditorCalls({ wopiUrl: config.wopiUrl, log });
   const ask = createAsk({
     ...{ counting, readWopiSrc, clock, log, audit },
+    onOpened: editorCalls.opened,
     openSessions: rows.openSessions,
   });
   const internalApp = createInternalApp({
     ...{ keeper, saves, maxBytes, log },
+    onCalled: editorCalls.called,
     access: createWopiAccess({ rows, clock, log }),
   });
 
@@ -187,6 +192,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       await drain(publicServer, PUBLIC_DRAIN_MS);
       await drain(internalServer, SAVES_DRAIN_MS, saves.ended());
       editor.stop();
+      editorCalls.stop();
       cleaning.stop();
       await outbox.stop();
       license.stop();

@@ -13,14 +13,15 @@ export interface InternalSide {
 const OPEN = '0.0.0.0:8081';
 
 /**
- * The internal side is for this machine's loopback alone and at any free port, unless `SVC_GATE_WOPI_URL` or
- * `SVC_GATE_INTERNAL_LISTEN` says that an editor comes from elsewhere.
+ * The internal side is for this machine's loopback alone, unless `SVC_GATE_WOPI_URL` or `SVC_GATE_INTERNAL_LISTEN` says
+ * that an editor comes from elsewhere.
+ * @param port where it listens then
  */
-export function internalSide(environment: Environment, freePort: number): InternalSide {
+export function internalSide(environment: Environment, port: number): InternalSide {
   const url = environment['SVC_GATE_WOPI_URL'];
-  const listen = environment['SVC_GATE_INTERNAL_LISTEN'] || (url ? OPEN : `127.0.0.1:${freePort}`);
-  const { host, port } = parseListen(listen).address;
+  const listen = environment['SVC_GATE_INTERNAL_LISTEN'] || (url ? OPEN : `127.0.0.1:${port}`);
+  const { host, port: listening } = parseListen(listen).address;
   const isEvery = host === '0.0.0.0' || host === '::';
-  const front = isEvery ? `127.0.0.1:${port}` : listen;
+  const front = isEvery ? `127.0.0.1:${listening}` : listen;
   return { listen, front, wopiUrl: url || `http://${front}` };
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { nginx } from './front.ts';
 import { internalSide } from './internal.ts';
 import { localSecret } from './key.ts';
-import { freePorts, isFree, isPort } from './port.ts';
+import { firstFree, freePorts, isFree, isPort } from './port.ts';
 import { node, type RunningService, type ServiceOptions, startService } from './service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -30,7 +30,10 @@ if (!(await isFree(port))) {
 const key = await localSecret(dataDir, 'api-key');
 const callbackSecret = await localSecret(dataDir, 'callback-secret');
 const adminPassword = await localSecret(dataDir, 'editor-password');
-const [gate, internalPort = 0, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(6);
+const [gate, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(5);
+// The same at each start: an editor that runs already has it in its configuration.
+const usualPort = port + 1;
+const internalPort = await firstFree(usualPort);
 const internal = internalSide(process.env, internalPort);
 const on = (some: number | undefined): string => `127.0.0.1:${some}`;
 const isGiven = (secret: string): boolean => Boolean(process.env[secret] || process.env[`${secret}_FILE`]);
@@ -133,8 +136,10 @@ if (!stopping) {
   });
 }
 
+const isMoved = internalPort !== usualPort && internal.listen.endsWith(`:${internalPort}`);
+const moved = isMoved ? `\n                   Port ${usualPort} is in use, so this is not the usual address.` : '';
 const documents = ownEditor
-  ? `\n  its documents    ${internal.wopiUrl}, where it must be able to reach the gate, which listens on ${internal.listen}`
+  ? `\n  its documents    ${internal.wopiUrl}, the editor's aliasgroup1; the gate listens on ${internal.listen}${moved}`
   : '';
 isUp = !stopping;
 if (isUp) {

@@ -34,6 +34,13 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
+/** The first port from `first` on that nobody listens on at the loopback address; any free one if there is none. */
+export async function firstFree(first: number): Promise<number> {
+  let port = first;
+  while (isPort(port) && !(await isFree(port))) port += 1;
+  return isPort(port) ? port : ((await freePorts(1))[0] as number);
+}
+
 function ephemeralStart(): number {
   try {
     const start = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);

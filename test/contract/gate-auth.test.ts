@@ -43,6 +43,7 @@ async function startGate(limit: number) {
     openSessions: { byToken: (hash) => sessions.get(hash), ofDocument: () => [] },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
+    onOpened: () => undefined,
     clock: systemClock,
     log: testLogger(),
     audit: createAudit('gate', 'off', testLogger()),

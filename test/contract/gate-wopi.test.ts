@@ -216,6 +216,16 @@ describe('the WOPI host', () => {
     expect(await bench.blobs.list()).to.have.lengthOf(2);
   });
 
+  it('answers the upload of an unmodified document at exit with the version that is there', async () => {
+    const bytes = randomBytes(1000);
+    const first = await put(bytes);
+    const stored = await info();
+    const again = await put(bytes, { 'X-COOL-WOPI-IsExitSave': 'true' });
+    expect([again.status, again.headers.get('X-WOPI-ItemVersion')]).to.deep.equal([200, '1']);
+    expect(await again.json()).to.deep.equal(await first.json());
+    expect(await info()).to.deep.equal(stored);
+  });
+
   it('keeps the latest five versions and the original, and no bytes of others', async () => {
     for (let n = 1; n <= 9; n += 1) await put(`version ${n}`);
     const versions = await bench.rows.transact((tx) => tx.versions('doc_a'));

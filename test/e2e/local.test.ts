@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -170,6 +171,27 @@ describe('the service on a developer’s machine', function () {
       await rm(folder, { recursive: true });
     }
   });
+
+  for (const isTaken of [false, true]) {
+    const where = isTaken ? 'the next port, and says so, when that is in use' : 'the port after its own';
+    it(`has an editor that runs already fetch documents from ${where}`, async () => {
+      const [editorPort = 0, port = 0] = await freePorts(2);
+      const editor = await startEditor({ host: '127.0.0.1', port: editorPort, admin: null, wopiAllow: ['127.0.0.1'] });
+      const other = createServer();
+      if (isTaken) await once(other.listen(port + 1, '127.0.0.1'), 'listening');
+      try {
+        local = await startLocal({ SVC_ONLINE_URL: editor.url, PORT: String(port) });
+        await isRunning();
+        const url = `http://127.0.0.1:${port + (isTaken ? 2 : 1)}`;
+        expect(local.said()).to.contain(`its documents    ${url}`);
+        expect((await fetch(`${url}/svc/wopi/files/doc_1`)).status).to.equal(401);
+        expect(local.said().includes(`Port ${port + 1} is in use`)).to.equal(isTaken);
+      } finally {
+        await editor.stop();
+        other.close();
+      }
+    });
+  }
 
   it('has an editor that runs already fetch documents from where SVC_GATE_WOPI_URL says', async () => {
     const [editorPort = 0, internalPort] = await freePorts(2);

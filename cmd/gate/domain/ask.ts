@@ -28,6 +28,8 @@ export interface AskDependencies {
   openSessions: OpenSessions;
   counting: Pick<Counting, 'admit' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
   readWopiSrc: ReadWopiSrc;
+  /** Told of each socket of a document of ours that is let in. */
+  onOpened: () => void;
   clock: Clock;
   log: Pick<Logger, 'info' | 'error'>;
   audit: Audit;
@@ -70,7 +72,7 @@ export function createAsk(deps: AskDependencies): Ask {
   };
 }
 
-function atSocket(opening: Opening, { openSessions, counting, clock }: AskDependencies): Decision {
+function atSocket(opening: Opening, { openSessions, counting, onOpened, clock }: AskDependencies): Decision {
   const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
     // Of the permissions, the editor enforces this one.
@@ -79,7 +81,9 @@ function atSocket(opening: Opening, { openSessions, counting, clock }: AskDepend
   }
   const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
-  return session.mode === 'view' ? undefined : limited(counting.admit(session).admitted);
+  const refusal = session.mode === 'view' ? undefined : limited(counting.admit(session).admitted);
+  if (refusal === undefined) onOpened();
+  return refusal;
 }
 
 function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Decision {

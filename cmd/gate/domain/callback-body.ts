@@ -10,7 +10,7 @@ export type VersionLink = (document: DocumentRecord, version: number) => string;
 
 /**
  * The callback `document.saved` of a version (contract: Save callback body); undefined where nobody asked for any.
- * @param users people who have the document open
+ * @param told `users`: people who have the document open
  */
 export function savedDelivery(
   document: DocumentRecord,
@@ -49,23 +49,21 @@ export function closedDelivery(
 
 /** What may have become another since a callback was made. */
 export interface Sending {
-  links: Pick<Links, 'renew' | 'isOver'>;
+  links: Pick<Links, 'renew'>;
   presence: Pick<Presence, 'users' | 'sampledAt'>;
 }
 
 /**
- * A callback as it goes out at `now`. The first attempt has its send time, who has the document open then, and a link that
- * holds for the whole time from then on (contract: Save callback body). Further ones repeat that body, so that a receiver
- * knows an event again by what is under the signature, unless the link in it has run out meanwhile: the service was
- * away, and nobody could take it.
+ * A callback as it goes out at `now`: with its send time, who has the document open then, and a link that holds for the
+ * whole time from then on (contract: Save callback body). A receiver knows a further attempt by the delivery's id.
  */
 export function sentAt(delivery: DeliveryRecord, now: number, { links, presence }: Sending): DeliveryRecord {
   const body = JSON.parse(delivery.body) as DocumentCallback;
-  const { url, status } = body;
-  if (delivery.attempts > 0 && !(url && links.isOver(url))) return delivery;
-  // Only a sample from after the save knows better than the save itself. Until the first attempt it is due since then.
-  const isSeen = delivery.attempts === 0 && (presence.sampledAt() ?? 0) > delivery.nextAttemptAt;
-  const users = status === 'saved' && isSeen ? presence.users(delivery.docId) : body.users;
+  const { url } = body;
+  // Only a sample from after the save, or the last attempt, knows better. A final save and a closing are of nobody.
+  const isSeen = (presence.sampledAt() ?? 0) > Date.parse(body.timestamp);
+  const isOpen = body.status === 'saved' && !body.final;
+  const users = isOpen && isSeen ? presence.users(delivery.docId) : body.users;
   const sent = { ...body, url: url && links.renew(url), users, timestamp: iso(now) };
   return { ...delivery, body: JSON.stringify(sent) };
 }

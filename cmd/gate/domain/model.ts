@@ -94,7 +94,7 @@ export interface DeliveryRecord {
   event: 'document.saved' | 'document.closed';
   version: number;
   url: string;
-  /** The JSON body, the same in every attempt; the first one sets its send time. */
+  /** The JSON body. Each attempt puts its own send time into it, and a link and people of that time. */
   body: string;
   state: 'pending' | 'delivered' | 'given_up';
   attempts: number;

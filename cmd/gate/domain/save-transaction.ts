@@ -24,6 +24,8 @@ export interface NewVersion {
 
 export interface Committed {
   version: VersionRecord;
+  /** False for bytes that were the current version already and made none. */
+  isNew: boolean;
   /** Whether there is a callback to send. */
   called: boolean;
   /** Hashes of the versions that went. */
@@ -34,7 +36,8 @@ export interface Committed {
 const KEPT_VERSIONS = 5;
 
 /**
- * Everything that a save changes: the version, the document, its callback, and what is too old now.
+ * Everything that a save changes: the version, the document, its callback, and what is too old now. A repeat of the
+ * current version changes nothing.
  * @throws {AppError} `not_found`
  */
 export function commitSave(
@@ -47,6 +50,10 @@ export function commitSave(
   const previous = before && tx.version(docId, before.version);
   if (!before || !previous) throw new AppError('not_found');
   if (facts.timestamp !== undefined && facts.timestamp !== stampOf(previous)) return 'conflict';
+  const nonce = firstUseOf(tx, docId, facts);
+  if (isRepeat(previous, blob.sha256, facts, nonce)) {
+    return { version: previous, isNew: false, called: false, removed: [] };
+  }
 
   const version: VersionRecord = {
     ...blob,
@@ -57,20 +64,33 @@ export function commitSave(
     autosave: facts.autosave,
     final: facts.final,
     modifiedByUser: facts.modifiedByUser,
-    nonce: firstUseOf(tx, docId, facts),
+    nonce,
   };
   const document = reopened({ ...before, version: version.version }, now);
   tx.putVersion(version);
   tx.putDocument(document);
   const callback = savedDelivery(document, version, { users: usersOf(session, facts, presence), link, now });
   if (callback) tx.addDelivery(callback);
-  return { version, called: callback !== undefined, removed: prune(tx, docId) };
+  return { version, isNew: true, called: callback !== undefined, removed: prune(tx, docId) };
 }
 
-/** Who has it open, including the person who saves, whom the editor may not have listed yet, unless they have left. */
+/**
+ * Who has it open, including the person who saves, whom the editor may not have listed yet. At the final save nobody has:
+ * the editor still lists those who have left.
+ */
 function usersOf({ docId, user }: SessionRecord, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
+  if (final) return [];
   const listed = presence.users(docId);
-  return final || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
+  return listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
+}
+
+/**
+ * Whether the bytes of the current version come again without anybody having asked for a save: when the last person
+ * leaves, or because the editor missed the answer to the upload before.
+ */
+function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {
+  if (sha256 !== current.sha256 || nonce !== null) return false;
+  return facts.final || current.final || facts.nonce !== null;
 }
 
 /** A document with a save is open again, and closes again like any other. */

@@ -19,7 +19,8 @@ export interface Saves {
    * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. Trouble of the store is
    * waited out for up to 25 s, since the editor gives up changes over an error much sooner than over a slow answer.
    * @param gone aborts when nobody waits for it any more; it is stored all the same
-   * @returns the version, or `conflict` when the save began from another one than the current
+   * @returns the version, or `conflict` when the save began from another one than the current; the current version for
+   * a repeat of its bytes that nobody asked for
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
    */
   save(
@@ -149,13 +150,13 @@ export function createSaves(deps: SavesDependencies): Saves {
           );
           return outcome;
         }
-        const { version, called, removed } = outcome;
+        const { version, isNew, called, removed } = outcome;
         void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused files could not be removed'));
         if (called) deps.onDelivery();
         const { size, autosave, final } = version;
         const told = { document: docId, session: session.sessionId, version: version.version, size, autosave, final };
-        log.info(told, 'document saved');
-        audit.record('document.saved', told);
+        log.info(told, isNew ? 'document saved' : 'the current version was uploaded again');
+        if (isNew) audit.record('document.saved', told);
         return version;
       } catch (error) {
         if (replay.failed() || (error instanceof AppError && error.status === 503)) trouble.add(docId, clock());

@@ -8,6 +8,8 @@ import { limitPage } from './limit-page.ts';
 import { type WopiHandlers, wopiRoutes } from './wopi.ts';
 
 export interface InternalDependencies extends WopiHandlers {
+  /** Told of each request to the WOPI host. */
+  onCalled: () => void;
   log: Logger;
 }
 
@@ -17,6 +19,10 @@ export function createInternalApp(deps: InternalDependencies): Express {
   app.use(accessLog(deps.log));
   app.route('/svc/healthz').get(getHealthz());
   app.route('/svc/limit-page').get(limitPage());
+  app.use('/svc/wopi', (_request, _response, next) => {
+    deps.onCalled();
+    next();
+  });
   app.use('/svc/wopi', wopiRoutes(deps));
   app.use(notFound);
   app.use(errorHandler(deps.log));

@@ -383,7 +383,7 @@ export interface DocumentCallback {
   size: number;
   sha256: string;
   /**
-   * People who had it open when this was sent; empty for `closed`.
+   * People who had it open when this was sent; empty for a final save and for `closed`.
    */
   users: EmbedUser[];
   /**
@@ -403,7 +403,7 @@ export interface DocumentCallback {
    */
   modifiedByUser: boolean;
   /**
-   * Time of the first attempt; all attempts have the same body.
+   * Time at which this attempt was sent.
    */
   timestamp: string;
 }

@@ -104,6 +104,28 @@ describe('front, asked in odd ways', () => {
     }
   });
 
+  it('has the editor answer for its icon and its branding, under their own names only', async () => {
+    for (const base of ports()) {
+      for (const target of ['/favicon.ico', '/browser/0a1b2c3d/branding.css', '/browser/0a1b2c3d/branding.js']) {
+        expect((await send(base, { target, upgrade: true })).body, target).to.equal('served by the upstream');
+        const [seen] = upstreams.seen('editor');
+        expect([seen?.target, seen?.headers['upgrade'], seen?.headers['connection']]).to.deep.equal([
+          ...[target, undefined, 'close'],
+        ]);
+      }
+      for (const target of [
+        '//favicon.ico',
+        '/%66avicon.ico',
+        '/favicon.ico/',
+        `${PAGE.split('?')[0]}/../../../favicon.ico`,
+        '/cool/x/ws/../../../favicon.ico',
+      ]) {
+        expect((await send(base, { target })).status, target).to.equal(404);
+      }
+      expect(upstreams.seen('editor')).to.deep.equal([]);
+    }
+  });
+
   it('takes a gate that cannot read the question for one that refuses', async () => {
     for (const status of [400, 414, 431]) {
       await upstreams.behave('gateInternal', { status });

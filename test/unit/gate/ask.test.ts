@@ -22,6 +22,7 @@ function start(limit: number) {
   const state = { now: 1_000_000, broken: false };
   const sessions = new Map<string, SessionRecord>();
   const events: object[] = [];
+  const opened: number[] = [];
   const counting = createCounting({ limit: () => limit, clock: () => state.now });
   const isOpen = (session: SessionRecord) => {
     if (state.broken) throw new Error('a mistake of ours');
@@ -34,6 +35,7 @@ function start(limit: number) {
     },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
+    onOpened: () => void opened.push(state.now),
     clock: () => state.now,
     log: testLogger(),
     audit: {
@@ -46,6 +48,7 @@ function start(limit: number) {
     state,
     counting,
     events,
+    opened,
     session: (token: string, more: Partial<SessionRecord> = {}): SessionRecord => {
       const session: SessionRecord = {
         sessionId: `ses_${token}`,
@@ -79,13 +82,14 @@ const own = (token: string): string => socket26(sourceOf(DOC), token);
 
 describe('the decision whether a session may open', () => {
   it('at the socket: an edit session needs a place, a view session none', () => {
-    const { session, ws } = start(1);
+    const { session, ws, opened } = start(1);
     for (const token of ['one', 'two']) session(token);
     session('reader', { mode: 'view' });
     expect(ws(own('one'))).to.equal(undefined);
     expect(ws(own('two'))).to.equal(LIMIT);
     expect(ws(own('reader'))).to.equal(undefined);
     expect(ws(socket25(sourceOf(DOC), 'one', 2))).to.equal(undefined);
+    expect(opened, 'those let in').to.have.lengthOf(3);
   });
 
   it('lets in who got a place before, whatever came since', () => {

@@ -33,6 +33,8 @@ export interface AdminOptions {
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   onSample: (sample: EditorSample) => void;
+  /** Told when a channel works, at first or again. */
+  onFound: () => void;
   /** Told when a channel that had worked is lost. */
   onLost: () => void;
 }
@@ -51,14 +53,22 @@ export interface AdminChannel {
 export function createAdminChannel(options: AdminOptions): AdminChannel {
   const { agent, log, clock, readWopiSrc, onSample } = options;
   const stopping = new AbortController();
-  let state: EditorState = 'down';
+  /** Undefined: nothing is known yet, and nothing was told. */
+  let state: EditorState | undefined;
   let last: EditorSample | undefined;
 
-  function become(next: EditorState, reason?: unknown): void {
+  function become(next: EditorState, reason?: Error): void {
     if (next === state) return;
     state = next;
-    if (next === 'ok') log.info('the admin channel works');
-    else log.warn({ state: next, err: reason }, 'the admin channel does not work');
+    if (next === 'ok') {
+      log.info('the admin channel works');
+      options.onFound();
+      return;
+    }
+    log.warn(
+      { state: next, err: reason },
+      `the admin channel does not work, and meanwhile the connection cap is not enforced: ${reason?.message}`,
+    );
   }
 
   function take(text: string): void {
@@ -76,7 +86,7 @@ export function createAdminChannel(options: AdminOptions): AdminChannel {
     let failures = 0;
     while (!stopping.signal.aborted) {
       const before = last;
-      const reason = await connectOnce(options, stopping.signal, take).catch((error: unknown) => error);
+      const reason = await connectOnce(options, stopping.signal, take).catch((error: Error) => error);
       if (stopping.signal.aborted) return;
       if (state === 'ok') options.onLost();
       const refused = reason instanceof WrongPassword;
@@ -89,7 +99,7 @@ export function createAdminChannel(options: AdminOptions): AdminChannel {
 
   // It rejects only because of a bug in this code, which should be seen.
   void run().finally(() => agent.destroy());
-  return { state: () => state, sample: () => last, stop: () => stopping.abort() };
+  return { state: () => state ?? 'down', sample: () => last, stop: () => stopping.abort() };
 }
 
 /** One login and its socket. Resolves or rejects with the reason of its end. */

@@ -5,13 +5,20 @@ const MAX_DEPTH = 16;
 /** Placeholders of other vendors' discovery, such as `<ui=UI_LLCC&>`: optional, so left out. */
 const PLACEHOLDERS = /<[^>]*>/g;
 
+export interface EditPages {
+  /** By lower-case extension: path and query of `urlsrc`, ending so that another argument can follow. */
+  pages: Map<string, string>;
+  /** Scheme and host of `urlsrc`, which are not ours to use: the editor has its sockets there. */
+  origins: Set<string>;
+}
+
 /**
- * The editor pages in a WOPI discovery document, by lower-case extension: of its `edit` actions the path and query of
- * `urlsrc`, ending so that another argument can follow (contract: Discovery). The host in it is not ours to use.
+ * The editor pages in a WOPI discovery document: those of its `edit` actions (contract: Discovery).
  * @throws {Error} for what is no such document
  */
-export function editPages(xml: string): Map<string, string> {
+export function editPages(xml: string): EditPages {
   const pages = new Map<string, string>();
+  const origins = new Set<string>();
   const parser = new SaxesParser({ position: false });
   let depth = 0;
   let elements = 0;
@@ -28,21 +35,26 @@ export function editPages(xml: string): Map<string, string> {
     if (elements === 1 && name !== 'wopi-discovery') throw new Error('this is no discovery document');
     const { name: action, ext, urlsrc } = attributes as Record<string, string | undefined>;
     if (name !== 'action' || action !== 'edit' || !ext || !urlsrc) return;
-    const page = pageOf(urlsrc);
+    const url = urlOf(urlsrc);
     const extension = ext.toLowerCase();
-    if (page !== undefined && !pages.has(extension)) pages.set(extension, page);
+    if (!url || pages.has(extension)) return;
+    pages.set(extension, pageOf(url));
+    origins.add(url.origin);
   });
   parser.on('closetag', () => {
     depth -= 1;
   });
   parser.write(xml).close();
   if (pages.size === 0) throw new Error('the discovery document has no edit action');
-  return pages;
+  return { pages, origins };
 }
 
-function pageOf(urlsrc: string): string | undefined {
+function urlOf(urlsrc: string): URL | undefined {
   const url = URL.parse(urlsrc.replace(PLACEHOLDERS, ''));
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname.startsWith('//')) return undefined;
-  const query = url.search.slice(1);
-  return `${url.pathname}?${query === '' || query.endsWith('&') ? query : `${query}&`}`;
+  return url && /^https?:$/.test(url.protocol) && !url.pathname.startsWith('//') ? url : undefined;
+}
+
+function pageOf({ pathname, search }: URL): string {
+  const query = search.slice(1);
+  return `${pathname}?${query === '' || query.endsWith('&') ? query : `${query}&`}`;
 }

@@ -18,6 +18,8 @@ export interface Discovery {
    * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
    */
   page(fileType: string): Promise<string>;
+  /** Reads it in the background if it is due, which logs when it cannot be read, or names another address. */
+  check(): void;
   /** Forgets everything read: the editor may be another version now, whose pages are elsewhere. */
   forget(): void;
 }
@@ -35,10 +37,13 @@ interface Copy {
 export function createDiscovery(options: {
   url: string;
   agent: Dispatcher;
+  /** SVC_BASE_URL. */
+  baseUrl?: string | undefined;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
 }): Discovery {
   const { url, agent, clock, log } = options;
+  const tellForeign = foreignTeller(options.baseUrl, log);
   let copy: Copy | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -49,7 +54,8 @@ export function createDiscovery(options: {
     try {
       const { status, text } = await getText(`${url}/hosting/discovery`, { agent, maxBytes: MAX_BYTES });
       if (status !== 200) throw new Error(`the editor server answered ${status}`);
-      const pages = editPages(text);
+      const { pages, origins } = editPages(text);
+      tellForeign([...origins]);
       // What was on its way when the editor went down may be of the old one.
       if (mine === generation) copy = { readAt: clock(), pages };
       failedAt = Number.NEGATIVE_INFINITY;
@@ -59,25 +65,45 @@ export function createDiscovery(options: {
     }
   }
 
+  async function refresh(): Promise<void> {
+    if (age() < FRESH_MS || apart(clock(), failedAt) < RETRY_MS) return;
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+
   const age = (): number => (copy ? apart(clock(), copy.readAt) : Number.POSITIVE_INFINITY);
 
   return {
     async page(fileType) {
-      if (age() >= FRESH_MS && apart(clock(), failedAt) >= RETRY_MS) {
-        reading ??= read().finally(() => {
-          reading = undefined;
-        });
-        await reading;
-      }
+      await refresh();
       if (!copy || age() >= STALE_MS) throw new AppError('editor_unavailable');
       const page = copy.pages.get(fileType.toLowerCase());
       if (page === undefined) throw new AppError('unsupported_file_type', { fileType });
       return page;
     },
+    check: () => void refresh(),
     forget() {
       copy = undefined;
       failedAt = Number.NEGATIVE_INFINITY;
       generation += 1;
     },
+  };
+}
+
+/** Says once, and again when they change, that pages are at other addresses than the service. */
+function foreignTeller(baseUrl: string | undefined, log: Pick<Logger, 'warn'>): (origins: string[]) => void {
+  const expected = baseUrl && new URL(baseUrl).origin;
+  let told = '';
+  return (origins) => {
+    const foreign = expected ? origins.filter((origin) => origin !== expected) : [];
+    if (foreign.join() === told) return;
+    told = foreign.join();
+    if (told === '') return;
+    log.warn(
+      { base_url: baseUrl, discovery: foreign },
+      'discovery names another address than SVC_BASE_URL, where pages find no editor: its server_name and ssl.termination must be those of SVC_BASE_URL',
+    );
   };
 }

@@ -15,6 +15,8 @@ export interface EditorServerOptions {
   readWopiSrc: ReadWopiSrc;
   /** Whether somebody waits for the next sample: then it is taken within a second. */
   isUrgent: () => boolean;
+  /** SVC_BASE_URL, which discovery has to agree with; undefined when it is not set. */
+  baseUrl: string | undefined;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds; the contract's 10 s unless a test is in a hurry. */
@@ -23,10 +25,12 @@ export interface EditorServerOptions {
 
 /** The editor server: its pages from discovery, and who is in them from the admin channel. */
 export function createEditorServer(options: EditorServerOptions): EditorServer {
-  const { url, adminUser, adminPassword, clock, log, readWopiSrc, isUrgent } = options;
+  const { url, adminUser, adminPassword, baseUrl, clock, log, readWopiSrc, isUrgent } = options;
   const listeners: ((sample: EditorSample) => void)[] = [];
   const agent = createEditorAgent();
-  const discovery = createDiscovery({ url, agent, clock, log });
+  const discovery = createDiscovery({ url, agent, baseUrl, clock, log });
+  // Nobody needs its pages yet: it says what is wrong with them before somebody does.
+  discovery.check();
   const admin = createAdminChannel({
     url,
     user: adminUser,
@@ -40,6 +44,7 @@ export function createEditorServer(options: EditorServerOptions): EditorServer {
     onSample: (sample) => {
       for (const listener of listeners) listener(sample);
     },
+    onFound: () => discovery.check(),
     // It may come back as another version.
     onLost: () => discovery.forget(),
   });

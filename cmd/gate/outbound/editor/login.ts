@@ -26,11 +26,17 @@ export async function logIn(options: {
   const { url, user, password, agent, signal } = options;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const answer = await getText(url + PAGE, { agent, maxBytes: MAX_BYTES, headers: { authorization }, signal });
-  if (answer.status === 401) throw new WrongPassword('the editor refuses the admin password');
+  if (answer.status === 401) throw new WrongPassword(refusalOf(password));
   if (answer.status !== 200) throw new Error(`the admin console answered ${answer.status}`);
   const token = tokenOf(answer);
   if (token === undefined) throw new Error('the admin console gave no token');
   return token;
+}
+
+function refusalOf(password: string): string {
+  return password === ''
+    ? 'SVC_ONLINE_ADMIN_PASSWORD is not set'
+    : 'the editor refuses SVC_ONLINE_ADMIN_USER or SVC_ONLINE_ADMIN_PASSWORD';
 }
 
 function tokenOf({ headers, text }: Answer): string | undefined {

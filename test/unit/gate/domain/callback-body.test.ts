@@ -62,7 +62,7 @@ describe('the body of a save callback', () => {
     expect(closedDelivery(silent, versionRecord(), { link, now: NOW })).to.equal(undefined);
   });
 
-  const renewing = { renew: (renewed: string) => `${renewed}?again`, isOver: () => false };
+  const renewing = { renew: (renewed: string) => `${renewed}?again` };
   const saved = () => {
     const made = savedDelivery(document, versionRecord({ version: 2 }), { users: [LAN], link, now: NOW });
     if (!made) throw new Error('none was made');
@@ -70,16 +70,17 @@ describe('the body of a save callback', () => {
   };
   const nobodyAsked = { users: () => [], sampledAt: () => null };
 
-  it('goes out with its send time and a link of that time, and repeats both until the link has run out', () => {
-    let over = false;
-    const sending = { links: { ...renewing, isOver: () => over }, presence: nobodyAsked };
+  it('goes out with the time of each attempt and a link of that time, under the same id', () => {
+    const sending = { links: renewing, presence: nobodyAsked };
     const made = saved();
-    const sent = (attempts: number) => sentAt({ ...made, id: 1, attempts }, NOW + 9000, sending);
-    const told = { url: 'https://office.example.vn/2?again', timestamp: new Date(NOW + 9000).toISOString() };
-    expect(JSON.parse(sent(0).body)).to.include(told);
-    expect(sent(1).body).to.equal(made.body);
-    over = true;
-    expect(JSON.parse(sent(1).body)).to.include({ ...told, version: 2 });
+    for (const attempts of [0, 1, 2]) {
+      const sent = sentAt({ ...made, id: 1, attempts }, NOW + attempts * 9000, sending);
+      expect(sent.delivery).to.equal(made.delivery);
+      expect(JSON.parse(sent.body)).to.include({
+        url: 'https://office.example.vn/2?again',
+        timestamp: new Date(NOW + attempts * 9000).toISOString(),
+      });
+    }
     const closed = closedDelivery(document, versionRecord(), { link, now: NOW });
     if (!closed) throw new Error('none was made');
     expect(JSON.parse(sentAt({ ...closed, id: 1 }, NOW, sending).body)).to.include({ url: null });
@@ -93,6 +94,10 @@ describe('the body of a save callback', () => {
     };
     for (const before of [null, NOW - 1, NOW]) expect(usersAt(before)).to.deep.equal([LAN]);
     expect(usersAt(NOW + 1)).to.deep.equal([minh]);
+    const retried = { ...saved(), attempts: 1, nextAttemptAt: NOW + 50_000 };
+    expect(usersAt(NOW + 40_000, retried), 'of a further attempt').to.deep.equal([minh]);
+    const final = savedDelivery(document, versionRecord({ version: 2, final: true }), { users: [], link, now: NOW });
+    expect(usersAt(NOW + 1, final), 'after they have left').to.deep.equal([]);
     const closed = closedDelivery(document, versionRecord({ version: 2 }), { link, now: NOW });
     expect(usersAt(NOW + 1, closed)).to.deep.equal([]);
   });

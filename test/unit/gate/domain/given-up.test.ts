@@ -13,7 +13,7 @@ describe('a callback that is given up', () => {
     const outbox = createOutbox({
       rows,
       poster: { post: async () => 500 },
-      links: { renew: (link) => link, isOver: () => false },
+      links: { renew: (link) => link },
       presence: { users: () => [], sampledAt: () => null },
       clock: Date.now,
       log: createLogger({

@@ -16,7 +16,7 @@ describe('the outbox', () => {
 
   const add = (docId: string) =>
     rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId, key: docId, nextAttemptAt: 0 })));
-  const links = { renew: (link: string) => link, isOver: () => false };
+  const links = { renew: (link: string) => link };
   const presence = { users: () => [], sampledAt: () => null };
   const common = { clock: Date.now, links, presence, audit: createAudit('gate', 'off', testLogger()) };
 

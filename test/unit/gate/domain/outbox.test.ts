@@ -77,21 +77,23 @@ describe('the outbox', () => {
     expect(receiver.arrived[0]?.headers).to.have.property('x-svc-timestamp');
   });
 
-  it('tries three times with the same id and body, signed anew each time, then gives up', async () => {
+  it('tries three times with the same id, signed anew each time, then gives up', async () => {
     let time = 1_790_000_000_000;
     await begin(() => 500, { poster: poster(KEY, '127.0.0.0/8', () => (time += 1000)) });
     const made = await add(1);
     bench.outbox.wake();
     await idle();
     expect(receiver.arrived).to.have.lengthOf(3);
-    expect(new Set(receiver.arrived.map(({ headers, raw }) => `${headers['x-svc-delivery']} ${raw}`)).size).to.equal(1);
+    expect(new Set(receiver.arrived.map(({ headers }) => headers['x-svc-delivery']))).to.deep.equal(
+      new Set([made.delivery]),
+    );
     expect(new Set(receiver.arrived.map(({ headers }) => headers['x-svc-signature'])).size).to.equal(3);
     const [given] = await bench.rows.transact((tx) => tx.givenUp(10));
     expect(given).to.include({ delivery: made.delivery, attempts: 3, lastStatus: 500, state: 'given_up' });
     expect(given?.endedAt).to.be.a('number');
   });
 
-  it('has the time of its first attempt in the body, however long it waited', async () => {
+  it('has the time of each attempt in the body, however long it waited', async () => {
     let time = 1_790_000_000_000;
     await begin(() => 500, { clock: () => (time += 10) });
     await add(1);
@@ -100,9 +102,9 @@ describe('the outbox', () => {
     bench.outbox.wake();
     await idle();
     expect(receiver.arrived).to.have.lengthOf(3);
-    const times = new Set(receiver.arrived.map(({ body }) => Date.parse(String(body.timestamp))));
-    expect([...times][0]).to.be.within(before, before + 100);
-    expect(times.size).to.equal(1);
+    const times = receiver.arrived.map(({ body }) => Date.parse(String(body.timestamp)));
+    expect(times[0]).to.be.within(before, before + 100);
+    expect(times).to.deep.equal([...new Set(times)].toSorted((a, b) => a - b));
   });
 
   it('keeps to 0, 10 and 60 seconds', async () => {

@@ -64,16 +64,43 @@ describe('saves', () => {
     });
   });
 
-  it('tell of who saves before the editor lists them, and not with the save of who has left', async () => {
+  it('tell of who saves before the editor lists them, and of nobody with the save after all have left', async () => {
     const told: DocumentCallback[] = [];
     await begin({ poster: { post: async ({ body }) => told.push(JSON.parse(body)) && 200 } });
     const user = { id: 'u2', name: 'Bình' };
     session = { ...session, user };
     await save(bytes('new'));
+    // The editor still lists them while it uploads the last save.
     await save(bytes('last'), { final: true });
     await until('both callbacks', () => told.length === 2 || undefined);
-    const listed = { id: 'u1', name: 'Lan' };
-    expect(told.map(({ users }) => users)).to.deep.equal([[listed, user], [listed]]);
+    expect(told.map(({ users }) => users)).to.deep.equal([[{ id: 'u1', name: 'Lan' }, user], []]);
+  });
+
+  it('of bytes that are stored already make no version, unless somebody asked for it', async () => {
+    const told: DocumentCallback[] = [];
+    await begin({ poster: { post: async ({ body }) => told.push(JSON.parse(body)) && 200 } });
+    const original = await save(bytes('the original'), { final: true });
+    expect(original, 'what nobody touched').to.include({ version: 0 });
+    const uploads: [content: string, facts: Partial<SaveFacts>, version: number][] = [
+      ['a', { nonce: 'first' }, 1],
+      // The answer was lost: the editor uploads it once more.
+      ['a', { nonce: 'first' }, 1],
+      ['a', { nonce: 'second' }, 2],
+      ['a', {}, 3],
+      ['a', { final: true, nonce: 'second' }, 3],
+      ['b', { final: true }, 4],
+      ['b', { nonce: 'second' }, 4],
+      ['b', {}, 4],
+      ['b', { nonce: 'third' }, 5],
+    ];
+    for (const [index, [content, facts, number]] of uploads.entries()) {
+      const stored = await save(bytes(content), facts);
+      expect(stored, `upload ${index}`).to.include({ version: number });
+      expect(await version(), `upload ${index}`).to.equal(number);
+    }
+    await until('the callbacks', () => told.length >= 5 || undefined);
+    expect(told.map((body) => body.version)).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(await bench.rows.transact((tx) => tx.pendingDeliveries())).to.equal(0);
   });
 
   it('do not wait for the callback', async () => {

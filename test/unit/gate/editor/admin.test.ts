@@ -5,26 +5,43 @@ import type { EditorSample, EditorServer } from '../../../../cmd/gate/domain/por
 import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
 import { createEditorServer } from '../../../../cmd/gate/outbound/editor/editor-server.ts';
 import { systemClock } from '../../../../src/common/clock.ts';
+import { createLogger } from '../../../../src/common/log.ts';
 import { type AdminServer, startAdminServer } from '../../../support/admin-server.ts';
 import { DOC, sourceOf, WOPI_URL } from '../../../support/gate-openings.ts';
 import { portOf } from '../../../support/listen.ts';
-import { secret, testLogger } from '../../../support/logs.ts';
+import { keepLines, secret } from '../../../support/logs.ts';
 import { until } from '../../../support/service.ts';
 
+interface Options {
+  password?: string;
+  url?: string;
+  interval?: number;
+  urgent?: () => boolean;
+  baseUrl?: string;
+}
 describe('the admin channel', () => {
   let server: AdminServer;
   let editor: EditorServer | undefined;
   const samples: EditorSample[] = [];
+  const warned: string[] = [];
 
-  const start = (options: { password?: string; url?: string; interval?: number; urgent?: () => boolean } = {}) => {
+  const keep = (line: string): void => {
+    keepLines(line);
+    const { msg, base_url, discovery } = JSON.parse(line) as Record<string, unknown>;
+    warned.push([msg, base_url, discovery].filter((part) => part !== undefined).join(' '));
+  };
+
+  const start = (options: Options = {}) => {
     samples.length = 0;
+    warned.length = 0;
     editor = createEditorServer({
       url: options.url ?? server.url,
       adminUser: 'admin',
       adminPassword: options.password ?? secret(server.now.password),
       readWopiSrc: createWopiSrcReader(WOPI_URL),
       clock: systemClock,
-      log: testLogger(),
+      log: createLogger({ service: 'gate', level: 'warn', destination: { write: keep } }),
+      baseUrl: options.baseUrl,
       isUrgent: options.urgent ?? (() => false),
       sampleIntervalMs: options.interval ?? 40,
     });
@@ -76,6 +93,12 @@ describe('the admin channel', () => {
   it('tells a wrong password, and works once it is right', async () => {
     start({ password: secret('not-the-password') });
     await isState('auth_failed');
+    const { logins } = server.counts;
+    await until('another try', () => server.counts.logins > logins || undefined);
+    expect(warned).to.have.lengthOf(1);
+    expect(warned[0]).to.match(
+      /cap is not enforced: the editor refuses SVC_ONLINE_ADMIN_USER or SVC_ONLINE_ADMIN_PASS/,
+    );
     expect(editor?.sample()).to.equal(undefined);
     server.now.password = 'not-the-password';
     await isState('ok');
@@ -135,11 +158,39 @@ describe('the admin channel', () => {
     expect((await oneMore()).views).to.have.length(2000);
   });
 
+  it('tells that no password is set', async () => {
+    start({ password: '' });
+    await isState('auth_failed');
+    expect(warned).to.have.lengthOf(1);
+    expect(warned[0]).to.contain('SVC_ONLINE_ADMIN_PASSWORD is not set');
+  });
+
+  it('tells once at its start that discovery names another address than SVC_BASE_URL, and again when it changes', async () => {
+    start({ baseUrl: 'https://office.example/docs' });
+    await isState('ok');
+    await editor?.page('docx');
+    expect(warned).to.deep.equal([]);
+    editor?.stop();
+    for (const baseUrl of ['https://other.example', 'http://office.example']) {
+      start({ baseUrl });
+      const line = await until('it is told', () => warned[0]);
+      expect(line).to.contain(`${baseUrl} https://office.example`).and.contain('server_name');
+      await isState('ok');
+      server.cut();
+      await until('it has come back', () => server.counts.sockets >= 2 || undefined, 5000);
+      await editor?.page('docx');
+      expect(warned.filter((text) => text.includes('discovery'))).to.have.lengthOf(1);
+      editor?.stop();
+    }
+  });
+
   it('is down without a token, without a console, and without a server', async () => {
     server.now.tokenIn = 'nowhere';
     start();
     await until('two tries', () => server.counts.logins >= 2 || undefined);
     expect(editor?.state()).to.equal('down');
+    expect(warned, 'though it never worked').to.have.lengthOf(1);
+    expect(warned[0]).to.contain('cap is not enforced: the admin console gave no token');
     editor?.stop();
     const free = createServer().listen(0, '127.0.0.1');
     const port = await portOf(free);

@@ -11,7 +11,7 @@ const action = (urlsrc: string, ext = 'docx'): string =>
 
 describe('a discovery document', () => {
   it('gives path and query of the edit actions alone', () => {
-    expect([...editPages(discoveryXml('h1', ['docx', 'odt']))]).to.deep.equal([
+    expect([...editPages(discoveryXml('h1', ['docx', 'odt'])).pages]).to.deep.equal([
       ['docx', '/browser/h1/cool.html?'],
       ['odt', '/browser/h1/cool.html?'],
     ]);
@@ -24,8 +24,9 @@ describe('a discovery document', () => {
       'https://o.example/b/cool.html?a=1&amp;': '/b/cool.html?a=1&',
       'http://o.example:9980/root/b/cool.html?&lt;ui=UI_LLCC&amp;&gt;': '/root/b/cool.html?',
     };
-    for (const [urlsrc, page] of Object.entries(pages)) expect(editPages(action(urlsrc)).get('docx')).to.equal(page);
-    expect(editPages(action('https://o.example/b?', 'DocX')).has('docx')).to.equal(true);
+    for (const [urlsrc, page] of Object.entries(pages))
+      expect(editPages(action(urlsrc)).pages.get('docx')).to.equal(page);
+    expect(editPages(action('https://o.example/b?', 'DocX')).pages.has('docx')).to.equal(true);
   });
 
   it('is refused when it is none, or hostile', () => {
