@@ -671,19 +671,46 @@ for (const installed of BROWSERS) {
       );
     });
 
-    it('a connection that ended is told once, and once more when the next one ends', async () => {
+    it('a connection that ended is told once, the document opened anew, and the next one told again', async () => {
       const frame = await openEditor(page);
-      await inEditor(frame, 'lose()');
-      await inEditor(frame, 'lose()');
+      await inEditor(frame, 'lose(), lose()');
       expect(await event(page, 'onError')).to.deep.nested.include({
         code: 'network_error',
         'detail.Values.errorType': 'websocketproxyfailure',
       });
-      await inEditor(frame, 'say("App_LoadingStatus", { Status: "Document_Loaded" })');
-      await inEditor(frame, 'lose()');
-      const told = async () => (await toldBy(page)).filter((name) => name === 'onError').length;
-      await until('the next one', async () => (await told()) === 2);
-      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded', 'onError', 'onError']);
+      const loads = async () => (await toldBy(page)).filter((name) => name === 'onDocumentLoaded').length;
+      await until('it is back', async () => (await loads()) === 2);
+      await inEditor(await editorFrame(page), 'lose()');
+      await until('it is back again', async () => (await loads()) === 3);
+      expect((await toldBy(page)).filter((name) => name !== 'onReady')).to.deep.equal([
+        'onDocumentLoaded',
+        'onError',
+        'onDocumentLoaded',
+        'onError',
+        'onDocumentLoaded',
+      ]);
+    });
+
+    it('a page that sleeps is woken before it is asked to save', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'type(), sleep()');
+      await begin('editors.editor.save()');
+      expect(await ended()).to.deep.nested.include({ 'value.version': 1 });
+    });
+
+    it('a document that was closed because nobody used it opens anew when somebody is back, and for a save', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, `say('Session_Closed', { Reason: 'DocumentIdle' }), forget()`);
+      await begin('editors.editor.save()');
+      expect(await ended()).to.deep.nested.include({ 'value.unmodified': true });
+      const again = await editorFrame(page);
+      await inEditor(again, `say('Session_Closed', { Reason: 'DocumentIdle' }), forget()`);
+      await inEditor(again, `say('User_Active', {})`);
+      await until(
+        'it is back',
+        async () => (await toldBy(page)).filter((name) => name === 'onDocumentLoaded').length === 3,
+      );
+      expect(await toldBy(page)).to.not.include('onError');
     });
 
     it('a document that the server takes too long to fetch is load_failed, and its session taken back', async () => {

@@ -25,6 +25,7 @@ describe('SVC.Editor: its time is up', () => {
     const saving: Saving = createSaving({
       texts: textsFor('vi'),
       post: () => undefined,
+      wake: () => undefined,
       hurry: () => undefined,
       state: () => state(saving.nonce()),
       doubtful: () => false,

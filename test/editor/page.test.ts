@@ -62,8 +62,8 @@ for (const browserOf of BROWSERS) {
     afterEach(async () => {
       await page.close();
       await editor.kill();
-      // Firefox reports messages that it held back for their target origin.
-      const own = errors.splice(0).filter((error) => !String(error).includes('target origin'));
+      // Firefox reports messages that it held back for their target origin, and sockets that found no server.
+      const own = errors.splice(0).filter((error) => !/target origin|establish a connection/.test(String(error)));
       expect(own, 'errors in the page').to.deep.equal([]);
     });
     after(async () => {
@@ -216,15 +216,59 @@ for (const browserOf of BROWSERS) {
       expect(await messages()).to.have.lengthOf(before);
     });
 
-    it('comes back after its connection was cut, and tells when it never got one', async () => {
+    const statuses = async (status: string) =>
+      (await messages()).filter(({ Values }) => Values['Status'] === status).length;
+    /** Asks for the views, and then for what is answered in any state. */
+    const obeys = async (): Promise<boolean> => {
+      const before = (await messages()).length;
+      await say('Get_Views');
+      await say('Get_User_State');
+      const later = async () => (await messages()).slice(before).map(({ MessageId }) => MessageId);
+      await until('an answer', async () => (await later()).includes('Get_User_State_Resp'));
+      return (await later()).includes('Get_Views_Resp');
+    };
+
+    it('comes back after its connection was cut, and obeys no page any more', async () => {
       await open();
       await loaded();
+      await say('Host_PostmessageReady');
+      expect(await obeys()).to.equal(true);
       editor.dropSockets();
-      await until(
-        'loaded again',
-        async () =>
-          (await messages()).filter(({ Values }) => Values['Status'] === 'Document_Loaded').length === 2 || undefined,
-      );
+      await until('connected again', async () => (await statuses('Frame_Ready')) === 2);
+      await until('it can be edited', () => frame.evaluate(`!document.querySelector('textarea').readOnly`));
+      await frame.type('textarea', 'Sửa: ');
+      await until('it is modified', async () => (await messages()).at(-1)?.Values['Modified'] === true);
+      expect(await statuses('Document_Loaded')).to.equal(1);
+      expect(await obeys()).to.equal(false);
+      await say('Action_Save', { Notify: true });
+      expect(await obeys()).to.equal(false);
+      expect(host.puts()).to.deep.equal([]);
+    });
+
+    it('tries once to come back to a server that is away, then not before it is clicked', async () => {
+      await open();
+      await loaded();
+      const { port } = editor;
+      await editor.kill();
+      await heard('View_Removed');
+      let tries = 0;
+      const waiting = createServer((_, response) => response.end()).on('upgrade', (_, socket) => {
+        tries += 1;
+        socket.destroy();
+      });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      waiting.listen(port, '127.0.0.1');
+      await portOf(waiting);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(tries).to.equal(0);
+      await frame.click('textarea');
+      await until('a try', () => tries === 1);
+      waiting.close();
+    });
+
+    it('tells when it never got a connection', async () => {
+      await open();
+      await loaded();
       await page.close();
       await editor.kill();
       host.answer = () => 403;

@@ -13,6 +13,7 @@ const FIELDS = ['access_token', 'access_token_ttl', 'no_auth_header', 'ui_defaul
 /** The files of the page, by their name under /browser/<hash>/. */
 const ASSETS: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
+  'connection.js': 'text/javascript; charset=utf-8',
   'lines.js': 'text/javascript; charset=utf-8',
   'host.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',

@@ -45,6 +45,8 @@ export interface Stack extends Sessions {
   environment: Environment;
   /** Moves the gate's clock on, sample by sample. */
   pass(ms: number): Promise<void>;
+  /** Starts the editor where it was, after it has ended. */
+  restartEditor(): Promise<void>;
   /** Starts the gate again where it was, so many milliseconds later by its clock. */
   restart(awayMs?: number): Promise<void>;
   stop(): Promise<void>;
@@ -60,13 +62,15 @@ export async function startStack({
   const [jwtSecret, callbackSecret, password] = [newSecret(), newSecret(), newSecret()];
   const portal = await startCanary((_request, response) => void response.end(ORIGINAL));
   const receiver = await callbackReceiver(receives);
-  const editor = await startEditor({
-    port: 0,
-    host: '127.0.0.1',
-    wopiAllow: [`127.0.0.1:${internalPort}`],
-    admin: { user: 'admin', password },
-    timings: EDITOR_TIMINGS,
-  });
+  const startIt = (port: number) =>
+    startEditor({
+      port,
+      host: '127.0.0.1',
+      wopiAllow: [`127.0.0.1:${internalPort}`],
+      admin: { user: 'admin', password },
+      timings: EDITOR_TIMINGS,
+    });
+  const editor = await startIt(0);
   const front = await startFront({
     gate: `127.0.0.1:${gatePort}`,
     gateInternal: `127.0.0.1:${internalPort}`,
@@ -118,13 +122,16 @@ export async function startStack({
         await until('a fresh sample', async () => (await status()).connections.sample_age_seconds === 0 || undefined);
       }
     },
+    async restartEditor() {
+      stack.editor = await startIt(editor.port);
+    },
     async restart(awayMs = 0) {
       clock.ahead += awayMs;
       stack.gate = await start();
     },
     async stop() {
       await front.stop();
-      await editor.kill();
+      await stack.editor.kill();
       await stack.gate.stop();
       await Promise.all([receiver.stop(), portal.close()]);
       await rm(folder, { recursive: true, force: true });

@@ -82,8 +82,8 @@ declare namespace SVC {
     /** The editor's page is ready. Fires again before each `onDocumentLoaded`, and after its page was reloaded. */
     onReady?(info: Info): void;
     /**
-     * The document is displayed. Fires again after `setReadOnly`, after the element was moved within the page, and when
-     * the page is restored from the browser's back-forward cache.
+     * The document is displayed. Fires again after `setReadOnly`, after a lost connection, after the element was moved
+     * within the page, and when the page is restored from the browser's back-forward cache.
      */
     onDocumentLoaded?(info: Info): void;
     /** The document has unsaved changes now, or no longer has any. `false` does not mean that they are stored. */
@@ -123,7 +123,7 @@ declare namespace SVC {
   }
 
   interface Info {
-    /** `failed`: the document did not open. */
+    /** `loading`: also while a lost connection is being restored. `failed`: the document did not open. */
     state: 'loading' | 'loaded' | 'closing' | 'closed' | 'failed' | 'destroyed';
     /** The granted mode; null until the server has answered. */
     mode: Mode | null;
@@ -143,7 +143,8 @@ declare namespace SVC {
 
   interface Editor {
     /**
-     * Saves. Resolves when the version, with everything typed before the call, is on the server's disk.
+     * Saves. Resolves when the version, with everything typed before the call, is on the server's disk. While the
+     * connection is lost it waits for it, for at most 30 seconds.
      * @throws {SVC.EditorError} `save_failed`, `save_timeout` (30 s), `network_error`
      */
     save(): Promise<SaveResult>;

@@ -1,17 +1,15 @@
 import { checkConfig, labelsOf, serverOrigin, sessionRequest } from './config.ts';
 import { containerOf, freeContainer, occupy } from './container.ts';
 import { createEnding, createQueue } from './defer.ts';
-import { asEditorError, closedError, editorError, notLoaded } from './errors.ts';
+import { asEditorError, closedError, notLoaded } from './errors.ts';
 import { createEmit } from './events.ts';
 import { allBack, givenBack, goesBack } from './going-back.ts';
-import { infoOf } from './info.ts';
+import { infoOf, type Known } from './info.ts';
 import { watchLeaving } from './leaving.ts';
-import { createPage } from './page.ts';
-import { createSaving, savedVersion } from './saving.ts';
-import { createServer, type Session, type SessionState } from './server.ts';
+import { createOpenDocument } from './open-document.ts';
+import { savedVersion } from './saving.ts';
+import { createServer, type Session } from './server.ts';
 import { textsFor } from './texts.ts';
-import { createUnstored } from './unstored.ts';
-import { createWatch, type Watch } from './watching.ts';
 
 /** `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
 export function createEditor(
@@ -30,39 +28,36 @@ export function createEditor(
   const server = createServer(origin, texts);
   const inTurn = createQueue();
   const { isOver, unlessOver, end: giveUp } = createEnding(closedError);
-  let status: SVC.Info['state'] = 'loading';
-  let session: Session | undefined;
-  let state: SessionState | undefined;
-  let version: number | undefined;
-  let modified = false;
-  let watch: Watch | undefined;
+  const known: Known = {
+    status: 'loading',
+    session: undefined,
+    state: undefined,
+    version: undefined,
+    modified: false,
+  };
   let queuedSave: Promise<SVC.SaveResult> | undefined;
   let closing: Promise<void> | undefined;
-
-  const page = createPage({
+  const opened = createOpenDocument({
     container,
     origin,
     texts,
     title,
     config,
-    events: {
-      onReady: () => emit('onReady', getInfo()),
-      onLoaded,
-      onMoved: () => session && status !== 'closing' && openAnew(session),
-      onFailed: failToLoad,
-      onLost: (detail) => isLoaded() && tell(editorError('network_error', texts.ended, detail)),
-      onModified: onModifiedStatus,
-      onSaveAnswer: (message) => saving.onAnswer(message),
-      onSaving: () => watch?.hurry(),
-      onPeople: () => watch?.nudge(),
-      onCloseButton: () => void close('user').catch(() => {}),
-    },
+    known,
+    server,
+    emit,
+    isOver,
+    failToLoad,
+    tell,
+    save,
+    isRemoved,
+    onReady: () => emit('onReady', getInfo()),
+    onDocumentLoaded: () => emit('onDocumentLoaded', getInfo()),
+    onCloseButton: () => void close('user').catch(() => {}),
   });
-  const unstored = createUnstored(config.warnBeforeUnload === true, () => void save().catch(() => {}));
-  const { doubtful } = unstored;
-  const saving = createSaving({ texts, post: page.post, hurry: () => watch?.hurry(), state: askState, doubtful });
+  const { page, enter, open, openAnew, present } = opened;
 
-  const unwatchLeaving = watchLeaving({ server, session: () => session, onKept, onBack });
+  const unwatchLeaving = watchLeaving({ server, session: () => known.session, onKept, onBack: onPageBack });
   page.begin();
   const started = start();
   return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
@@ -72,84 +67,25 @@ export function createEditor(
       await allBack();
       if (isOver()) return;
       const made = await server.create(sessionRequest(config));
-      if (isOver() || status === 'failed') return await server.remove(made);
-      watch = createWatch({
-        ask: async () => (isRemoved() ? Promise.reject(closedError()) : askState()),
-        expecting: unstored.any,
-        onState,
-        onTrouble: tell,
-      });
+      if (isOver() || known.status === 'failed') return await server.remove(made);
+      opened.watch();
       enter(made);
       open(made);
     } catch (error) {
-      if (!isOver() && status !== 'failed') failToLoad(asEditorError(error));
+      if (!isOver() && known.status !== 'failed') failToLoad(asEditorError(error));
     }
-  }
-
-  /** Takes over what the server has granted. */
-  function enter(granted: Session): void {
-    session = granted;
-    version ??= granted.version;
-    if (granted.limited) {
-      emit('onLimitReached', { message: granted.message ?? texts.limitReached, limit: granted.limit });
-    }
-  }
-
-  function openAnew(granted: Session): void {
-    page.begin();
-    open(granted);
-  }
-
-  function open({ editor_url: path, form }: Session): void {
-    if (!isOver()) status = 'loading';
-    setModified(false);
-    unstored.reset();
-    // A handler may have destroyed it just now.
-    if (isOver() || isRemoved()) return;
-    const url = new URL(path, origin);
-    // The token is for nobody else.
-    if (url.origin === origin) page.open(url.href, form);
-    else failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
-  }
-
-  function onLoaded(): void {
-    if (status !== 'loading' && status !== 'failed') return;
-    status = 'loaded';
-    watch?.nudge();
-    emit('onDocumentLoaded', getInfo());
-  }
-
-  function onModifiedStatus(on: boolean): void {
-    if (modified && !on) watch?.hurry();
-    setModified(on);
-    if (session?.mode === 'edit') unstored.modified(on);
-  }
-
-  function setModified(on: boolean): void {
-    if (modified === on) return;
-    modified = on;
-    emit('onModified', { modified });
-  }
-
-  function onState(current: SessionState): void {
-    state = current;
-    if (version !== undefined && current.version > version) {
-      version = current.version;
-      unstored.stored();
-      emit('onSaved', savedVersion(current));
-    }
-    saving.onState(current);
   }
 
   function failToLoad(error: SVC.EditorError): void {
-    status = 'failed';
+    known.status = 'failed';
     page.giveUp(error);
     tell(error, true);
   }
 
   /** @param shown there is nothing else to look at */
   function tell({ code, message, detail }: SVC.EditorError, shown = false): void {
-    page.say(message, shown);
+    const note = detail['reason'] === 'changes_lost';
+    if (!opened.recovery.isAway()) page.say(message, shown ? 'seen' : note ? 'note' : 'unseen');
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });
@@ -176,9 +112,11 @@ export function createEditor(
   }
 
   async function saveNow(): Promise<SVC.SaveResult> {
-    if (!session || (status !== 'loaded' && status !== 'closing')) throw notLoaded();
-    if (session.mode === 'view') return { ...savedVersion(await toldIfFails(askState())), unmodified: true };
-    return toldIfFails(saving.save());
+    await toldIfFails(present());
+    if (!known.session || (known.status !== 'loaded' && known.status !== 'closing')) throw notLoaded();
+    if (known.session.mode === 'view')
+      return { ...savedVersion(await toldIfFails(opened.askState())), unmodified: true };
+    return toldIfFails(opened.saveNow());
   }
 
   async function toldIfFails<Value>(work: Promise<Value>): Promise<Value> {
@@ -190,18 +128,17 @@ export function createEditor(
     }
   }
 
-  function askState(): Promise<SessionState> {
-    return session ? server.state(session, saving.nonce()) : Promise.reject(notLoaded());
-  }
-
   function setReadOnly(on: boolean): Promise<SVC.Mode> {
     const wanted = on ? 'view' : 'edit';
     return unlessOver(() =>
       inTurn(async () => {
+        await toldIfFails(present());
+        const { session } = known;
         if (!session || !isLoaded()) throw notLoaded();
         const before = session.mode;
         if (before === wanted) return wanted;
         if (before === 'edit') await saveNow();
+        await toldIfFails(present());
         // It may have been asked to close meanwhile.
         if (!isLoaded()) throw closedError();
         const granted = await toldIfFails(server.setMode(session, wanted));
@@ -219,19 +156,20 @@ export function createEditor(
 
   /** The editor saves and closes a document whose page has gone. */
   function onKept(): boolean {
-    if (status === 'closing') destroy();
-    if (isOver() || status === 'failed') return false;
-    status = 'loading';
+    if (known.status === 'closing') destroy();
+    if (isOver() || known.status === 'failed') return false;
+    known.status = 'loading';
+    opened.recovery.cancel();
     page.empty();
     return true;
   }
 
-  async function onBack(granted: Promise<Session>): Promise<void> {
+  async function onPageBack(granted: Promise<Session>): Promise<void> {
     page.begin();
     try {
       const now = await granted;
-      if (isOver() || status === 'failed') return;
-      if (now !== session) enter(now);
+      if (isOver() || known.status === 'failed') return;
+      if (now !== known.session) enter(now);
       open(now);
     } catch (error) {
       if (!isOver()) failToLoad(asEditorError(error));
@@ -239,7 +177,7 @@ export function createEditor(
   }
 
   function close(reason: 'method' | 'user'): Promise<void> {
-    if (status === 'closed') return Promise.resolve();
+    if (known.status === 'closed') return Promise.resolve();
     closing ??= unlessOver(leave).then(
       () => emit('onClose', { reason }),
       (error) => {
@@ -252,46 +190,44 @@ export function createEditor(
   }
 
   async function leave(): Promise<void> {
-    const before = status;
-    status = 'closing';
+    // A reader has nothing to save, so nothing that could keep the reader from leaving.
+    if (known.session?.mode === 'edit') await toldIfFails(present());
+    const before = known.status;
+    known.status = 'closing';
     page.giveUp(closedError());
     try {
-      // A reader has nothing to save, so nothing that could keep the reader from leaving.
-      if (before === 'loaded') await inTurn(async () => session?.mode === 'view' || saveNow());
+      if (before === 'loaded') await inTurn(async () => known.session?.mode === 'view' || saveNow());
     } catch (error) {
-      if (status === 'closing') status = before;
+      if (known.status === 'closing') known.status = before;
       throw error;
     }
     if (isOver()) throw closedError();
     if (page.isReady()) page.post('Action_Close');
-    if (session) await givenBack(server.remove(session));
+    if (known.session) await givenBack(server.remove(known.session));
     if (isOver()) throw closedError();
     end('closed');
   }
 
   function destroy(): void {
     if (isOver()) return;
-    goesBack(session ? server.remove(session) : started);
+    goesBack(known.session ? server.remove(known.session) : started);
     end('destroyed');
   }
 
   function end(how: 'closed' | 'destroyed'): void {
-    status = how;
+    known.status = how;
     giveUp();
     page.giveUp(closedError());
-    watch?.stop();
-    saving.stop();
-    unstored.stop();
+    opened.stop();
     unwatchLeaving();
-    page.remove();
     freeContainer(container);
   }
 
   function isLoaded(): boolean {
-    return status === 'loaded';
+    return known.status === 'loaded';
   }
 
   function getInfo(): SVC.Info {
-    return infoOf({ status, session, state, version, modified });
+    return infoOf(known);
   }
 }

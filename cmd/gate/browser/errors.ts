@@ -20,3 +20,13 @@ export function notLoaded(): SVC.EditorError {
 export function closedError(): SVC.EditorError {
   return editorError('closed', 'SVC.Editor: the editor was closed or destroyed');
 }
+
+/** The session is over; asking again would change nothing. */
+export function isFinal({ code }: SVC.EditorError): boolean {
+  return ['invalid_session_token', 'token_expired', 'not_found', 'origin_not_allowed'].includes(code);
+}
+
+/** No answer came: neither the service nor anything before it was reached. */
+export function isUnreachable({ code, detail }: SVC.EditorError): boolean {
+  return code === 'network_error' && detail['status'] === undefined;
+}

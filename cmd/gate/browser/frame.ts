@@ -1,3 +1,4 @@
+import { createCover, type Shown } from './cover.ts';
 import { type EditorMessage, readMessage, writeMessage } from './messages.ts';
 import { randomName } from './random.ts';
 
@@ -8,14 +9,25 @@ export interface Frame {
    * that has shown a page would be a step in the history of the page around it.
    */
   open(url: string, fields: Record<string, string | number>): void;
+  /**
+   * The same without showing it before `reveal`.
+   * @param keep the page that is shown stays, and stays connected, until `settle`
+   */
+  openBehind(url: string, fields: Record<string, string | number>, keep: boolean): void;
+  /** Shows the page that was opened last. */
+  reveal(): void;
+  /** Ends the page that was kept. */
+  settle(): void;
   /** Ends the page that it shows, and with it that page's connections. */
   empty(): void;
   /** Whether it is still in the page: a form for a frame that is not opens a window. */
   isThere(): boolean;
   post(id: string, values?: Record<string, unknown>): void;
   focus(): void;
-  /** Tells people who can't see it what is going on; everybody when it is `shown`. */
-  say(text: string, shown?: boolean): void;
+  /** Tells what is going on; to people who can't see it only, unless told. A frame that is covered takes no input. */
+  say(text: string, shown?: Shown): void;
+  /** Whether the keyboard is in the page, or was when the page was covered. */
+  hasFocus(): boolean;
   remove(): void;
 }
 
@@ -29,41 +41,31 @@ export interface FrameOptions {
   onMessage(message: EditorMessage): void;
   /** It was moved in the page, or taken out and put back: the browser has emptied it. */
   onMoved(): void;
+  /** The page that was opened last has been loaded, whatever it is. */
+  onPage(): void;
 }
 
-const HIDDEN: Partial<CSSStyleDeclaration> = {
-  position: 'absolute',
-  width: '1px',
-  height: '1px',
-  overflow: 'hidden',
-  clipPath: 'inset(50%)',
-  whiteSpace: 'nowrap',
-  padding: '0',
-};
-/** Over the frame, and without a change of what is around it. */
-const SHOWN: Partial<CSSStyleDeclaration> = {
-  position: 'absolute',
-  width: 'auto',
-  height: 'auto',
-  overflow: 'visible',
-  clipPath: 'none',
-  whiteSpace: 'normal',
-  padding: '12px 16px',
-  font: '16px/1.5 system-ui, sans-serif',
-  color: '#8c1d18',
-  background: '#fff',
-};
-
-export function createFrame({ container, origin, title, width, height, onMessage, onMoved }: FrameOptions): Frame {
+export function createFrame({
+  container,
+  origin,
+  title,
+  width,
+  height,
+  onMessage,
+  onMoved,
+  onPage,
+}: FrameOptions): Frame {
   const { ownerDocument: page } = container;
   const size = { width: cssLength(width), height: cssLength(height) };
-  const status = page.createElement('div');
-  status.setAttribute('role', 'status');
-  Object.assign(status.style, HIDDEN);
+  const cover = createCover(page);
+  const { element: status } = cover;
   /** The window of the frame, which has another one in another place; null while it is put in. */
   let shown: Window | null = null;
   let iframe = makeIframe();
   let used = false;
+  /** The page that stays until the one behind it is there. */
+  let kept: HTMLIFrameElement | undefined;
+  let focused = false;
   container.append(status, iframe);
   shown = iframe.contentWindow;
   const onScreen = new ResizeObserver(() => settleHeight());
@@ -76,6 +78,8 @@ export function createFrame({ container, origin, title, width, height, onMessage
     // Without the origin a permission would go to the address in `src` only, and there is none.
     made.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
     made.addEventListener('load', () => {
+      if (made !== iframe) return;
+      if (used) onPage();
       if (!shown || made.contentWindow === shown) return;
       shown = made.contentWindow;
       onMoved();
@@ -90,6 +94,54 @@ export function createFrame({ container, origin, title, width, height, onMessage
     shown = null;
     iframe = makeIframe();
     before.replaceWith(iframe);
+    settle();
+  }
+
+  /** A frame that was moved in the document would be empty: it only gets another style. */
+  function renewBehind(keepIt: boolean): void {
+    const before = iframe;
+    shown = null;
+    iframe = makeIframe();
+    iframe.inert = true;
+    iframe.style.visibility = 'hidden';
+    if (keepIt && !kept) keep(before);
+    else before.replaceWith(iframe);
+  }
+
+  function keep(before: HTMLIFrameElement): void {
+    kept = before;
+    const { offsetWidth, offsetHeight } = before;
+    before.after(iframe);
+    Object.assign(before.style, {
+      position: 'absolute',
+      width: `${offsetWidth}px`,
+      height: `${offsetHeight}px`,
+      zIndex: '1',
+    });
+  }
+
+  function settle(): void {
+    kept?.remove();
+    kept = undefined;
+  }
+
+  function submit(url: string, fields: Record<string, string | number>): void {
+    shown = iframe.contentWindow;
+    used = true;
+    const form = page.createElement('form');
+    form.method = 'post';
+    form.action = url;
+    form.target = iframe.name;
+    form.style.display = 'none';
+    for (const [name, value] of Object.entries(fields)) {
+      const input = page.createElement('input');
+      Object.assign(input, { type: 'hidden', name, value: String(value) });
+      form.append(input);
+    }
+    container.append(form);
+    // A field may be called `submit`.
+    HTMLFormElement.prototype.submit.call(form);
+    form.remove();
   }
 
   /** All of an element without a height is nothing; whether it has one shows when it is on the screen. */
@@ -114,23 +166,18 @@ export function createFrame({ container, origin, title, width, height, onMessage
   return {
     open(url, fields) {
       if (used) renew();
-      shown = iframe.contentWindow;
-      used = true;
-      const form = page.createElement('form');
-      form.method = 'post';
-      form.action = url;
-      form.target = iframe.name;
-      form.style.display = 'none';
-      for (const [name, value] of Object.entries(fields)) {
-        const input = page.createElement('input');
-        Object.assign(input, { type: 'hidden', name, value: String(value) });
-        form.append(input);
-      }
-      container.append(form);
-      // A field may be called `submit`.
-      HTMLFormElement.prototype.submit.call(form);
-      form.remove();
+      submit(url, fields);
     },
+    openBehind(url, fields, keepIt) {
+      renewBehind(keepIt);
+      submit(url, fields);
+    },
+    reveal() {
+      if (kept) kept.style.visibility = 'hidden';
+      iframe.inert = false;
+      iframe.style.visibility = '';
+    },
+    settle,
     empty: renew,
     isThere: () => iframe.isConnected,
     post(id, values) {
@@ -139,15 +186,27 @@ export function createFrame({ container, origin, title, width, height, onMessage
     focus() {
       iframe.focus();
     },
-    say(text, shown = false) {
-      status.textContent = text;
-      Object.assign(status.style, shown ? SHOWN : HIDDEN);
+    say(text, how = 'unseen') {
+      if (how === 'over') {
+        const top = kept ?? iframe;
+        if (kept) kept.style.visibility = '';
+        focused ||= page.activeElement === top;
+        top.inert = true;
+      }
+      cover.say(text, how, iframe);
+      if (how === 'over' && focused) status.focus();
+    },
+    hasFocus() {
+      const has = focused || page.activeElement === iframe;
+      focused = false;
+      return has;
     },
     remove() {
       window.removeEventListener('message', listener);
       onScreen.disconnect();
+      settle();
       iframe.remove();
-      status.remove();
+      cover.remove();
     },
   };
 }

@@ -1,6 +1,8 @@
+import { type Attempt, createAttempt } from './attempt.ts';
 import { createFrame, type Frame } from './frame.ts';
 import { createLoading, type Loading } from './loading.ts';
 import type { EditorMessage } from './messages.ts';
+import { createPulse } from './pulse.ts';
 import type { Texts } from './texts.ts';
 
 /** What the editor's page tells. */
@@ -13,8 +15,10 @@ export interface PageEvents {
   onMoved(): void;
   /** The document did not open. */
   onFailed(error: SVC.EditorError): void;
-  /** The connection of an open document has ended. */
+  /** The page of an open document has lost it, and does not get it back. */
   onLost(detail: Record<string, unknown>): void;
+  /** The user is back at a document that was closed since nobody used it. */
+  onAwake(): void;
   onModified(modified: boolean): void;
   onSaveAnswer(message: EditorMessage): void;
   /** The user has asked for a save. */
@@ -31,6 +35,18 @@ export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | '
   opened: Loading['wait'];
   /** Gives up waiting for it. */
   giveUp: Loading['stop'];
+  /** Opens a document anew behind the page that has lost it; resolves with whether it is there. */
+  reopen(url: string, fields: Record<string, string | number>): Promise<boolean>;
+  /** Keeps the user from typing into a page that has lost its document, and says so. */
+  cover(): void;
+  /** Finds out soon whether the page still has its document. */
+  look(): void;
+  /** Milliseconds since the page last said anything by itself. */
+  quietMs(): number;
+  /** Wakes a page that sleeps, which would pass on nothing. */
+  wake(): void;
+  /** Whether the document was closed since nobody used it, until somebody does. */
+  isAsleep(): boolean;
   /** Whether the page has answered. */
   isReady(): boolean;
   remove(): void;
@@ -49,6 +65,11 @@ export interface PageOptions {
 
 /** How long the editor, having said that something failed, may take to say what. */
 const REASON_MS = 250;
+/** A page that is not the editor's says nothing, neither before nor after it is loaded. */
+const SPEECHLESS_MS = 2_000;
+const SILENCE_MS = 30_000;
+/** Contract: Browser events. */
+const LOAD_MS = 120_000;
 
 /** The editor's page in its frame: opens documents and understands what the page says (postMessage of the editor). */
 export function createPage({ container, origin, texts, title, config, events }: PageOptions): EditorPage {
@@ -60,9 +81,14 @@ export function createPage({ container, origin, texts, title, config, events }: 
     height: config.height,
     onMessage,
     onMoved: events.onMoved,
+    onPage: () => phase === 'silent' && attempt?.within(SPEECHLESS_MS),
   });
   const loading = createLoading({ origin, texts, onFail });
-  let phase: 'silent' | 'ready' | 'loaded' | 'lost' | 'failed' = 'silent';
+  const pulse = createPulse({ post: frame.post, onDeaf: () => onLostSoon({ reason: 'disconnected' }) });
+  let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'failed' = 'silent';
+  let attempt: Attempt | undefined;
+  /** The page that lost its document has found another connection, and so keeps the document open. */
+  let rejoined = false;
   let greeted = false;
   let failing: ReturnType<typeof setTimeout> | undefined;
   frame.say(texts.loading);
@@ -70,15 +96,30 @@ export function createPage({ container, origin, texts, title, config, events }: 
   function onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
     loading.heard();
-    if (id === 'App_LoadingStatus') onLoadingStatus(values.Status);
-    else if (id === 'Action_Load_Resp' && values.success === false) onLost({ ...message });
-    else if (id === 'Doc_ModifiedStatus') events.onModified(values.Modified === true);
+    pulse.onMessage(message);
+    if (phase === 'silent') {
+      phase = 'heard';
+      attempt?.within(LOAD_MS);
+    }
+    if (id === 'App_LoadingStatus') onLoadingStatus(values['Status']);
+    else if (id === 'Action_Load_Resp' && values['success'] === false) onLost({ ...message });
+    else if (id === 'Doc_ModifiedStatus') events.onModified(values['Modified'] === true);
     else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
     else if (id === 'UI_Save') events.onSaving();
     else if (id === 'Views_List') events.onPeople();
+    else if (id === 'View_Removed') pulse.look();
     else if (id === 'UI_Close') events.onCloseButton();
-    // An idle document is opened anew by the editor itself.
-    else if (id === 'Session_Closed' && values.Reason !== 'DocumentIdle') onLost({ ...message });
+    else if (id === 'User_Active' && phase === 'asleep') events.onAwake();
+    else if (id === 'Session_Closed') onClosed(message);
+  }
+
+  function onClosed(message: EditorMessage): void {
+    if (message.Values['Reason'] !== 'DocumentIdle') onLost({ ...message });
+    else if (phase === 'loaded') {
+      clearTimeout(failing);
+      pulse.stop();
+      phase = 'asleep';
+    }
   }
 
   function onLoadingStatus(step: unknown): void {
@@ -86,10 +127,15 @@ export function createPage({ container, origin, texts, title, config, events }: 
     // Also of a page that the editor has loaded anew.
     if (step === 'Initialized') greeted = false;
     if (step !== 'Frame_Ready' && step !== 'Document_Loaded') return;
+    if (phase === 'lost') {
+      rejoined = true;
+      return;
+    }
     frame.post('Host_PostmessageReady');
     if (!greeted) greet();
-    // It comes again after the editor has lost its connection and found it.
-    if (step === 'Document_Loaded' && phase !== 'loaded') onLoaded();
+    // A page that says so again has lost its connection and found another.
+    if (phase === 'loaded') pulse.look();
+    else if (step === 'Document_Loaded') onLoaded();
   }
 
   function onLostSoon(detail: Record<string, unknown>): void {
@@ -99,7 +145,10 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function greet(): void {
     greeted = true;
-    if (phase === 'silent') phase = 'ready';
+    if (phase === 'heard') phase = 'ready';
+    // From here on it shows by itself how far it is, and may ask for a password.
+    frame.reveal();
+    if (attempt) frame.say(texts.loading);
     // Otherwise the editor removes itself before anything is saved.
     frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
@@ -108,41 +157,70 @@ export function createPage({ container, origin, texts, title, config, events }: 
   }
 
   function onLoaded(): void {
-    const again = phase === 'lost';
     phase = 'loaded';
     clearTimeout(failing);
     frame.say(texts.loaded);
-    if (again) return;
+    frame.settle();
     loading.done();
     const { activeElement } = document;
-    if (config.autofocus !== false && (!activeElement || activeElement === document.body)) {
+    const free = config.autofocus !== false && (!activeElement || activeElement === document.body);
+    if (frame.hasFocus() || free) {
       frame.focus();
       frame.post('Grab_Focus');
     }
+    pulse.start();
     events.onLoaded();
+    attempt?.end(true);
   }
 
   function onLost(detail: Record<string, unknown>): void {
     clearTimeout(failing);
-    if (phase === 'loaded') {
+    if (attempt) attempt.end(false);
+    else if (phase === 'loaded') {
       phase = 'lost';
+      rejoined = false;
+      pulse.stop();
       events.onLost(detail);
-    } else if (phase !== 'lost' && phase !== 'failed') loading.fail(detail);
+    } else if (phase !== 'lost' && phase !== 'asleep' && phase !== 'failed') loading.fail(detail);
   }
 
   function onFail(error: SVC.EditorError): void {
     phase = 'failed';
+    pulse.stop();
     events.onFailed(error);
+  }
+
+  function cover(): void {
+    frame.say(texts.reopening, 'over');
+  }
+
+  function startOver(): void {
+    phase = 'silent';
+    greeted = false;
+    clearTimeout(failing);
+    pulse.stop();
+    attempt?.end(false);
   }
 
   return {
     begin: loading.begin,
     open(url, fields) {
-      phase = 'silent';
-      greeted = false;
-      clearTimeout(failing);
+      startOver();
       loading.asked();
       frame.open(url, fields);
+    },
+    reopen(url, fields) {
+      startOver();
+      return new Promise((resolve) => {
+        attempt = createAttempt(SILENCE_MS, (ok) => {
+          attempt = undefined;
+          if (!ok) cover();
+          resolve(ok);
+        });
+        // Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
+        frame.openBehind(url, fields, rejoined);
+        cover();
+      });
     },
     empty: frame.empty,
     isThere: frame.isThere,
@@ -151,9 +229,18 @@ export function createPage({ container, origin, texts, title, config, events }: 
       clearTimeout(failing);
       loading.stop(error);
     },
-    isReady: () => phase !== 'silent' && phase !== 'failed',
+    cover,
+    look: pulse.look,
+    quietMs: pulse.quietMs,
+    wake: () => pulse.isIdle() && frame.post('Grab_Focus'),
+    isAsleep: () => phase === 'asleep',
+    isReady: () => greeted && phase !== 'failed',
     post: frame.post,
     say: frame.say,
-    remove: frame.remove,
+    remove() {
+      pulse.stop();
+      attempt?.end(false);
+      frame.remove();
+    },
   };
 }

@@ -8,6 +8,14 @@ import type { Texts } from './texts.ts';
 /** One save at a time, from the request to the stored version. */
 export interface Saving {
   save(): Promise<SVC.SaveResult>;
+  /**
+   * The document was opened anew since its page had lost it: a save that is waited for is asked for again.
+   * @param floor the newest version before, when there were changes on top of it: up to it, nothing has them
+   */
+  onBack(floor: number | undefined): void;
+  isPending(): boolean;
+  /** Whether the editor's server answers the page, found out within 5 s. */
+  prove(): Promise<boolean>;
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void;
   /** The server has answered. */
@@ -20,6 +28,8 @@ export interface Saving {
 export interface SavingOptions {
   texts: Texts;
   post(id: string, values: Record<string, unknown>): void;
+  /** Wakes a page that sleeps. */
+  wake(): void;
   /** Asks the server at once and often. */
   hurry(): void;
   state(): Promise<SessionState>;
@@ -42,10 +52,13 @@ const SAVE_MS = 30_000;
 /** For the last look at a save whose time is up. */
 const LAST_LOOK_MS = 2_000;
 const RETRY_MS = 10_000;
+const PROOF_MS = 5_000;
 
-export function createSaving({ texts, post, hurry, state, doubtful }: SavingOptions): Saving {
+export function createSaving({ texts, post, wake, hurry, state, doubtful }: SavingOptions): Saving {
   let pending: Pending | undefined;
   let newest = 0;
+  let floor: number | undefined;
+  let onProof: () => void = () => {};
 
   /** Takes the save that is waited for, unless another is waited for by now. */
   function take(expected = pending): Pending | undefined {
@@ -59,10 +72,15 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
 
   function nothingToSave(): void {
     const asked = pending;
-    state().then(
-      (current) => take(asked)?.resolve({ ...savedVersion(current), unmodified: true }),
-      (error) => take(asked)?.reject(error),
-    );
+    const settle = (current: SessionState): void => {
+      onState(current);
+      const lost = floor;
+      floor = undefined;
+      if (lost === undefined) take(asked)?.resolve({ ...savedVersion(current), unmodified: true });
+      else
+        take(asked)?.reject(editorError('save_failed', texts.changesLost, { reason: 'changes_lost', version: lost }));
+    };
+    state().then(settle, (error) => take(asked)?.reject(error));
   }
 
   /** Time also passes in a page that sleeps, as with its machine: what is stored by then is not called late. */
@@ -74,12 +92,14 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
 
   function onState(current: SessionState): void {
     newest = current.version;
+    if (floor !== undefined && newest > floor) floor = undefined;
     if (pending && current.save?.nonce === pending.nonce) {
       take()?.resolve({ ...savedVersion(current), unmodified: false });
     }
   }
 
-  function request({ nonce, force }: Pending): void {
+  function request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
+    wake();
     post('Action_Save', {
       DontTerminateEdit: true,
       DontSaveIfUnmodified: !force,
@@ -125,7 +145,26 @@ export function createSaving({ texts, post, hurry, state, doubtful }: SavingOpti
       retryLater(asked);
       return asked.promise;
     },
+    onBack(version) {
+      floor = version;
+      if (!pending) return;
+      // The editor tells whether there is anything to save: all that was typed may be stored by now.
+      pending.force = false;
+      request(pending);
+    },
+    isPending: () => pending !== undefined,
+    prove() {
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), PROOF_MS);
+        onProof = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+        request(pending ?? { nonce: randomName(), force: false });
+      });
+    },
     onAnswer(message) {
+      onProof();
       const { success, result } = message.Values;
       // A success says that the editor has it, not that the server does: that is seen from the nonce.
       if (!pending || success !== false) return hurry();

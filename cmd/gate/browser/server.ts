@@ -32,12 +32,17 @@ export interface Server {
   create(request: object): Promise<Session>;
   /** @param nonce of a save that is waited for */
   state(session: Session, nonce?: string): Promise<SessionState>;
+  /** The same in one request that has to be answered soon. */
+  probe(session: Session): Promise<SessionState>;
   setMode(session: Session, mode: SVC.Mode): Promise<Session>;
   remove(session: Session): Promise<void>;
 }
 
 /** A request that has not been answered by then never will be. */
 const ANSWER_MS = 30_000;
+/** A question after the state is small, and asked again. */
+const STATE_MS = 5_000;
+const PROBE_MS = 2_000;
 /** The first one takes the server a download. It may come after it was given up (`loading.ts`), and is taken back then. */
 const CREATE_MS = 150_000;
 
@@ -45,9 +50,15 @@ export function createServer(origin: string, texts: Texts): Server {
   const sessions = `${origin}/svc/embed/session`;
   const pathOf = ({ session_id: id }: Session): string => `${sessions}/${encodeURIComponent(id)}`;
 
-  async function ask<Answer>(url: string, method: string, session?: Session, body?: object): Promise<Answer> {
+  async function ask<Answer>(
+    ms: number,
+    url: string,
+    method: string,
+    session?: Session,
+    body?: object,
+  ): Promise<Answer> {
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), session ? ANSWER_MS : CREATE_MS);
+    const timer = setTimeout(() => abort.abort(), ms);
     let response: Response;
     let text: string;
     try {
@@ -78,10 +89,11 @@ export function createServer(origin: string, texts: Texts): Server {
   }
 
   return {
-    create: (request) => ask(sessions, 'POST', undefined, request),
-    state: (session, nonce) => ask(`${pathOf(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
-    setMode: (session, mode) => ask(`${pathOf(session)}/mode`, 'POST', session, { mode }),
-    remove: (session) => ask(pathOf(session), 'DELETE', session),
+    create: (request) => ask(CREATE_MS, sessions, 'POST', undefined, request),
+    state: (session, nonce) => ask(STATE_MS, `${pathOf(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
+    probe: (session) => ask(PROBE_MS, pathOf(session), 'GET', session),
+    setMode: (session, mode) => ask(ANSWER_MS, `${pathOf(session)}/mode`, 'POST', session, { mode }),
+    remove: (session) => ask(ANSWER_MS, pathOf(session), 'DELETE', session),
   };
 }
 

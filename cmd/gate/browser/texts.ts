@@ -9,6 +9,9 @@ export interface Texts {
   saveTimeout: string;
   limitReached: string;
   ended: string;
+  /** Over a page that has lost its document. */
+  reopening: string;
+  changesLost: string;
   /** Messages that the editor itself shows, by the editor's own names for them. */
   editorMessages: Readonly<Record<string, string>>;
 }
@@ -23,6 +26,8 @@ const VIETNAMESE: Texts = {
   saveTimeout: 'Sau 30 giây, máy chủ vẫn chưa xác nhận đã lưu tài liệu.',
   limitReached: 'Đã đạt giới hạn số kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc.',
   ended: 'Kết nối chỉnh sửa đã bị ngắt.',
+  reopening: 'Kết nối đã bị ngắt. Tài liệu sẽ tự mở lại ngay khi kết nối được; vui lòng chờ rồi hãy gõ tiếp.',
+  changesLost: 'Những thay đổi sau lần lưu gần nhất có thể đã mất. Vui lòng kiểm tra lại tài liệu.',
   editorMessages: {
     savefailed: 'Chưa lưu được tài liệu lên máy chủ. Đừng đóng trang này và hãy thử lại.',
     savetoolarge: 'Tài liệu vượt quá dung lượng cho phép nên không lưu được. Hãy tải xuống một bản sao.',
@@ -42,6 +47,9 @@ const ENGLISH: Texts = {
   saveTimeout: 'The server did not confirm within 30 seconds that the document was saved.',
   limitReached: 'The limit of concurrent editing connections has been reached, so the document was opened read-only.',
   ended: 'The editing connection was lost.',
+  reopening:
+    'The connection was lost. The document reopens by itself as soon as possible; please wait before you type.',
+  changesLost: 'Changes made after the last save may be lost. Please check the document.',
   editorMessages: {
     savefailed: 'The document has not been saved to the server yet. Keep this page open and try again.',
     savetoolarge: 'The document is too large to be saved. Please download a copy.',

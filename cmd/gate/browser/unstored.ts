@@ -8,6 +8,8 @@ export interface Unstored {
   reset(): void;
   /** The editor takes the document for saved and the server has no version of it yet. */
   doubtful(): boolean;
+  /** The editor has changes that it has not saved. */
+  isModified(): boolean;
   /** There are changes that may be lost. */
   any(): boolean;
   stop(): void;
@@ -63,6 +65,7 @@ export function createUnstored(warn: boolean, onDoubt: () => void): Unstored {
       guard();
     },
     doubtful: () => doubtful,
+    isModified: () => modified,
     any: () => modified || doubtful,
     stop() {
       clearTimeout(timer);

@@ -1,10 +1,12 @@
-import { asEditorError } from './errors.ts';
+import { asEditorError, isFinal, isUnreachable } from './errors.ts';
 import type { SessionState } from './server.ts';
 
 /** Asks the server for the session's state again and again: a save is known only from there. */
 export interface Watch {
   /** News is expected: asks at once, and often for a while. */
   hurry(): void;
+  /** Something may have gone wrong: asks at once. */
+  look(): void;
   /** People have come or gone: asks soon, and again when the server has had time to see it. */
   nudge(): void;
   stop(): void;
@@ -15,6 +17,8 @@ export interface WatchOptions {
   /** Whether there are changes that are not stored, so that a version may come. */
   expecting(): boolean;
   onState(state: SessionState): void;
+  /** Nothing answers at all, for the first time: the editor's page may have lost its document as well. */
+  onUnreachable(): void;
   /** The server can't be reached: called once, and again only after it could be reached. */
   onTrouble(error: SVC.EditorError): void;
 }
@@ -27,10 +31,8 @@ const EXPECTING_MS = 10_000;
 const IDLE_MS = 30_000;
 /** Number of failures in a row that are reported. */
 const FAILURES = 3;
-/** The session is over; asking again would change nothing. */
-const FINAL = ['invalid_session_token', 'token_expired', 'not_found', 'origin_not_allowed'];
 
-export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions): Watch {
+export function createWatch({ ask, expecting, onState, onUnreachable, onTrouble }: WatchOptions): Watch {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hurryUntil = 0;
   let pause = SHORTEST_MS;
@@ -66,8 +68,9 @@ export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions
 
   function fail(error: SVC.EditorError): void {
     failures += 1;
-    const final = FINAL.includes(error.code);
+    const final = isFinal(error);
     if (final) stop();
+    if (failures === 1 && isUnreachable(error)) onUnreachable();
     if (final || failures === FAILURES) onTrouble(error);
   }
 
@@ -81,6 +84,10 @@ export function createWatch({ ask, expecting, onState, onTrouble }: WatchOptions
     hurry() {
       hurryUntil = Date.now() + HURRY_MS;
       pause = SHORTEST_MS;
+      plan();
+    },
+    look() {
+      nudges = [0, ...nudges];
       plan();
     },
     nudge() {

@@ -18,7 +18,8 @@ export interface Behaviour {
 
 /**
  * An editor's page with the messages of the real one in their real order: a save is told before its upload, and only
- * failures of the writing are told. Tests call `type`, `autosave`, `undo`, `lose` and `say` in it.
+ * failures of the writing are told. Tests call `type`, `autosave`, `undo`, `lose`, `sleep`,
+ * `forget` and `say` in it.
  */
 export function editorPage(behaviour: Behaviour, token: string): string {
   return `<!doctype html><title>editor</title><p tabindex="0" id="text">text</p><script>
@@ -28,6 +29,7 @@ export function editorPage(behaviour: Behaviour, token: string): string {
 
 const script = `(behaviour, token) => {
   let modified = false;
+  let [asleep, obeys] = [false, true];
   const say = (MessageId, Values) =>
     parent.postMessage(JSON.stringify({ MessageId, SendTime: Date.now(), Values }), '*');
   const upload = (query) =>
@@ -39,6 +41,8 @@ const script = `(behaviour, token) => {
   const setModified = (on) => { modified = on; say('Doc_ModifiedStatus', { Modified: on }); };
   Object.assign(window, {
     say, lose, received: [],
+    sleep() { asleep = true; say('User_Idle', {}); },
+    forget() { obeys = false; },
     type() { setModified(true); },
     undo() { setModified(false); },
     autosave() { setModified(false); upload(''); },
@@ -50,8 +54,11 @@ const script = `(behaviour, token) => {
     if (source !== parent) return;
     const { MessageId, Values } = JSON.parse(data);
     received.push({ MessageId, Values });
+    if (MessageId === 'Grab_Focus') asleep = false;
     if (MessageId === 'Grab_Focus') document.getElementById('text').focus();
-    if (MessageId !== 'Action_Save' || behaviour.deaf) return;
+    if (MessageId === 'Get_Views' && obeys) say('Get_Views_Resp', []);
+    if (MessageId === 'Get_User_State') say('Get_User_State_Resp', { State: asleep ? 'idle' : 'active', Elapsed: 1 });
+    if (MessageId !== 'Action_Save' || behaviour.deaf || asleep || !obeys) return;
     if (behaviour.failSave) return say('Action_Save_Resp', { success: false, result: '', errorMsg: 'disk' });
     if (behaviour.race) setModified(false);
     if (!modified && Values.DontSaveIfUnmodified) {

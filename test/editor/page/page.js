@@ -1,3 +1,4 @@
+import { createConnection } from './connection.js';
 import { createHost } from './host.js';
 import { createLines } from './lines.js';
 
@@ -6,7 +7,6 @@ const element = (id) => document.getElementById(id);
 const given = element('initial-variables').dataset;
 const parameters = new URLSearchParams(location.search);
 const wopiSrc = parameters.get('WOPISrc') ?? '';
-const RETRIES = 20;
 
 const TEXTS = {
   savefailed: 'Chưa lưu được vào kho, sẽ thử lại. / Not stored yet, trying again.',
@@ -24,17 +24,16 @@ const CLOSED = {
 const LOAD_ERRORS = { internal: 'websocketunauthorized', load: 'websocketloadfailed' };
 
 const state = {
-  socket: undefined,
   token: given.accessToken,
-  loaded: false,
-  everLoaded: false,
+  /** Whether the page obeys its host: not before the document is loaded, and never after a lost connection. */
+  obeys: false,
+  shown: false,
   everModified: false,
   modified: false,
   readonly: true,
-  closed: false,
   hostReady: false,
+  idle: false,
   notify: false,
-  retries: 0,
   lastInput: Date.now(),
   views: [],
   viewId: undefined,
@@ -43,11 +42,9 @@ const state = {
 };
 
 const host = createHost({ origin: given.postmessageOrigin, frameAncestors: given.frameAncestors, onMessage });
+const connection = createConnection({ url: socketUrl, onMessage: receive, onLost, onRefused });
+const say = connection.send;
 const lines = createLines(element('lines'), say);
-
-function say(message) {
-  if (state.socket?.readyState === WebSocket.OPEN) state.socket.send(message);
-}
 
 function show(text) {
   element('status').textContent = text;
@@ -68,30 +65,20 @@ function socketUrl(again) {
   return `${base}/cool/${document}/ws?WOPISrc=${source}&compat=/ws`;
 }
 
-function connect() {
-  const socket = new WebSocket(socketUrl(state.everLoaded));
-  let refusal;
-  state.socket = socket;
-  socket.onmessage = ({ data }) => {
-    refusal = /^error: cmd=(internal|load) kind=(\w+)/.exec(data) ?? refusal;
-    receive(data);
-  };
-  socket.onclose = () => {
-    state.loaded = false;
-    lines.setReadOnly(true);
-    if (state.closed) return;
-    const [, cmd, kind] = refusal ?? [];
-    if ((kind === 'docunloading' || (state.everLoaded && !refusal)) && state.retries++ < RETRIES) {
-      show('Đang kết nối lại… / Reconnecting…');
-      setTimeout(connect, Math.min(500 * state.retries, 3000));
-    } else loadFailed(LOAD_ERRORS[cmd] ?? 'websocketproxyfailure', kind ?? '');
-  };
+function onLost() {
+  state.obeys = false;
+  lines.setReadOnly(true);
+  element('save').disabled = true;
+  for (const { id } of state.views) host.post('View_Removed', { ViewId: id, Deprecated: true });
+  state.views = [];
+  state.shown = false;
 }
 
-function loadFailed(errorType, kind) {
-  state.closed = true;
+function onRefused(cmd, kind) {
+  const errorType = LOAD_ERRORS[cmd] ?? 'websocketproxyfailure';
   const errorMsg =
     state.texts[errorType] ?? `Không mở được tài liệu. / The document could not be opened. (${errorType} ${kind})`;
+  lines.setReadOnly(true);
   show(errorMsg);
   host.post('App_LoadingStatus', { Status: 'Failed' });
   host.post('Action_Load_Resp', { success: false, result: '', errorMsg, errorType });
@@ -138,13 +125,15 @@ function permit(permission) {
 }
 
 function loaded() {
-  state.loaded = true;
-  state.everLoaded = true;
-  state.retries = 0;
+  // As the real one: its conditions for Document_Loaded are never all met a second time.
+  state.obeys = !connection.hasLoaded();
+  connection.loaded();
   lines.setReadOnly(state.readonly);
+  element('save').disabled = state.readonly;
   show('');
   host.post('Action_Load_Resp', { success: true, result: '', errorMsg: '' });
-  host.post('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: Date.now() });
+  if (state.obeys) host.post('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: Date.now() });
+  state.shown = true;
   tellViews(state.views, []);
 }
 
@@ -159,7 +148,7 @@ function showViews(views) {
       return item;
     }),
   );
-  if (state.loaded) tellViews(views, before);
+  if (state.shown) tellViews(views, before);
 }
 
 function tellViews(views, before) {
@@ -209,13 +198,15 @@ function closedBy(reason) {
     show('Đang tải lại… / Reloading…');
     return;
   }
-  end();
+  if (reason === 'ownertermination') end();
+  // Neither is connected again by itself.
+  if (reason !== 'docdisconnected') connection.sleep();
+  state.idle = reason === 'idle' || reason === 'oom';
   host.post('Session_Closed', { Reason: CLOSED[reason] ?? reason });
 }
 
 function end() {
-  state.closed = true;
-  state.socket?.close();
+  connection.end();
   lines.setReadOnly(true);
   element('save').disabled = true;
   show('Đã đóng. / Closed.');
@@ -254,7 +245,10 @@ const EARLY = {
   Close_Session: () => say('closedocument'),
 };
 const AFTER_READY = {
-  Grab_Focus: () => lines.focus(),
+  Grab_Focus: () => {
+    activate();
+    lines.focus();
+  },
   Get_User_State: () => {
     const elapsed = Math.floor((Date.now() - state.lastInput) / 1000);
     host.post('Get_User_State_Resp', { State: elapsed > 60 ? 'idle' : 'active', Elapsed: elapsed });
@@ -272,7 +266,7 @@ const AFTER_LOAD = {
 function onMessage(id, values) {
   if (Object.hasOwn(EARLY, id)) EARLY[id](values);
   else if (Object.hasOwn(AFTER_READY, id) && state.hostReady) AFTER_READY[id](values);
-  else if (Object.hasOwn(AFTER_LOAD, id) && state.loaded) AFTER_LOAD[id](values);
+  else if (Object.hasOwn(AFTER_LOAD, id) && state.obeys) AFTER_LOAD[id](values);
 }
 
 element('save').addEventListener('click', () => userSave('toolbar'));
@@ -284,8 +278,18 @@ element('overwrite').addEventListener('click', () => {
 });
 element('discard').addEventListener('click', () => {
   element('conflict').close();
-  state.socket?.close();
+  connection.cut();
 });
+
+/** Somebody is at the window again. */
+function activate() {
+  if (state.idle) host.post('User_Active');
+  state.idle = false;
+  connection.activate();
+}
+
+window.addEventListener('focus', activate);
+document.addEventListener('click', activate);
 document.addEventListener('input', () => (state.lastInput = Date.now()));
 document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
@@ -293,4 +297,4 @@ document.addEventListener('keydown', (event) => {
   userSave('keyboard');
 });
 host.post('App_LoadingStatus', { Status: 'Initialized' });
-connect();
+connection.connect();
