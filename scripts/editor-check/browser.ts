@@ -55,6 +55,9 @@ export async function launchBrowser(name: BrowserName, path = PATHS[name].find(e
       signal('SIGKILL');
       await gone;
     },
-    close: () => browser.close(),
+    async close() {
+      signal('SIGCONT');
+      await browser.close();
+    },
   };
 }

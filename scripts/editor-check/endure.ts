@@ -43,21 +43,25 @@ async function openOne(scene: Scene): Promise<Open> {
 /** @returns false when the page does not obey any more, or something was lost */
 async function endureOnce(scene: Scene, name: string, { document, person }: Open, trouble: Trouble): Promise<boolean> {
   const from = (await person.told()).length;
-  const marks = [await person.type()];
+  const before = await person.type();
   const meanwhile = await trouble(person);
-  if (meanwhile !== undefined) marks.push(meanwhile);
   const back = await person.saveAgain(Date.now(), BACK_SECONDS);
   scene.tally.back.push(back);
-  if (back !== undefined) {
-    marks.push(await person.type());
-    await person.save();
-  }
+  const after = back === undefined ? undefined : await person.type();
+  if (after !== undefined) await person.save();
   await scene.hear(person, from);
   await scene.picture(person, `${name}-after`);
   // One that does not obey saves what it has when its tab is closed.
   if (back === undefined) await person.leave();
-  const lost = await scene.expect(document, marks, back === undefined ? undefined : SAVED_SECONDS);
-  return back !== undefined && lost === 0;
+  const typed = Object.entries({ before, meanwhile, after }).filter(([, word]) => word !== undefined) as [
+    string,
+    string,
+  ][];
+  const words = typed.map(([, word]) => word);
+  const lost = await scene.expect(document, words, back === undefined ? undefined : SAVED_SECONDS);
+  const when = typed.filter(([, word]) => lost.includes(word)).map(([name]) => name);
+  if (when.length > 0) scene.tally.notes.push(`lost in round ${scene.tally.rounds}: typed ${when.join(' and ')}`);
+  return back !== undefined && lost.length === 0;
 }
 
 /** Somebody types and leaves, and something goes wrong at that moment: what was typed has to be in the document. */

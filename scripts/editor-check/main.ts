@@ -42,7 +42,7 @@ async function check(options: Options, days: readonly Day[]): Promise<number> {
     if (options.openings > 0) console.log(`\n${describeOpenings(await measureOpenings(setScene(stage)))}`);
     return outcomes.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
   } finally {
-    await browser?.kill();
+    await browser?.close();
     await portal.close();
     await service.stop();
   }

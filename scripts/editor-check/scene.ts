@@ -43,8 +43,8 @@ export interface Scene {
   offer(bytes?: Uint8Array, fileType?: string): Promise<Document>;
   /** Somebody opens it in a browser profile of their own. */
   open(document: Document, user?: string, browser?: OwnBrowser): Promise<Person>;
-  /** Looks for words in the newest version, and counts those that do not come. @returns how many */
-  expect(document: Document, marks: readonly string[], limit?: number): Promise<number>;
+  /** Looks for words in the newest version, and counts those that do not come. @returns those */
+  expect(document: Document, marks: readonly string[], limit?: number): Promise<readonly string[]>;
   /** Notes what somebody's page has told since `from`, an index of its events; since it was first loaded unless given. */
   hear(person: Person, from?: number): Promise<void>;
   /** Waits so many seconds, or less when `--quick` is given. */
@@ -91,7 +91,7 @@ export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | '
       const missing = await document.versions.missing(marks, limit);
       tally.typed += marks.length;
       tally.lost.push(...missing);
-      return missing.length;
+      return missing;
     },
     async hear(person, from) {
       const told = await person.told();
