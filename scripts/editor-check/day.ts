@@ -52,5 +52,6 @@ export async function playDay(day: Day, scene: Scene): Promise<Outcome> {
   const late = within === undefined ? [] : tally.back.filter((back) => back === undefined || back > within);
   if (tally.lost.length > 0) reasons.unshift(`${tally.lost.length} edits lost`);
   if (late.length > 0) reasons.push(`save() did not work within ${within} s in ${late.length} of ${tally.back.length}`);
+  reasons.push(...tally.faults);
   return { day, tally, verdict: reasons.length === 0 ? 'ok' : 'failed', reasons };
 }

@@ -41,27 +41,47 @@ async function openOne(scene: Scene): Promise<Open> {
 }
 
 /** @returns false when the page does not obey any more, or something was lost */
-async function endureOnce(scene: Scene, name: string, { document, person }: Open, trouble: Trouble): Promise<boolean> {
+async function endureOnce(scene: Scene, name: string, open: Open, trouble: Trouble): Promise<boolean> {
+  const { person } = open;
+  const { tally } = scene;
   const from = (await person.told()).length;
   const before = await person.type();
   const meanwhile = await trouble(person);
   const back = await person.saveAgain(Date.now(), BACK_SECONDS);
-  scene.tally.back.push(back);
+  tally.back.push(back);
   const after = back === undefined ? undefined : await person.type();
-  if (after !== undefined) await person.save();
+  const saved = after === undefined ? undefined : await person.save();
   await scene.hear(person, from);
   await scene.picture(person, `${name}-after`);
-  // One that does not obey saves what it has when its tab is closed.
-  if (back === undefined) await person.leave();
-  const typed = Object.entries({ before, meanwhile, after }).filter(([, word]) => word !== undefined) as [
-    string,
-    string,
-  ][];
-  const words = typed.map(([, word]) => word);
-  const lost = await scene.expect(document, words, back === undefined ? undefined : SAVED_SECONDS);
-  const when = typed.filter(([, word]) => lost.includes(word)).map(([name]) => name);
-  if (when.length > 0) scene.tally.notes.push(`lost in round ${scene.tally.rounds}: typed ${when.join(' and ')}`);
-  return back !== undefined && lost.length === 0;
+  if (saved?.code !== undefined) tally.faults.push(`round ${tally.rounds}: the second save() ended with ${saved.code}`);
+  return look(scene, open, { before, meanwhile, after }, saved?.version);
+}
+
+/**
+ * Looks for what was typed, by when it was typed.
+ * @param version that `save()` resolved with; it must hold all of it
+ */
+async function look(
+  scene: Scene,
+  { document, person }: Open,
+  typed: Record<string, string | undefined>,
+  version: number | undefined,
+): Promise<boolean> {
+  const { tally } = scene;
+  const words = Object.values(typed).filter((word) => word !== undefined);
+  const whenOf = (missing: readonly string[]): string =>
+    Object.keys(typed)
+      .filter((when) => missing.includes(typed[when] ?? ''))
+      .join(' and ');
+  const missing = version === undefined ? words : await document.versions.missing(words, SAVED_SECONDS);
+  if (version !== undefined && missing.length > 0) {
+    tally.faults.push(`round ${tally.rounds}: save() resolved without what was typed ${whenOf(missing)}`);
+  }
+  // What is open is saved when its tab is closed.
+  if (missing.length > 0) await person.leave();
+  const lost = await scene.expect(document, words);
+  if (lost.length > 0) tally.notes.push(`round ${tally.rounds}: lost what was typed ${whenOf(lost)}`);
+  return missing.length === 0;
 }
 
 /** Somebody types and leaves, and something goes wrong at that moment: what was typed has to be in the document. */

@@ -29,6 +29,8 @@ export interface Tally {
   back: (number | undefined)[];
   /** Events by name and code. */
   told: Set<string>;
+  /** Other things that are not as they have to be. */
+  faults: string[];
   /** Measured beside, for the table. */
   notes: string[];
 }
@@ -60,7 +62,7 @@ const EXIT_SECONDS = 60;
 
 export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | 'browser'>): Scene {
   const { options, service, portal } = stage;
-  const tally: Tally = { rounds: 0, typed: 0, lost: [], back: [], told: new Set(), notes: [] };
+  const tally: Tally = { rounds: 0, typed: 0, lost: [], back: [], told: new Set(), faults: [], notes: [] };
   const clearing: (() => Promise<void>)[] = [];
   return {
     ...stage,

@@ -44,6 +44,7 @@ describe('the editor check', () => {
       rounds: 3,
       typed: 6,
       lost: ['x'],
+      faults: [],
       back: [2.04, 9, undefined],
       told: new Set(['onReady', 'onError a']),
     };
