@@ -131,6 +131,26 @@ for (const installed of BROWSERS) {
       });
     }
 
+    it('a document whose process crashes comes back, and what it took with it is told', async () => {
+      stack.editor.crashDocuments();
+      await isBack();
+      await until('the loss is told', async () => (await told()).some(({ reason }) => reason === 'changes_lost'));
+      await type('sau ');
+      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('sau ');
+    });
+
+    it('a page that is slow to answer is waited for', async () => {
+      let openings = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().includes('cool.html')) openings += 1;
+      });
+      stack.editor.faults.pageDelayMs = 4_500;
+      network.drop();
+      await isBack();
+      stack.editor.faults.pageDelayMs = 0;
+      expect(openings).to.equal(1);
+    });
+
     it('an editor that was killed loses what was not saved, which is told', async () => {
       await stack.editor.kill();
       await until('it is told', async () => (await told()).some(({ code }) => code === 'network_error'));

@@ -663,6 +663,17 @@ for (const installed of BROWSERS) {
       expect(text).to.deep.equal(['Không mở được tài liệu.', true, 'none']);
     });
 
+    it('a document whose password is not given is load_failed at once', async () => {
+      gate.orders.locked = true;
+      await page.evaluate(() => window.make('editor'));
+      const frame = await until('the frame', () => page.frames().find((each) => each.url().includes('cool.html')));
+      await inEditor(frame, `say('UI_Cancel_Password', {})`);
+      expect(await event(page, 'onError')).to.deep.nested.include({
+        code: 'load_failed',
+        'detail.MessageId': 'UI_Cancel_Password',
+      });
+    });
+
     it('a page without an onError finds errors in the console', async () => {
       gate.orders.refuse = { status: 400, code: 'invalid_config' };
       await page.evaluate(() => window.make('editor', { events: {} }));

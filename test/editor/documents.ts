@@ -60,6 +60,10 @@ export function createDocuments(deps: DocumentsDeps) {
       : info.PostMessageOrigin;
     const readonly = !UserCanWrite || uri.access.get('permission') === 'readonly';
     socket.send(`wopi: ${JSON.stringify({ ...info, PostMessageOrigin, UserCanWrite: UserCanWrite && !readonly })}`);
+    const given = uri.access.get('password');
+    if (faults.password !== '' && given !== faults.password) {
+      return refuse(`cmd=load kind=${given === null ? 'passwordrequired:to-view' : 'wrongpassword'}`);
+    }
     const loading = open.get(uri.wopiSrc) ?? load(uri, info);
     open.set(uri.wopiSrc, loading);
     const document = await loading;

@@ -25,6 +25,8 @@ export interface StandInEditor {
   faults: Faults;
   /** Cuts all connections of views, which then come back; and those of the admin channel. */
   dropSockets(): void;
+  /** Ends the process of each document, with what was not stored; the views come back by themselves. */
+  crashDocuments(): void;
   /** Ends as on SIGTERM: views are told, what is modified is saved, for 5 s at most. */
   stop(): Promise<void>;
   /** Ends as on SIGKILL: what is not stored is lost. */
@@ -84,6 +86,7 @@ export async function startEditor(options: EditorOptions): Promise<StandInEditor
   }
 
   async function editorPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, faults.pageDelayMs));
     if (faults.page === 'error') send(response, 500);
     else if (faults.page !== 'hang') await page({ options, documents, wopi }, request, response);
   }
@@ -132,6 +135,7 @@ export async function startEditor(options: EditorOptions): Promise<StandInEditor
       documents.dropSockets();
       admin.dropSockets();
     },
+    crashDocuments: () => documents.kill(),
     async stop(): Promise<void> {
       await documents.shutDown(SHUTDOWN_MS);
       await close();

@@ -61,8 +61,12 @@ export interface Faults {
   discovery: 'ok' | 'error' | 'broken' | 'hang';
   /** The editor page: a 500 or no answer. */
   page: 'ok' | 'error' | 'hang';
+  /** Before the editor page is answered. */
+  pageDelayMs: number;
   /** Admin console: connections cut, no answer, or a list of documents that is no JSON. */
   admin: 'ok' | 'down' | 'hang' | 'broken';
+  /** Every document needs this password, unless it is empty. */
+  password: string;
   /** Every document fails to load. */
   load: 'ok' | 'fail';
   /** Before a CheckFileInfo is sent. */
@@ -89,7 +93,9 @@ export function noFaults(): Faults {
   return {
     discovery: 'ok',
     page: 'ok',
+    pageDelayMs: 0,
     admin: 'ok',
+    password: '',
     load: 'ok',
     checkFileInfoDelayMs: 0,
     putFileDelayMs: 0,

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { openEditor } from './client.ts';
 import { openContent } from './content/content.ts';
 import { type StandInEditor, startEditor } from './editor.ts';
-import type { UriForm } from './options.ts';
+import type { Faults, UriForm } from './options.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 interface Message {
@@ -72,12 +72,13 @@ for (const browserOf of BROWSERS) {
       portal?.close();
     });
 
-    const open = async (uri: UriForm = '25.04', query = ''): Promise<void> => {
+    const open = async (uri: UriForm = '25.04', query = '', faults: Partial<Faults> = {}): Promise<void> => {
       editor = await startEditor({
         port: 0,
         host: '127.0.0.1',
         admin: null,
         uri,
+        faults,
         timings: { uploadGap: 50, giveUp: 40 },
       });
       page = await browser.newPage();
@@ -264,6 +265,25 @@ for (const browserOf of BROWSERS) {
       await frame.click('textarea');
       await until('a try', () => tries === 1);
       waiting.close();
+    });
+
+    it('asks for a password, says nothing when that is cancelled, and opens with the right one', async () => {
+      await open('25.04', '', { password: 'mật khẩu' });
+      await frame.waitForSelector('#password[open]');
+      const before = (await messages()).length;
+      await frame.click('#password [value=cancel]');
+      await until('closed', () => frame.evaluate(`!document.getElementById('password').open`));
+      expect((await messages()).slice(before)).to.deep.equal([]);
+      await page.close();
+      await editor.kill();
+      await open('25.04', '', { password: 'mật khẩu' });
+      for (const password of ['sai', 'mật khẩu']) {
+        await frame.waitForSelector('#password[open]');
+        await frame.type('#given', password);
+        await frame.click('#password [value=ok]');
+        if (password === 'sai') await frame.evaluate(`document.getElementById('given').value = ''`);
+      }
+      await loaded();
     });
 
     it('tells when it never got a connection', async () => {

@@ -79,7 +79,7 @@ export function createFrame({
     made.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
     made.addEventListener('load', () => {
       if (made !== iframe) return;
-      if (used) onPage();
+      if (used && !isBlank(made)) onPage();
       if (!shown || made.contentWindow === shown) return;
       shown = made.contentWindow;
       onMoved();
@@ -209,6 +209,15 @@ export function createFrame({
       cover.remove();
     },
   };
+}
+
+/** Whether a frame still has what it is made with: nothing. A page of another origin can't be looked at. */
+function isBlank({ contentWindow }: HTMLIFrameElement): boolean {
+  try {
+    return contentWindow?.location.href === 'about:blank';
+  } catch {
+    return false;
+  }
 }
 
 function cssLength(value: string | number = '100%'): string {

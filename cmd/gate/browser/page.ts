@@ -65,8 +65,10 @@ export interface PageOptions {
 
 /** How long the editor, having said that something failed, may take to say what. */
 const REASON_MS = 250;
+/** Why a document is lost whose page has found another connection. */
+const RECONNECTED = 'reconnected';
 /** A page that is not the editor's says nothing, neither before nor after it is loaded. */
-const SPEECHLESS_MS = 2_000;
+const SPEECHLESS_MS = 3_000;
 const SILENCE_MS = 30_000;
 /** Contract: Browser events. */
 const LOAD_MS = 120_000;
@@ -85,7 +87,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
   });
   const loading = createLoading({ origin, texts, onFail });
   const pulse = createPulse({ post: frame.post, onDeaf: () => onLostSoon({ reason: 'disconnected' }) });
-  let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'failed' = 'silent';
+  let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed' = 'silent';
   let attempt: Attempt | undefined;
   /** The page that lost its document has found another connection, and so keeps the document open. */
   let rejoined = false;
@@ -95,6 +97,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
+    if (phase === 'given up') return;
     loading.heard();
     pulse.onMessage(message);
     if (phase === 'silent') {
@@ -103,20 +106,26 @@ export function createPage({ container, origin, texts, title, config, events }: 
     }
     if (id === 'App_LoadingStatus') onLoadingStatus(values['Status']);
     else if (id === 'Action_Load_Resp' && values['success'] === false) onLost({ ...message });
-    else if (id === 'Doc_ModifiedStatus') events.onModified(values['Modified'] === true);
+    else if (id === 'Doc_ModifiedStatus') onModified(values['Modified'] === true);
     else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
     else if (id === 'UI_Save') events.onSaving();
     else if (id === 'Views_List') events.onPeople();
     else if (id === 'View_Removed') pulse.look();
     else if (id === 'UI_Close') events.onCloseButton();
     else if (id === 'User_Active' && phase === 'asleep') events.onAwake();
+    else if (id === 'UI_Cancel_Password') onLost({ ...message });
     else if (id === 'Session_Closed') onClosed(message);
+  }
+
+  /** A page that has found another connection tells of the document there, which may lack what was typed. */
+  function onModified(on: boolean): void {
+    if (failing === undefined && phase !== 'lost') events.onModified(on);
   }
 
   function onClosed(message: EditorMessage): void {
     if (message.Values['Reason'] !== 'DocumentIdle') onLost({ ...message });
     else if (phase === 'loaded') {
-      clearTimeout(failing);
+      settle();
       pulse.stop();
       phase = 'asleep';
     }
@@ -134,12 +143,18 @@ export function createPage({ container, origin, texts, title, config, events }: 
     frame.post('Host_PostmessageReady');
     if (!greeted) greet();
     // A page that says so again has lost its connection and found another.
-    if (phase === 'loaded') pulse.look();
+    if (phase === 'loaded') onLostSoon({ reason: RECONNECTED });
     else if (step === 'Document_Loaded') onLoaded();
   }
 
-  function onLostSoon(detail: Record<string, unknown>): void {
+  /** Forgets what was thought to fail. */
+  function settle(): void {
     clearTimeout(failing);
+    failing = undefined;
+  }
+
+  function onLostSoon(detail: Record<string, unknown>): void {
+    settle();
     failing = setTimeout(() => onLost(detail), REASON_MS);
   }
 
@@ -158,7 +173,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function onLoaded(): void {
     phase = 'loaded';
-    clearTimeout(failing);
+    settle();
     frame.say(texts.loaded);
     frame.settle();
     loading.done();
@@ -174,11 +189,11 @@ export function createPage({ container, origin, texts, title, config, events }: 
   }
 
   function onLost(detail: Record<string, unknown>): void {
-    clearTimeout(failing);
+    settle();
     if (attempt) attempt.end(false);
     else if (phase === 'loaded') {
       phase = 'lost';
-      rejoined = false;
+      rejoined = detail['reason'] === RECONNECTED;
       pulse.stop();
       events.onLost(detail);
     } else if (phase !== 'lost' && phase !== 'asleep' && phase !== 'failed') loading.fail(detail);
@@ -190,16 +205,22 @@ export function createPage({ container, origin, texts, title, config, events }: 
     events.onFailed(error);
   }
 
+  /** Another one is opened in its place: what it still says is too late. */
+  function giveUpPage(): void {
+    phase = 'given up';
+    cover();
+  }
+
   function cover(): void {
     frame.say(texts.reopening, 'over');
   }
 
   function startOver(): void {
+    attempt?.end(false);
     phase = 'silent';
     greeted = false;
-    clearTimeout(failing);
+    settle();
     pulse.stop();
-    attempt?.end(false);
   }
 
   return {
@@ -214,7 +235,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
       return new Promise((resolve) => {
         attempt = createAttempt(SILENCE_MS, (ok) => {
           attempt = undefined;
-          if (!ok) cover();
+          if (!ok) giveUpPage();
           resolve(ok);
         });
         // Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
@@ -226,7 +247,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
     isThere: frame.isThere,
     opened: loading.wait,
     giveUp(error) {
-      clearTimeout(failing);
+      settle();
       loading.stop(error);
     },
     cover,

@@ -4,6 +4,8 @@ export interface Behaviour {
   silent?: boolean;
   /** Refuses to open. */
   failLoad?: boolean;
+  /** Waits for a password. */
+  locked?: boolean;
   /** Answers saves with a failure. */
   failSave?: boolean;
   /** Writes files and uploads none. */
@@ -73,6 +75,7 @@ const script = `(behaviour, token) => {
   say('App_LoadingStatus', { Status: 'Initialized' });
   if (behaviour.failLoad) return lose();
   say('App_LoadingStatus', { Status: 'Frame_Ready', Features: { VersionStates: true } });
+  if (behaviour.locked) return;
   say('Action_Load_Resp', { success: true, result: '' });
   say('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: 1 });
   say('View_Added', { Deprecated: true });

@@ -10,9 +10,10 @@ const DOCUNLOADING_RETRIES = 10;
  *   onMessage(data: string): void,
  *   onLost(): void,
  *   onRefused(cmd: string | undefined, kind: string): void,
- * }} handlers onRefused: the document does not open
+ *   onPassword(): void,
+ * }} handlers onRefused: the document does not open; onPassword: not without one, after which `connect` tries again
  */
-export function createConnection({ url, onMessage, onLost, onRefused }) {
+export function createConnection({ url, onMessage, onLost, onRefused, onPassword }) {
   let socket;
   let [hasLoaded, reconnecting, asleep, ended] = [false, false, false, false];
   let retries = 0;
@@ -33,6 +34,8 @@ export function createConnection({ url, onMessage, onLost, onRefused }) {
     const [, cmd, kind = ''] = refusal ?? [];
     if (kind === 'docunloading' && retries++ < DOCUNLOADING_RETRIES) {
       setTimeout(connect, 500 * retries * retries);
+    } else if (/^(passwordrequired|wrongpassword)/.test(kind)) {
+      onPassword();
     } else if (!hasLoaded || cmd === 'internal') {
       ended = true;
       onRefused(cmd, kind);

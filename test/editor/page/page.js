@@ -1,6 +1,7 @@
 import { createConnection } from './connection.js';
 import { createHost } from './host.js';
 import { createLines } from './lines.js';
+import { createViews } from './views.js';
 
 /** The stand-in editor's page. What it and its server say to each other is listed in test/editor/document.ts. */
 const element = (id) => document.getElementById(id);
@@ -27,7 +28,6 @@ const state = {
   token: given.accessToken,
   /** Whether the page obeys its host: not before the document is loaded, and never after a lost connection. */
   obeys: false,
-  shown: false,
   everModified: false,
   modified: false,
   readonly: true,
@@ -35,15 +35,20 @@ const state = {
   idle: false,
   notify: false,
   lastInput: Date.now(),
-  views: [],
-  viewId: undefined,
   disabled: new Set(),
   texts: {},
 };
 
 const host = createHost({ origin: given.postmessageOrigin, frameAncestors: given.frameAncestors, onMessage });
-const connection = createConnection({ url: socketUrl, onMessage: receive, onLost, onRefused });
+const connection = createConnection({
+  url: socketUrl,
+  onMessage: receive,
+  onLost,
+  onRefused,
+  onPassword: () => element('password').showModal(),
+});
 const say = connection.send;
+const views = createViews(element('views'), host.post);
 const lines = createLines(element('lines'), say);
 
 function show(text) {
@@ -56,6 +61,7 @@ function socketUrl(again) {
     access_token: state.token,
     access_token_ttl: given.accessTokenTtl || '0',
     no_auth_header: given.noAuthHeader,
+    ...(state.password ? { password: state.password } : {}),
     ...(again ? { permission: state.readonly ? 'readonly' : 'edit' } : {}),
   });
   const base = location.origin.replace(/^http/, 'ws');
@@ -69,9 +75,7 @@ function onLost() {
   state.obeys = false;
   lines.setReadOnly(true);
   element('save').disabled = true;
-  for (const { id } of state.views) host.post('View_Removed', { ViewId: id, Deprecated: true });
-  state.views = [];
-  state.shown = false;
+  views.lost();
 }
 
 function onRefused(cmd, kind) {
@@ -94,14 +98,14 @@ function receive(data) {
     case 'perm':
       return permit(rest);
     case 'lines':
-      state.viewId = value().viewId;
+      views.own(value().viewId);
       return lines.reset(value());
     case 'set':
     case 'add':
     case 'remove':
       return lines.apply(name, value());
     case 'viewinfo':
-      return showViews(value());
+      return views.show(value());
     case 'docloaded':
       return loaded();
     case 'modified':
@@ -133,43 +137,7 @@ function loaded() {
   show('');
   host.post('Action_Load_Resp', { success: true, result: '', errorMsg: '' });
   if (state.obeys) host.post('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: Date.now() });
-  state.shown = true;
-  tellViews(state.views, []);
-}
-
-function showViews(views) {
-  const before = state.views;
-  state.views = views;
-  element('views').replaceChildren(
-    ...views.map(({ username, readonly, color }) => {
-      const item = document.createElement('li');
-      item.textContent = username + (readonly === '1' ? ' (xem / view)' : '');
-      item.style.borderColor = color;
-      return item;
-    }),
-  );
-  if (state.shown) tellViews(views, before);
-}
-
-function tellViews(views, before) {
-  const isIn = (list) => (view) => list.some(({ id }) => id === view.id);
-  for (const view of views.filter((one) => !isIn(before)(one)))
-    host.post('View_Added', { ...hostView(view), Deprecated: true });
-  for (const view of before.filter((one) => !isIn(views)(one)))
-    host.post('View_Removed', { ViewId: view.id, Deprecated: true });
-  host.post('Views_List', views.map(hostView));
-}
-
-function hostView({ id, userid, username, userextrainfo, readonly, color }) {
-  return {
-    ViewId: id,
-    UserId: userid,
-    UserName: username,
-    UserExtraInfo: userextrainfo,
-    Color: color,
-    ReadOnly: readonly,
-    IsCurrentView: id === state.viewId,
-  };
+  views.opened();
 }
 
 function modified(value) {
@@ -255,7 +223,7 @@ const AFTER_READY = {
   },
 };
 const AFTER_LOAD = {
-  Get_Views: () => host.post('Get_Views_Resp', state.views.map(hostView)),
+  Get_Views: () => host.post('Get_Views_Resp', views.forHost()),
   // The page itself goes on with the old token when it connects again, as the real one does.
   Reset_Access_Token: ({ token }) => say(`resetaccesstoken ${token}`),
   Action_Save: (values) => save(values, true),
@@ -271,6 +239,13 @@ function onMessage(id, values) {
 
 element('save').addEventListener('click', () => userSave('toolbar'));
 element('close').addEventListener('click', userClose);
+element('password').addEventListener('close', ({ target }) => {
+  // Nothing is said when it was cancelled.
+  if (target.returnValue !== 'ok') return show('');
+  state.password = element('given').value;
+  if (state.password) connection.connect();
+  else host.post('UI_Cancel_Password');
+});
 element('close').hidden = parameters.get('closebutton') !== '1';
 element('overwrite').addEventListener('click', () => {
   element('conflict').close();
