@@ -3,6 +3,7 @@
  * `node scripts/generate.ts` writes; `--check` only compares and exits 1 when something on disk has drifted.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { QUARANTINE_SCRIPT } from '../src/common/quarantine-script.ts';
 import { chartReadme } from './generate/chart-readme.ts';
 import { configurationPage } from './generate/configuration.ts';
 import { crdFile, crdTemplate } from './generate/crd.ts';
@@ -22,6 +23,7 @@ const files: Record<string, string> = {
   'crds/svcinstances.svc.internal.yaml': crdFile(),
   'charts/svc/templates/crd.yaml': crdTemplate(),
   'docs/svcinstance.md': instancePage(),
+  'ingress/editor/quarantine.sh': QUARANTINE_SCRIPT,
   'docs/configuration.md': configurationPage(),
   'docs/gate-reference.md': gatePage(),
   'docs/reference.md': referencePage(),

@@ -27,6 +27,7 @@ import { createPresence } from './domain/presence.ts';
 import { createSaves } from './domain/saves.ts';
 import { createSessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
+import { createStoredVersions, createUnsaved } from './domain/unsaved.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -72,7 +73,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const { rows, blobs, linkSecret, temporary } = await openDataDir(config.dataDir);
+  const { rows, blobs, unsavedFiles, linkSecret, temporary } = await openDataDir(config.dataDir);
   const keeper = createBlobKeeper({ rows, blobs });
   const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
   const downloader = createDownloader({ outbound, temporary });
@@ -108,13 +109,17 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     schedule: overrides.callbackSchedule,
   });
   const onDelivery = outbox.wake;
+  const recent = createStoredVersions(clock);
   const saves = createSaves({
     ...{ rows, blobs, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
+    onStored: recent.add,
   });
   const { saving } = saves;
   const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
+  const unsaved = await createUnsaved({ ...{ rows, saves, presence, recent, clock, log }, files: unsavedFiles });
   const cleaning = createCleaning({
     ...{ rows, keeper, saving, clock, log },
+    hasUnsaved: unsaved.has,
     sample: editor.sample,
     retainHours: embed.retainHours,
   });
@@ -136,7 +141,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     downloads: createDownloads({ links, keeper }),
     baseUrl: config.baseUrl,
     status: createStatus({
-      ...{ rows, editor, clock },
+      ...{ rows, editor, unsaved, clock },
       figures: counting.figures,
       license: license.current,
       callbackSigning: embed.callbackSecret !== '',
@@ -163,7 +168,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const internalApp = createInternalApp({
     ...{ keeper, saves, maxBytes, log },
+    ...{ unsaved, readWopiSrc },
+    admin: { user: config.editor.adminUser, password: config.editor.adminPassword },
     onCalled: editorCalls.called,
+    onLoaded: unsaved.loaded,
     access: createWopiAccess({ rows, clock, log }),
   });
 

@@ -93,7 +93,14 @@ describe('a full disk under the gate', () => {
     data = await openDataDir(folder);
     const keeper = createBlobKeeper(data);
     const log = testLogger();
-    const idle = { sample: () => undefined, saving: () => false, retainHours: 24, clock: Date.now, log };
+    const idle = {
+      sample: () => undefined,
+      saving: () => false,
+      hasUnsaved: () => false,
+      retainHours: 24,
+      clock: Date.now,
+      log,
+    };
     const cleaning = createCleaning({ rows: data.rows, keeper, ...idle });
     cleaning.start();
     const list = () => opened().blobs.list();

@@ -276,6 +276,9 @@ describe('what the controller makes', () => {
     'Deployment/office-editor: adds capabilities',
     'Deployment/office-editor: secret in variable username',
     'Deployment/office-editor: secret in variable password',
+    // Nobody asks it for anything.
+    'Deployment/office-editor: quarantine has no liveness probe',
+    'Deployment/office-editor: quarantine has no readiness probe',
   ];
   const examples = join(root, 'docs/examples');
 
@@ -284,13 +287,13 @@ describe('what the controller makes', () => {
   for (const name of readdirSync(golden)) {
     it(`breaks no rule but those that the editor has to: golden/${name}`, () => {
       const objects = loadAll(readFileSync(join(golden, name), 'utf8')) as KubernetesObject[];
-      expect(ruleBreaks(objects)).to.have.members(EXCEPTIONS);
+      expect([...new Set(ruleBreaks(objects))]).to.have.members(EXCEPTIONS);
     });
   }
   for (const name of readdirSync(examples)) {
     it(`breaks no rule but those that the editor has to: ${name}`, () => {
       const { spec } = load(readFileSync(join(examples, name), 'utf8')) as { spec: PartialSpec };
-      expect(ruleBreaks(desired(situationOf({ spec })))).to.have.members(EXCEPTIONS);
+      expect([...new Set(ruleBreaks(desired(situationOf({ spec }))))]).to.have.members(EXCEPTIONS);
     });
   }
 });

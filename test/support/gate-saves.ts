@@ -14,7 +14,16 @@ import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Rows } from '../../cmd/gate/domain/ports.ts';
 import { createSaves, type Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
+import {
+  createStoredVersions,
+  createUnsaved,
+  type UnsavedEdits,
+  type UnsavedTimings,
+} from '../../cmd/gate/domain/unsaved.ts';
 import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
+import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
+import { getHealthz } from '../../cmd/gate/http/figures.ts';
+import { quarantineRoutes } from '../../cmd/gate/http/quarantine.ts';
 import { wopiRoutes } from '../../cmd/gate/http/wopi.ts';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { createAudit } from '../../src/common/audit.ts';
@@ -38,6 +47,7 @@ export interface SavesBench {
   outbox: Outbox;
   closing: Closing;
   cleaning: Cleaning;
+  unsaved: UnsavedEdits;
   /** Moves the clock on. */
   pass(ms: number): void;
   now(): number;
@@ -55,6 +65,7 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
   poster?: CallbackPoster;
   schedule?: readonly number[];
   retainHours?: number;
+  quarantine?: Partial<UnsavedTimings>;
   /** Puts something between the pieces and the disk. */
   wrap?: (blobs: Blobs, rows: Rows) => { blobs: Blobs; rows: Rows };
   clock?: () => number;
@@ -83,18 +94,28 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   });
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
   const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
+  const recent = createStoredVersions(clock);
   const saves = createSaves({
     ...common,
+    onStored: recent.add,
     blobs,
     presence: { users },
     maxBytes: options.maxBytes ?? MB,
     ...(options.timings && { timings: options.timings }),
   });
   const closing = createClosing({ ...common, saving: saves.saving });
+  const unsaved = await createUnsaved({
+    ...{ rows, saves, clock, log },
+    presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
+    files: dataDir.unsavedFiles,
+    recent,
+    timings: { grace: 0, margin: 100, ...options.quarantine },
+  });
   const cleaning = createCleaning({
     ...common,
     sample: () => last,
     saving: saves.saving,
+    hasUnsaved: (docId) => unsaved.has(docId),
     retainHours: options.retainHours ?? 24,
   });
   const sample: SavesBench['sample'] = (...views) => {
@@ -110,6 +131,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     outbox,
     closing,
     cleaning,
+    unsaved,
     now: clock,
     pass: (ms) => {
       time += ms;
@@ -167,13 +189,21 @@ export function sampleOf(at: number, views: { docId: string; userId?: string }[]
   };
 }
 
-/** The WOPI side of a bench on a port of its own. */
+/** The editor's admin, who may ask about its quarantine. */
+export const ADMIN = { user: 'admin', password: secret('password of the admin') };
+/** Where the editor finds the WOPI host. */
+export const WOPI_URL = 'http://gate:8081';
+const readWopiSrc = createWopiSrcReader(WOPI_URL);
+
+/** The WOPI side of a bench, and what its quarantine asks, on a port of its own. */
 export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url: string; server: Server }> {
   const log = testLogger();
   const app = express();
   const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
   const { keeper, saves } = bench;
-  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, maxBytes }));
+  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, maxBytes, onLoaded: bench.unsaved.loaded }));
+  app.get('/svc/healthz', getHealthz());
+  app.use('/svc/quarantine', quarantineRoutes({ unsaved: bench.unsaved, readWopiSrc, admin: ADMIN }));
   app.use(errorHandler(log));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   return { url: `http://127.0.0.1:${await portOf(server)}/svc/wopi/files`, server };

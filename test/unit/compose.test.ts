@@ -15,6 +15,7 @@ import { schemas } from '../../src/common/schema.ts';
 interface Service {
   image: string;
   environment?: Record<string, string | number>;
+  env_file?: string[];
   command?: string[];
   stop_grace_period?: string;
   ports?: string[];
@@ -83,7 +84,7 @@ describe('compose.yaml', () => {
     const neighbours = Object.entries(plain.services).filter(
       ([name, { networks }]) => name !== 'gate' && networks?.some((network) => gates.includes(network)),
     );
-    expect(neighbours.map(([name]) => name).sort()).to.deep.equal(['editor', 'front']);
+    expect(neighbours.map(([name]) => name).sort()).to.deep.equal(['editor', 'front', 'quarantine-keeper']);
     const editors = plain.services['editor']?.networks ?? [];
     expect(editors.filter((name) => !plain.networks[name]?.internal)).to.deep.equal([]);
     // A service without networks would be in one with all others like it.
@@ -143,6 +144,7 @@ describe('compose.yaml', () => {
       'per_document.limit_store_failures': '0',
       'quarantine_files[@enable]': 'true',
       'quarantine_files.path': '/quarantine',
+      'quarantine_files.limit_dir_size_mb': '2000',
       'net.proxy_prefix': 'false',
       hexify_embedded_urls: 'false',
       'net.post_allow.host[0]': String.raw`127\.0\.0\.1`,
@@ -153,6 +155,20 @@ describe('compose.yaml', () => {
     expect(plain.services['editor']?.command).to.deep.equal([
       '--o:net.content_security_policy=frame-ancestors localhost:* 127.0.0.1:*',
     ]);
+  });
+
+  it('has beside the editor what keeps its quarantine, of the same image and with the same volume and password', () => {
+    const { editor, 'quarantine-keeper': keeper, gate } = plain.services;
+    expect(keeper?.image).to.equal(editor?.image);
+    expect(keeper).to.deep.include({
+      volumes: editor?.volumes,
+      env_file: editor?.env_file,
+      networks: gate?.networks?.slice(0, 1),
+    });
+    expect(environmentOf(plain, 'quarantine-keeper')).to.deep.equal({
+      ...{ QUARANTINE_DIR: '/quarantine', username: 'admin' },
+      GATE_URL: environmentOf(plain, 'gate')['SVC_GATE_WOPI_URL'],
+    });
   });
 
   it('has no volume, secret, network or service that is named and not there', () => {

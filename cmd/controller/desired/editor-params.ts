@@ -1,7 +1,7 @@
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { isTls, publicHost } from './urls.ts';
 
-/** Where the editor puts what it could not save. */
+/** Where the editor puts a copy of every save before it uploads it. */
 export const QUARANTINE_PATH = '/quarantine';
 
 /** As many places as the image's list of `net.post_allow` has; one that is left out would keep a private network. */
@@ -36,6 +36,8 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
     'per_document.limit_store_failures': 0,
     'quarantine_files[@enable]': true,
     'quarantine_files.path': QUARANTINE_PATH,
+    // For what is not stored within a minute; the editor drops the oldest above it.
+    'quarantine_files.limit_dir_size_mb': 2000,
     // The runtime's seccomp profile refuses mounts; it would try for every document.
     mount_jail_tree: false,
     num_prespawn_children: 4,
@@ -84,6 +86,6 @@ function checked(parameter: string): string {
 }
 
 /** The kubelet would put a variable's value, such as the password, in the place of `$(NAME)`. */
-function unexpanded(argument: string): string {
+export function unexpanded(argument: string): string {
   return argument.replaceAll('$', '$$$$');
 }

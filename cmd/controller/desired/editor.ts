@@ -1,7 +1,13 @@
-import type { V1PodSecurityContext, V1ResourceRequirements, V1SecurityContext } from '@kubernetes/client-node';
+import type {
+  V1EnvVar,
+  V1PodSecurityContext,
+  V1ResourceRequirements,
+  V1SecurityContext,
+} from '@kubernetes/client-node';
+import { QUARANTINE_SCRIPT } from '../../../src/common/quarantine-script.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
-import { editorArguments, QUARANTINE_PATH } from './editor-params.ts';
+import { editorArguments, QUARANTINE_PATH, unexpanded } from './editor-params.ts';
 import { environment } from './env.ts';
 import { namesOf, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
@@ -74,14 +80,14 @@ function editorPod(situation: Situation): PodParts {
           dictionaries: instance.spec.editor.dictionaries.join(' '),
         }),
         // The image takes them from the environment only.
-        secretVariable(situation, 'username', 'editor-admin-username'),
-        secretVariable(situation, 'password', 'editor-admin-password'),
+        ...adminVariables(situation),
       ],
       ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
       // A busy one answers late; to start it again cuts everybody off.
       ...httpProbes('/hosting/capabilities', 'http', { start: 180, dead: 180 }),
     },
     resources: RESOURCES,
+    beside: quarantineKeeper(situation),
     mounts: [claimMount('quarantine', QUARANTINE_PATH, namesOf(instance.metadata.name).component.editor)],
     terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
     configHash: secretsDigest('editor', secrets),
@@ -89,4 +95,25 @@ function editorPod(situation: Situation): PodParts {
     annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' },
     security: SECURITY,
   };
+}
+
+/** Hands the gate what the editor could not store (docs/decisions/0010-gate.md). */
+function quarantineKeeper(situation: Situation): NonNullable<PodParts['beside']> {
+  return {
+    name: 'quarantine',
+    command: ['sh', '-c', unexpanded(QUARANTINE_SCRIPT)],
+    env: [
+      ...environment({ QUARANTINE_DIR: QUARANTINE_PATH, GATE_URL: wopiUrl(situation.instance) }),
+      ...adminVariables(situation),
+    ],
+    resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '500m', memory: '64Mi' } },
+    volumeMounts: [{ name: 'quarantine', mountPath: QUARANTINE_PATH }],
+  };
+}
+
+function adminVariables(situation: Situation): V1EnvVar[] {
+  return [
+    secretVariable(situation, 'username', 'editor-admin-username'),
+    secretVariable(situation, 'password', 'editor-admin-password'),
+  ];
 }

@@ -25,6 +25,8 @@ export interface PodParts {
   /** Where the spec gives none. */
   resources: Quantities;
   mounts: readonly Mount[];
+  /** Another container beside it, of the same image. */
+  beside?: Pick<V1Container, 'name' | 'command' | 'env' | 'resources' | 'volumeMounts'>;
   /** From SIGTERM to SIGKILL. */
   terminationGracePeriodSeconds: number;
   /** Digest of what the component reads at its start only; another one restarts it. */
@@ -38,7 +40,7 @@ export interface PodParts {
 }
 
 /**
- * The pod of a component: one container, restricted (Pod Security Standards), without a token of the API server. Of
+ * The pod of a component: one container, for the editor another beside it, restricted (Pod Security Standards), without a token of the API server. Of
  * `spec.<component>.pod` labels and annotations give way to ours; its resources replace the component's as a whole.
  */
 export function podTemplate(situation: Situation, component: ComponentName, parts: PodParts): V1PodTemplateSpec {
@@ -50,6 +52,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
     ...parts.annotations,
     ...(parts.configHash !== undefined && { [ANNOTATION.configHash]: parts.configHash }),
   };
+  const image = { image: imageOf(situation, component), imagePullPolicy: images.pullPolicy };
   const { nodeSelector, tolerations, affinity, priorityClassName } = overrides;
   return {
     metadata: {
@@ -72,8 +75,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
       containers: [
         {
           name: component,
-          image: imageOf(situation, component),
-          imagePullPolicy: images.pullPolicy,
+          ...image,
           ...parts.container,
           resources: overrides.resources ? withTexts(overrides.resources) : parts.resources,
           securityContext: { ...CONTAINER_SECURITY, ...parts.security?.container },
@@ -83,6 +85,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
             ...(readOnly && { readOnly }),
           })),
         },
+        ...(parts.beside ? [{ ...image, ...parts.beside, securityContext: CONTAINER_SECURITY }] : []),
       ],
       volumes: parts.mounts.map(({ name, source }) => ({ name, ...source })),
     },

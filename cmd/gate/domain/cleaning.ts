@@ -14,6 +14,8 @@ export interface CleaningDependencies {
   sample: () => EditorSample | undefined;
   /** Whether a save of a document is under way or owed. */
   saving: (docId: string) => boolean;
+  /** Whether there is an edit of a document that never became a version: it may yet become one. */
+  hasUnsaved: (docId: string) => boolean;
   retainHours: number;
   clock: Clock;
   log: Logger;
@@ -37,6 +39,7 @@ export function createCleaning({
   keeper,
   sample,
   saving,
+  hasUnsaved,
   retainHours,
   clock,
   log,
@@ -44,11 +47,10 @@ export function createCleaning({
   let stop = (): void => {};
 
   function removeDocuments(tx: RowsTransaction, before: number): string[] {
+    const isNeeded = (docId: string) => saving(docId) || hasUnsaved(docId) || tx.hasDeliveries(docId);
     const past = tx
       .documents({ state: 'closed' })
-      .filter(
-        ({ docId, closedAt }) => closedAt !== null && closedAt <= before && !saving(docId) && !tx.hasDeliveries(docId),
-      );
+      .filter(({ docId, closedAt }) => closedAt !== null && closedAt <= before && !isNeeded(docId));
     return past.flatMap(({ docId }) => {
       const hashes = tx.versions(docId).map(({ sha256 }) => sha256);
       tx.removeDocument(docId);

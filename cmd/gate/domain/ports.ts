@@ -90,6 +90,26 @@ export interface Blobs {
   list(): Promise<string[]>;
 }
 
+/** An edit that the editor could not store. */
+export interface UnsavedFile {
+  docId: string;
+  /** Of the editor's process that had the document open. */
+  pid: number;
+  /** When it was made, epoch milliseconds. */
+  at: number;
+  sha256: string;
+  size: number;
+}
+
+/** Such edits on disk, until somebody decides what becomes of them. */
+export interface UnsavedFiles {
+  list(): Promise<UnsavedFile[]>;
+  /** Takes one in; when it resolves it is on disk to stay, and when it rejects nothing is left. */
+  write(origin: Pick<UnsavedFile, 'docId' | 'pid' | 'at'>, content: Readable): Promise<UnsavedFile>;
+  read(file: UnsavedFile): Readable;
+  remove(file: UnsavedFile): Promise<void>;
+}
+
 /** One view in the editor's own list. */
 export interface EditorView {
   /** Id of the document of ours that it shows; null for a document of another WOPI host. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
-import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
+import type { DocumentRecord, VersionRecord } from './model.ts';
 import type { Presence, RowsTransaction } from './ports.ts';
 import { savedAfter, stampOf } from './wopi.ts';
 
@@ -15,8 +15,15 @@ export interface SaveFacts {
   nonce: string | null;
 }
 
+/** In whose name a save is made; a restored edit is nobody's. */
+export interface Saver {
+  docId: string;
+  sessionId: string | null;
+  user: EmbedUser | null;
+}
+
 export interface NewVersion {
-  session: SessionRecord;
+  session: Saver;
   blob: { sha256: string; size: number };
   facts: SaveFacts;
   now: number;
@@ -78,10 +85,10 @@ export function commitSave(
  * Who has it open, including the person who saves, whom the editor may not have listed yet. At the final save nobody has:
  * the editor still lists those who have left.
  */
-function usersOf({ docId, user }: SessionRecord, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
+function usersOf({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   if (final) return [];
   const listed = presence.users(docId);
-  return listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
+  return user === null || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
 }
 
 /**

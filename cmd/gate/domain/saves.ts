@@ -7,10 +7,10 @@ import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
 import type { BlobKeeper } from './blob-keeper.ts';
 import type { VersionLink } from './callback-body.ts';
-import type { SessionRecord, VersionRecord } from './model.ts';
+import type { VersionRecord } from './model.ts';
 import type { Blobs, Presence, Rows } from './ports.ts';
 import { type Replay, replayable } from './replay.ts';
-import { type Committed, commitSave, type SaveFacts } from './save-transaction.ts';
+import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { createSlabs } from './slabs.ts';
 import { createTimedKeys } from './timed-keys.ts';
 
@@ -23,12 +23,7 @@ export interface Saves {
    * a repeat of its bytes that nobody asked for
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off, `file_too_large`, 503
    */
-  save(
-    session: SessionRecord,
-    content: Readable,
-    facts: SaveFacts,
-    gone?: AbortSignal,
-  ): Promise<VersionRecord | 'conflict'>;
+  save(session: Saver, content: Readable, facts: SaveFacts, gone?: AbortSignal): Promise<VersionRecord | 'conflict'>;
   /** Whether a save of a document is under way, or has just failed in a way that has it tried again. */
   saving(docId: string): boolean;
   /** Resolves once there has been none for a moment: the last ones have their answers. */
@@ -50,6 +45,8 @@ export interface SavesDependencies {
   link: VersionLink;
   /** Called when there is a new callback. */
   onDelivery: () => void;
+  /** Called with each version that is new. */
+  onStored: (version: Pick<VersionRecord, 'docId' | 'sha256'>) => void;
   maxBytes: number;
   clock: Clock;
   log: Logger;
@@ -86,7 +83,7 @@ export function createSaves(deps: SavesDependencies): Saves {
   const slabs = createSlabs(REPLAY_BYTES);
 
   /** The bytes, then all that follows from them. Bytes that came to nothing are orphans, for the cleaning. */
-  async function store(session: SessionRecord, replay: Replay, facts: SaveFacts): Promise<Committed | 'conflict'> {
+  async function store(session: Saver, replay: Replay, facts: SaveFacts): Promise<Committed | 'conflict'> {
     const hold: Hold = { until: undefined };
     const canRepeat = () => !replay.failed() && replay.repeatable();
     return keeper.writing(async (claim) => {
@@ -153,6 +150,7 @@ export function createSaves(deps: SavesDependencies): Saves {
         const { version, isNew, called, removed } = outcome;
         void keeper.discard(removed).catch((error) => log.error({ err: error }, 'unused files could not be removed'));
         if (called) deps.onDelivery();
+        deps.onStored(version);
         const { size, autosave, final } = version;
         const told = { document: docId, session: session.sessionId, version: version.version, size, autosave, final };
         log.info(told, isNew ? 'document saved' : 'the current version was uploaded again');

@@ -3,6 +3,7 @@ import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { ConnectionFigures, EditorServer, Rows } from './ports.ts';
+import type { UnsavedEdits } from './unsaved.ts';
 
 /** Most undelivered callbacks that are shown. */
 const GIVEN_UP_SHOWN = 20;
@@ -12,6 +13,7 @@ const FRESH_MS = 1_000;
 export interface StatusDependencies {
   rows: Rows;
   editor: Pick<EditorServer, 'state'>;
+  unsaved: Pick<UnsavedEdits, 'list'>;
   figures: () => ConnectionFigures;
   license: () => LicenseState;
   callbackSigning: boolean;
@@ -20,11 +22,13 @@ export interface StatusDependencies {
 
 /** Makes the body of `GET /svc/status` (contract: Gate status). */
 export function createStatus(deps: StatusDependencies): () => Promise<GateStatus> {
-  const { rows, editor, figures, license, callbackSigning, clock } = deps;
+  const { rows, editor, unsaved, figures, license, callbackSigning, clock } = deps;
   let read: { at: number; stored: ReturnType<typeof stored> } | undefined;
 
-  function stored() {
+  async function stored() {
+    const { length } = await unsaved.list();
     return rows.transact((tables) => ({
+      unsaved: length,
       open_documents: tables.documents({ state: 'open' }).length,
       sessions: tables.liveSessions(clock()).length,
       callbacks: { pending: tables.pendingDeliveries(), given_up: tables.givenUp(GIVEN_UP_SHOWN).map(givenUp) },
@@ -34,13 +38,19 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
   return async () => {
     const now = clock();
     if (!read || now - read.at >= FRESH_MS || now < read.at) read = { at: now, stored: stored() };
-    const { open_documents, sessions, callbacks } = await read.stored.catch((error: unknown) => {
+    const {
+      open_documents,
+      sessions,
+      callbacks,
+      unsaved: lost,
+    } = await read.stored.catch((error: unknown) => {
       read = undefined;
       throw error;
     });
     const { state, graceDaysLeft } = license();
     return {
       upstream: { editor_server: editor.state() },
+      editor: { unsaved: lost },
       connections: figures(),
       license: { state, grace_days_left: graceDaysLeft },
       embed: { open_documents, sessions, callback_signing: callbackSigning, callbacks },

@@ -5,9 +5,10 @@ import { plainApp } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { getHealthz } from './figures.ts';
 import { limitPage } from './limit-page.ts';
+import { type QuarantineHandlers, quarantineRoutes } from './quarantine.ts';
 import { type WopiHandlers, wopiRoutes } from './wopi.ts';
 
-export interface InternalDependencies extends WopiHandlers {
+export interface InternalDependencies extends WopiHandlers, QuarantineHandlers {
   /** Told of each request to the WOPI host. */
   onCalled: () => void;
   log: Logger;
@@ -24,6 +25,7 @@ export function createInternalApp(deps: InternalDependencies): Express {
     next();
   });
   app.use('/svc/wopi', wopiRoutes(deps));
+  app.use('/svc/quarantine', quarantineRoutes(deps));
   app.use(notFound);
   app.use(errorHandler(deps.log));
   return app;

@@ -14,6 +14,8 @@ export interface WopiHandlers {
   keeper: BlobKeeper;
   saves: Saves;
   maxBytes: number;
+  /** Told of each GetFile: the editor loads the document. */
+  onLoaded: (docId: string) => void;
 }
 
 type FileHandler = RequestHandler<{ docId: string }>;
@@ -46,12 +48,13 @@ export function getInfo({ access, saves }: WopiHandlers): FileHandler {
 }
 
 /** GetFile, whole or one range of it (RFC 9110, 14). */
-function getContents({ access, keeper }: WopiHandlers): FileHandler {
+function getContents({ access, keeper, onLoaded }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const token = tokenOf(request);
     await keeper.serve(
       (rows) => access.contents(rows, request.params.docId, token),
       async ({ version }, read) => {
+        onLoaded(request.params.docId);
         response.setHeader('Content-Type', 'application/octet-stream');
         response.setHeader('Cache-Control', 'no-store');
         response.setHeader(ITEM_VERSION, String(version.version));

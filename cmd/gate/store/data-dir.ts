@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { keptKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
-import type { Blobs, Rows } from '../domain/ports.ts';
+import type { Blobs, Rows, UnsavedFiles } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
 import { createRows } from './rows.ts';
+import { createUnsavedFiles } from './unsaved-files.ts';
 
 /** What the gate keeps on disk. */
 export interface DataDir {
   rows: Rows;
   blobs: Blobs;
+  unsavedFiles: UnsavedFiles;
   /** The key that download links are signed with, the same across restarts. */
   linkSecret: Buffer;
   /** For what is not known to be a document yet; empty at start. */
@@ -18,7 +20,7 @@ export interface DataDir {
 }
 
 /**
- * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`. What a crash left
+ * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`. What a crash left
  * half written is removed.
  * @throws {Error} when another living process uses it
  */
@@ -33,11 +35,12 @@ export async function openDataDir(path: string): Promise<DataDir> {
   const rows = await createRows(join(path, 'gate.db'));
   try {
     const blobs = await createBlobs(join(path, 'blobs'));
+    const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
     await rm(temporary, { recursive: true, force: true });
     await makePrivateDirectory(temporary);
-    return { rows, blobs, linkSecret, temporary };
+    return { rows, blobs, unsavedFiles, linkSecret, temporary };
   } catch (error) {
     await rows.close();
     throw error;

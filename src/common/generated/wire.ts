@@ -1001,6 +1001,12 @@ export interface GateStatus {
      */
     editor_server: 'ok' | 'down' | 'auth_failed';
   };
+  editor: {
+    /**
+     * Edits that never became a version, handed over by the editor's quarantine (docs/operations.md).
+     */
+    unsaved: number;
+  };
   connections: {
     /**
      * Editing connections counted, including dropped ones that may still reconnect.
@@ -1537,7 +1543,7 @@ export interface SvcInstanceSpec {
       size: string;
     };
     /**
-     * Volume of the editor: edits that could not be saved (quarantine).
+     * Volume of the editor: copies of saves until the gate has them (quarantine).
      */
     editor: {
       /**

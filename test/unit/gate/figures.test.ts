@@ -86,6 +86,7 @@ describe('the status of the gate', () => {
       editor: { state: () => 'ok' },
       figures: counting.figures,
       license: () => licence(9, [], 'grace'),
+      unsaved: { list: async () => [] },
       callbackSigning: true,
       clock: () => state.now,
     });

@@ -36,11 +36,13 @@ describe('the figures of the gate', () => {
       editor: { state: () => 'auth_failed' },
       figures: () => figures,
       license: () => NO_LICENSE,
+      unsaved: { list: async () => [] },
       callbackSigning: false,
       clock: () => NOW,
     });
     expect(await status()).to.deep.equal({
       upstream: { editor_server: 'auth_failed' },
+      editor: { unsaved: 0 },
       connections: figures,
       license: { state: 'none', grace_days_left: null },
       embed: {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { editorObjects } from '../../../../cmd/controller/desired/editor.ts';
 import { editorArguments, frameAncestors } from '../../../../cmd/controller/desired/editor-params.ts';
+import { QUARANTINE_SCRIPT } from '../../../../src/common/quarantine-script.ts';
 import { editorOptions } from '../../../e2e/cluster/editor/parameters.ts';
 import { enterprise, type Options, type PartialSpec, situationOf } from './situation.ts';
 
@@ -29,6 +30,7 @@ describe('the editor', () => {
       'per_document.limit_store_failures': '0',
       'quarantine_files[@enable]': 'true',
       'quarantine_files.path': '/quarantine',
+      'quarantine_files.limit_dir_size_mb': '2000',
       'net.proxy_prefix': 'false',
       hexify_embedded_urls: 'false',
       'logging.level': 'warning',
@@ -202,6 +204,26 @@ describe('the editor', () => {
         storage: { editor: { size: '5Gi' } },
       });
       expect(claim.spec?.resources?.requests).to.deep.equal({ storage: '5Gi' });
+    });
+
+    it('has beside it what hands the gate the unsaved, of its own image, so that no release of ours starts it again', () => {
+      const keeper = deploymentOf({}).spec?.template.spec?.containers[1];
+      const editor = containerOf({});
+      expect(keeper).to.include({ name: 'quarantine', image: editor.image });
+      expect(keeper?.volumeMounts).to.deep.equal(editor.volumeMounts);
+      const [, , script = ''] = keeper?.command ?? [];
+      expect(expanded(script, { username: 'x', password: 'x' })).to.equal(QUARANTINE_SCRIPT);
+      expect(keeper?.env?.map(({ name, value }) => [name, value])).to.deep.equal([
+        ['QUARANTINE_DIR', '/quarantine'],
+        ['GATE_URL', 'http://office-gate-internal:8081'],
+        ['username', undefined],
+        ['password', undefined],
+      ]);
+      expect(keeper?.securityContext).to.deep.equal({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
     });
 
     it('stands behind a headless Service, on the port that is probed', () => {

@@ -1,0 +1,273 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Unsaved } from '../../cmd/gate/domain/unsaved.ts';
+import { freePorts } from '../../cmd/local/port.ts';
+import type { GateStatus } from '../../src/common/generated/wire.ts';
+import { QUARANTINE_SCRIPT } from '../../src/common/quarantine-script.ts';
+import { coolwsdQuarantine } from '../support/coolwsd-quarantine.ts';
+import { startGateProcess } from '../support/gate.ts';
+import {
+  ADMIN,
+  type BenchOptions,
+  close,
+  MB,
+  putHeaders,
+  type SavesBench,
+  savesBench,
+  serveWopi,
+  TOKEN,
+  WOPI_URL,
+} from '../support/gate-saves.ts';
+import { until } from '../support/until.ts';
+
+const DOC = `doc_${'a'.repeat(32)}`;
+const SAVES = Number(process.env['SVC_TEST_QUARANTINE_SAVES'] ?? 200);
+const BYTES = Number(process.env['SVC_TEST_QUARANTINE_BYTES'] ?? 20_000);
+
+describe("the editor's quarantine", function () {
+  this.timeout(600_000);
+  let bench: SavesBench;
+  let server: Server;
+  let base: string;
+  let folder: string;
+  let script: ChildProcess | undefined;
+  let said = '';
+
+  async function begin(options: BenchOptions = {}): Promise<void> {
+    folder = await mkdtemp(join(tmpdir(), 'svc-quarantine-'));
+    bench = await savesBench({ clock: Date.now, maxBytes: 64 * MB, ...options });
+    const served = await serveWopi(bench, 64 * MB);
+    server = served.server;
+    base = new URL(served.url).origin;
+    await bench.open({ docId: DOC, callbackUrl: 'https://portal.example.vn/cb' });
+  }
+
+  /** Runs the script as beside the editor. */
+  function watch(environment: Record<string, string> = {}): void {
+    said = '';
+    script = spawn('sh', ['-c', QUARANTINE_SCRIPT], {
+      env: {
+        ...{ PATH: process.env['PATH'], QUARANTINE_DIR: folder, GATE_URL: base, QUARANTINE_SECONDS: '0.1' },
+        ...{ username: ADMIN.user, password: ADMIN.password, ...environment },
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    script.stderr?.setEncoding('utf8').on('data', (chunk) => {
+      said += chunk;
+    });
+  }
+  async function endWatch(): Promise<void> {
+    if (!script || script.exitCode !== null) return;
+    const ended = once(script, 'close');
+    script.kill('SIGTERM');
+    await ended;
+  }
+  afterEach(async () => {
+    await endWatch();
+    script = undefined;
+    await close(server);
+    await bench.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const quarantine = (method: string, path = '', authorization = basic(ADMIN.password)) =>
+    fetch(`${base}/svc/quarantine${path}`, { method, headers: { authorization } });
+  const listed = async () => ((await (await quarantine('GET', '/')).json()) as { unsaved: Unsaved[] }).unsaved;
+  const load = () => fetch(`${base}/svc/wopi/files/${DOC}/contents?access_token=${TOKEN}`).then((r) => r.arrayBuffer());
+  const put = async (body: Buffer) => {
+    const init = { method: 'POST', headers: putHeaders({ 'X-COOL-WOPI-Timestamp': undefined }), body };
+    const answer = await fetch(`${base}/svc/wopi/files/${DOC}/contents?access_token=${TOKEN}`, init);
+    expect(answer.status).to.equal(200);
+  };
+  const left = async () =>
+    (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  /** A quarantine of the editor, and what one save puts into it. */
+  const editor = (limitBytes: number) => {
+    const kept = coolwsdQuarantine(folder, limitBytes);
+    return async (content: Buffer, pid = 120, docId = DOC) => {
+      const source = join(tmpdir(), `svc-upload-${process.pid}`);
+      await writeFile(source, content);
+      return kept.add(`${WOPI_URL}/svc/wopi/files/${docId}`, pid, source, content.length);
+    };
+  };
+
+  it(`keeps the one edit that was never stored through ${SAVES} saves that were, and no copy of those`, async () => {
+    await begin();
+    const save = editor(50 * BYTES);
+    watch();
+    await load();
+    const lost = randomBytes(BYTES);
+    await save(lost);
+    await until('it is handed over', async () => (await listed()).length === 1 || undefined, 20_000);
+    // The editor is started again, and the document loaded without it.
+    await load();
+    for (let n = 0; n < SAVES; n += 1) {
+      const content = randomBytes(BYTES);
+      await save(content);
+      await put(content);
+    }
+    await until('no copy is left', async () => (await left()).length === 0 || undefined, 60_000);
+    const [unsaved, ...others] = await listed();
+    expect(others).to.deep.equal([]);
+    expect(unsaved).to.include({ doc_id: DOC, key: 'key-a', size: BYTES });
+    const restored = await quarantine('POST', `/${unsaved?.id}/restore`);
+    expect(await restored.json()).to.deep.equal({ doc_id: DOC, version: SAVES + 1 });
+    const current = await bench.rows.transact((tx) => tx.version(DOC, SAVES + 1));
+    expect(current?.sha256).to.equal(createHash('sha256').update(lost).digest('hex'));
+    expect(await listed()).to.deep.equal([]);
+    expect(said).to.equal('');
+  });
+
+  it('hands over nothing that a later save of the same loading contains, and all that was lost with its process', async () => {
+    await begin({ quarantine: { grace: 1_500 } });
+    const save = editor(MB);
+    await load();
+    await pause(300);
+    // The gate is away for two autosaves; the third is uploaded.
+    await save(Buffer.from('one'));
+    await save(Buffer.from('one two'));
+    const third = Buffer.from('one two three');
+    await save(third);
+    await put(third);
+    await save(Buffer.from('one two three four'));
+    watch();
+    const [lost] = await until(
+      'the last is handed over',
+      async () => ((await listed())[0] ? listed() : undefined),
+      20_000,
+    );
+    expect(lost?.size).to.equal('one two three four'.length);
+    await endWatch();
+    // The process has died; the next one has its number, loads the third, and saves.
+    await load();
+    await save(Buffer.from('one two three 4'));
+    await put(Buffer.from('one two three 4'));
+    watch();
+    await until('no copy is left', async () => (await left()).length === 0 || undefined, 20_000);
+    expect((await listed()).map(({ size }) => size)).to.include('one two three four'.length);
+  });
+
+  it('leaves alone what is of another host, of no document that the gate has, or not for it to know', async () => {
+    await begin();
+    const save = editor(MB);
+    await save(Buffer.from('unknown'), 1, `doc_${'c'.repeat(32)}`);
+    await writeFile(join(folder, 'quarantine.test'), '');
+    watch();
+    await until('it has looked', async () => (await left()).length === 2 || undefined);
+    await endWatch();
+    expect(await left()).to.have.lengthOf(2);
+    for (const password of ['', 'a wrong one']) {
+      for (const [method, path] of [
+        ['GET', '/'],
+        ['POST', '/ask'],
+        ['PUT', '/file'],
+        ['POST', '/x/restore'],
+        ['DELETE', '/x'],
+      ] as const) {
+        expect((await quarantine(method, path, basic(password))).status, `${method} ${path}`).to.equal(401);
+      }
+    }
+    for (const [method, path, status] of [
+      ['POST', '/ask', 400],
+      ['POST', `/ask?file=..%2F1_1_x&sha256=${'0'.repeat(64)}&made=x&now=1`, 400],
+      ['PUT', `/file?file=a%2F1_1_x&sha256=${'0'.repeat(64)}&made=1&now=1`, 404],
+      ['POST', '/x/restore', 404],
+      ['DELETE', '/x', 404],
+    ] as const) {
+      expect((await quarantine(method, path)).status, `${method} ${path}`).to.equal(status);
+    }
+  });
+
+  it('has an edit that is kept: not while somebody has the document open, not lost with a restart, deleted when told', async () => {
+    await begin();
+    const save = editor(MB);
+    watch();
+    await save(Buffer.from('lost'));
+    const [unsaved] = await until(
+      'it is handed over',
+      async () => ((await listed())[0] ? listed() : undefined),
+      20_000,
+    );
+    await bench.sample({ docId: DOC });
+    const refused = await quarantine('POST', `/${unsaved?.id}/restore`);
+    expect(refused.status).to.equal(409);
+    expect(await refused.json()).to.have.nested.property('error.detail.reason', 'document_open');
+    await bench.samples(4);
+    await endWatch();
+    expect(bench.unsaved.has(DOC)).to.equal(true);
+    await bench.stop({ keep: true });
+    const again = await savesBench({ folder: bench.folder, clock: Date.now });
+    expect(await again.unsaved.list()).to.deep.equal([unsaved]);
+    await again.unsaved.discard(unsaved?.id ?? '');
+    expect([await again.unsaved.list(), again.unsaved.has(DOC)]).to.deep.equal([[], false]);
+    bench = again;
+    expect(await text(bench.blobs.read((await bench.blobs.list())[0] ?? ''))).to.equal('the original');
+  });
+
+  it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
+    await begin();
+    const made = { docId: DOC, pid: 1, madeAt: 0 };
+    for (const [content, ageMs] of [
+      ['first', 9_000],
+      ['second', 5_000],
+    ] as const) {
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      await bench.unsaved.keep({ ...made, sha256, ageMs }, Readable.from([Buffer.from(content)]));
+    }
+    await bench.stop({ keep: true });
+    const [port, internalPort] = await freePorts(2);
+    const environment = {
+      ...{ SVC_GATE_LISTEN: `127.0.0.1:${port}`, SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}` },
+      ...{ SVC_GATE_DATA_DIR: bench.folder, SVC_ONLINE_URL: base, SVC_ONLINE_ADMIN_PASSWORD: ADMIN.password },
+    };
+    const command = async (...args: string[]) => {
+      const child = spawn(process.execPath, ['cmd/gate/quarantine.ts', ...args], {
+        env: { PATH: process.env['PATH'], ...environment },
+      });
+      const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+      return { out, error, code };
+    };
+    const away = await command('list');
+    expect(away).to.include({ out: '', code: 2 });
+    const gate = await startGateProcess(environment);
+    try {
+      const unsaved = async () => ((await (await fetch(`${gate.url}/svc/status`)).json()) as GateStatus).editor.unsaved;
+      expect(await unsaved()).to.equal(2);
+      const { out, code } = await command('list');
+      expect(code).to.equal(0);
+      const lines = out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split('\t'));
+      expect(lines.map(([, , size, key]) => [size, key])).to.deep.equal([
+        ['5', 'key-a'],
+        ['6', 'key-a'],
+      ]);
+      const [first = '', second = ''] = lines.map(([id]) => id);
+      expect(await command('restore', first)).to.deep.equal({ out: `version 1 of ${DOC}\n`, error: '', code: 0 });
+      expect(await command('discard', second)).to.deep.equal({ out: 'discarded\n', error: '', code: 0 });
+      expect(await command('list')).to.include({ out: '', code: 0 });
+      const gone = await command('restore', second);
+      expect(gone.code).to.equal(1);
+      expect(gone.error).to.contain('404');
+      for (const wrong of [[], ['restore'], ['list', 'x'], ['other']])
+        expect((await command(...wrong)).code).to.equal(2);
+      await until('the status says so', async () => (await unsaved()) === 0 || undefined);
+    } finally {
+      await gate.stop();
+    }
+  });
+});
+
+function basic(password: string): string {
+  return `Basic ${Buffer.from(`${ADMIN.user}:${password}`).toString('base64')}`;
+}
