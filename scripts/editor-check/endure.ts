@@ -52,20 +52,22 @@ async function endureOnce(scene: Scene, name: string, open: Open, trouble: Troub
   const after = back === undefined ? undefined : await person.type();
   const saved = after === undefined ? undefined : await person.save();
   await scene.hear(person, from);
+  const isTold = (await person.told()).slice(from).some(({ reason }) => reason === 'changes_lost');
   await scene.picture(person, `${name}-after`);
   if (saved?.code !== undefined) tally.faults.push(`round ${tally.rounds}: the second save() ended with ${saved.code}`);
-  return look(scene, open, { before, meanwhile, after }, saved?.version);
+  return look(scene, open, { before, meanwhile, after }, { version: saved?.version, isTold });
 }
 
 /**
  * Looks for what was typed, by when it was typed.
- * @param version that `save()` resolved with; it must hold all of it
+ * @param page.version that `save()` resolved with; it must hold all of it
+ * @param page.isTold the page has told that changes may be lost
  */
 async function look(
   scene: Scene,
   { document, person }: Open,
   typed: Record<string, string | undefined>,
-  version: number | undefined,
+  { version, isTold }: { version: number | undefined; isTold: boolean },
 ): Promise<boolean> {
   const { tally } = scene;
   const words = Object.values(typed).filter((word) => word !== undefined);
@@ -80,7 +82,10 @@ async function look(
   // What is open is saved when its tab is closed.
   if (missing.length > 0) await person.leave();
   const lost = await scene.expect(document, words);
-  if (lost.length > 0) tally.notes.push(`round ${tally.rounds}: lost what was typed ${whenOf(lost)}`);
+  if (lost.length > 0)
+    tally.notes.push(
+      `round ${tally.rounds}: lost what was typed ${whenOf(lost)}${isTold ? ', which the page told' : ''}`,
+    );
   return missing.length === 0;
 }
 

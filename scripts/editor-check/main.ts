@@ -35,8 +35,13 @@ async function check(options: Options, days: readonly Day[]): Promise<number> {
   try {
     browser = await launchBrowser(options.browser, options.browserPath);
     const stage = { options, service, portal, browser };
+    process.once('SIGINT', () => void browser?.close());
     await need('the editor', () => knowsEditor(service.gateUrl), KNOWN_SECONDS);
-    const outcomes = await playAll(days, () => setScene(stage));
+    const outcomes = await playAll(
+      days,
+      () => setScene(stage),
+      () => stage.browser.browser.connected,
+    );
     console.log(`\n${await editorName(service.editorUrl)}, ${browser.version}\n`);
     console.log(report(outcomes, options.markdown));
     if (options.openings > 0) console.log(`\n${describeOpenings(await measureOpenings(setScene(stage)))}`);
@@ -48,9 +53,11 @@ async function check(options: Options, days: readonly Day[]): Promise<number> {
   }
 }
 
-async function playAll(days: readonly Day[], setStage: () => Scene): Promise<Outcome[]> {
+/** @param goesOn says whether there is still a browser to play the next day in */
+async function playAll(days: readonly Day[], setStage: () => Scene, goesOn: () => boolean): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const day of days) {
+    if (!goesOn()) break;
     const began = Date.now();
     const outcome = await playDay(day, setStage());
     outcomes.push(outcome);

@@ -99,6 +99,7 @@ export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | '
       const told = await person.told();
       const since = from ?? told.findIndex(({ event }) => event === 'onDocumentLoaded') + 1;
       for (const one of told.slice(since)) tally.told.add(nameOf(one));
+      if (person.dialogs() > 0) tally.told.add('(a dialog of the editor)');
     },
     pause: (usual, quick) => seconds(options.quick ? quick : usual),
     async picture(person, name) {
