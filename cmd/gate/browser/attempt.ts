@@ -5,10 +5,27 @@ export interface Attempt {
   end(ok: boolean): void;
 }
 
-/** @param onEnd called once @param ms how long it has at first */
-export function createAttempt(ms: number, onEnd: (ok: boolean) => void): Attempt {
+export interface AttemptOptions {
+  /** Milliseconds that it has at first. */
+  patience: number;
+  /** Milliseconds that it gets when these are over. */
+  more(): number;
+  /** Called once. */
+  onEnd(ok: boolean): void;
+}
+
+export function createAttempt({ patience, more, onEnd }: AttemptOptions): Attempt {
   let ended = false;
-  let timer = setTimeout(() => end(false), ms);
+  let timer = setTimeout(() => {
+    const ms = more();
+    if (ms > 0) within(ms);
+    else end(false);
+  }, patience);
+
+  function within(ms: number): void {
+    clearTimeout(timer);
+    if (!ended) timer = setTimeout(() => end(false), ms);
+  }
 
   function end(ok: boolean): void {
     clearTimeout(timer);
@@ -17,11 +34,5 @@ export function createAttempt(ms: number, onEnd: (ok: boolean) => void): Attempt
     onEnd(ok);
   }
 
-  return {
-    within(later) {
-      clearTimeout(timer);
-      if (!ended) timer = setTimeout(() => end(false), later);
-    },
-    end,
-  };
+  return { within, end };
 }

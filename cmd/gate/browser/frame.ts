@@ -16,6 +16,8 @@ export interface Frame {
   openBehind(url: string, fields: Record<string, string | number>, keep: boolean): void;
   /** Shows the page that was opened last. */
   reveal(): void;
+  /** Whether nothing has come yet of what was opened last. */
+  isBlank(): boolean;
   /** Ends the page that was kept. */
   settle(): void;
   /** Ends the page that it shows, and with it that page's connections. */
@@ -178,6 +180,7 @@ export function createFrame({
       iframe.style.visibility = '';
     },
     settle,
+    isBlank: () => isBlank(iframe),
     empty: renew,
     isThere: () => iframe.isConnected,
     post(id, values) {

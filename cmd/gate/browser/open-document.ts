@@ -164,10 +164,10 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     if (known.session) enter(await server.setMode(known.session, known.session.mode));
   }
 
-  async function reopen(): Promise<boolean> {
+  async function reopen(patience: number): Promise<boolean> {
     const { session } = known;
     const address = session && addressOf(session);
-    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {});
+    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {}, patience);
   }
 
   function askState(): Promise<SessionState> {

@@ -35,8 +35,11 @@ export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | '
   opened: Loading['wait'];
   /** Gives up waiting for it. */
   giveUp: Loading['stop'];
-  /** Opens a document anew behind the page that has lost it; resolves with whether it is there. */
-  reopen(url: string, fields: Record<string, string | number>): Promise<boolean>;
+  /**
+   * Opens a document anew behind the page that has lost it; resolves with whether it is there.
+   * @param patience milliseconds that the service has to answer
+   */
+  reopen(url: string, fields: Record<string, string | number>, patience: number): Promise<boolean>;
   /** Keeps the user from typing into a page that has lost its document, and says so. */
   cover(): void;
   /** Finds out soon whether the page still has its document. */
@@ -230,13 +233,17 @@ export function createPage({ container, origin, texts, title, config, events }: 
       loading.asked();
       frame.open(url, fields);
     },
-    reopen(url, fields) {
+    reopen(url, fields, patience) {
       startOver();
       return new Promise((resolve) => {
-        attempt = createAttempt(SILENCE_MS, (ok) => {
-          attempt = undefined;
-          if (!ok) giveUpPage();
-          resolve(ok);
+        attempt = createAttempt({
+          patience,
+          more: () => (frame.isBlank() ? 0 : SILENCE_MS),
+          onEnd(ok) {
+            attempt = undefined;
+            if (!ok) giveUpPage();
+            resolve(ok);
+          },
         });
         // Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
         frame.openBehind(url, fields, rejoined);

@@ -20,8 +20,11 @@ export interface ReturningOptions {
   probe(): Promise<unknown>;
   /** Asks the server for the session's place again, which may be taken by now. */
   renew(): Promise<unknown>;
-  /** Opens the document in a page behind the one that is shown; resolves with whether it did open. */
-  reopen(): Promise<boolean>;
+  /**
+   * Opens the document in a page behind the one that is shown; resolves with whether it did open.
+   * @param patience milliseconds that the service has to answer
+   */
+  reopen(patience: number): Promise<boolean>;
   onBack(): void;
   /** The session has ended: there is no way back. */
   onOver(error: SVC.EditorError): void;
@@ -37,6 +40,10 @@ const LONGEST_EDITOR_MS = 5_000;
 /** After so long away, pauses are longer. */
 const LONG_MS = 120_000;
 const LONGEST_LATER_MS = 15_000;
+/** A browser keeps some connections to a server; that they are dead it finds out one by one. */
+const DEAD_CONNECTIONS = 8;
+const PATIENCE_MS = 5_000;
+const LONG_PATIENCE_MS = 30_000;
 
 export function createReturning(options: ReturningOptions): Returning {
   let away: Deferred<void> | undefined;
@@ -46,13 +53,16 @@ export function createReturning(options: ReturningOptions): Returning {
 
   async function comeBack(mine: Deferred<void>, since: number): Promise<void> {
     let longest = LONGEST_MS;
+    let tries = 0;
     for (let pause = FIRST_MS; ; pause = Math.min(pause * 2, longest)) {
       await passOrOnline(pause * (0.5 + Math.random() / 2));
       if (away !== mine) return;
       try {
         const elapsed = Date.now() - since;
         await (elapsed > RENEW_MS ? options.renew() : options.probe());
-        if (away === mine && (await options.reopen())) return finish(mine);
+        if (away === mine && (await options.reopen(tries++ < DEAD_CONNECTIONS ? PATIENCE_MS : LONG_PATIENCE_MS))) {
+          return finish(mine);
+        }
         longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
       } catch (thrown) {
         const error = asEditorError(thrown);
