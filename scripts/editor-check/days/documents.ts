@@ -7,7 +7,7 @@ import { type Day, lacksEditor } from '../day.ts';
 import { largeDocx, square } from '../documents.ts';
 import { openPerson, type Person } from '../person.ts';
 import type { Scene } from '../scene.ts';
-import { need, waitFor } from '../wait.ts';
+import { need, seconds, waitFor } from '../wait.ts';
 
 const LARGE_MEGABYTES = 20;
 const SAVE_SECONDS = 60;
@@ -19,6 +19,8 @@ const PASSWORD = 'xin-chao';
 /** How long the dialog may take to appear, and a page to tell that it was cancelled. */
 const DIALOG_SECONDS = 60;
 const CANCELLED_SECONDS = 30;
+/** The editor's server has what is selected, not the page. */
+const SELECTED_SECONDS = 1.5;
 
 /** Days with special documents, and with what else people do with a document. */
 export const DOCUMENT_DAYS: readonly Day[] = [
@@ -169,11 +171,14 @@ async function copyAndPaste(scene: Scene): Promise<void> {
   }
   const mark = await writer.type();
   await writer.control('a');
+  await seconds(SELECTED_SECONDS);
   await writer.control('c');
+  await seconds(SELECTED_SECONDS);
   const reader = await openPerson(context, scene.portal.origin, to.configFor('Minh'));
   await reader.loaded();
   const own = await reader.type();
   await reader.control('v');
+  await seconds(SELECTED_SECONDS);
   scene.tally.back.push(await reader.saveAgain(Date.now(), SAVE_SECONDS));
   await scene.hear(reader);
   await scene.expect(to, [own, mark], SAVED_SECONDS);

@@ -63,8 +63,6 @@ export const PEOPLE_DAYS: readonly Day[] = [
           marks.push(await keyboard.type());
           await keyboard.control('s');
         }
-        const status = (await (await fetch(`${scene.service.gateUrl}/svc/status`)).json()) as { connections: object };
-        scene.tally.notes.push(`connections ${JSON.stringify(status.connections)}`);
         await scene.expect(document, marks, SAVED_SECONDS);
       } finally {
         await context.close();
