@@ -93,11 +93,7 @@ describe("the editor's quarantine", function () {
   /** A quarantine of the editor, and what one save puts into it. */
   const editor = (limitBytes: number) => {
     const kept = coolwsdQuarantine(folder, limitBytes);
-    return async (content: Buffer, pid = 120, docId = DOC) => {
-      const source = join(tmpdir(), `svc-upload-${process.pid}`);
-      await writeFile(source, content);
-      return kept.add(`${WOPI_URL}/svc/wopi/files/${docId}`, pid, source, content.length);
-    };
+    return (content: Buffer, pid = 120, docId = DOC) => kept.add(`${WOPI_URL}/svc/wopi/files/${docId}`, pid, content);
   };
 
   it(`keeps the one edit that was never stored through ${SAVES} saves that were, and no copy of those`, async () => {

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -23,16 +23,15 @@ export function coolwsdQuarantine(folder: string, limitBytes: number) {
   }
 
   return {
-    /** Takes a save, before it is uploaded. @returns the path of the copy */
-    async add(wopiSrc: string, pid: number, source: string, size: number): Promise<string> {
+    /** Takes a copy of a save, before it is uploaded. */
+    async add(wopiSrc: string, pid: number, content: Buffer): Promise<void> {
       const key = encodeURIComponent(wopiSrc);
       await mkdir(join(folder, key), { recursive: true });
-      await shrink(size);
+      await shrink(content.length);
       second += 1;
       const path = join(folder, key, `${second}_${pid}_B%C3%A1o%20c%C3%A1o.docx`);
-      await copyFile(source, path);
-      files.set(key, [...(files.get(key) ?? []), { path, size }]);
-      return path;
+      await writeFile(path, content);
+      files.set(key, [...(files.get(key) ?? []), { path, size: content.length }]);
     },
   };
 }
