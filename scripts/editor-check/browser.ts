@@ -4,7 +4,7 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 export type BrowserName = 'chromium' | 'firefox';
 
 /** The programs themselves: what is in /usr/bin may be a script that only asks for a snap (Ubuntu). */
-const PATHS: Record<BrowserName, string[]> = {
+export const BROWSER_PATHS: Record<BrowserName, string[]> = {
   chromium: ['/usr/lib/chromium/chromium', '/opt/google/chrome/chrome'],
   firefox: ['/usr/lib/firefox-esr/firefox-esr', '/usr/lib/firefox/firefox'],
 };
@@ -29,8 +29,12 @@ export interface OwnBrowser {
  * @param path of the program; looked for in the usual places unless given
  * @throws {Error} when there is none on this machine
  */
-export async function launchBrowser(name: BrowserName, path = PATHS[name].find(existsSync)): Promise<OwnBrowser> {
-  if (path === undefined) throw new Error(`there is no ${name} in ${PATHS[name].join(' or ')}: say --browser-path`);
+export async function launchBrowser(
+  name: BrowserName,
+  path = BROWSER_PATHS[name].find(existsSync),
+): Promise<OwnBrowser> {
+  if (path === undefined)
+    throw new Error(`there is no ${name} in ${BROWSER_PATHS[name].join(' or ')}: say --browser-path`);
   const args = ['--disable-dev-shm-usage', '--no-first-run', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   const browser = await puppeteer.launch({
     browser: name === 'chromium' ? 'chrome' : 'firefox',

@@ -1,4 +1,5 @@
 /** Tries an editor server through good and bad days (docs/editor.md). */
+import { isFree } from '../../cmd/local/port.ts';
 import { launchBrowser, type OwnBrowser } from './browser.ts';
 import { type Day, type Outcome, playDay } from './day.ts';
 import { chooseDays } from './days.ts';
@@ -23,9 +24,13 @@ async function main(): Promise<number> {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
-  if (!options.list) return check(options, days);
-  for (const { name, about } of days) console.log(`${name.padEnd(26)}${about}`);
-  return 0;
+  if (options.list) {
+    for (const { name, about } of days) console.log(`${name.padEnd(26)}${about}`);
+    return 0;
+  }
+  if (await isFree(options.port)) return check(options, days);
+  console.error(`port ${options.port} is in use: choose another with --port`);
+  return 2;
 }
 
 async function check(options: Options, days: readonly Day[]): Promise<number> {

@@ -8,7 +8,7 @@ Tries an editor server through good and bad days, and says what became of each e
   --online-url URL          the editor, such as http://127.0.0.1:9980; the stand-in unless given
   --admin-user NAME         of its admin console; admin unless given
   --admin-password-file FILE
-  --wopi-url URL            where the editor reaches this machine, its aliasgroup1; http://127.0.0.1:8081 unless given
+  --wopi-url URL            where the editor reaches the gate, its aliasgroup1; the port after --port of 127.0.0.1 unless given
   --wopi-listen HOST:PORT   where the gate listens for it; 0.0.0.0:8081 when --wopi-url is given
   --port PORT               of the service, its server_name; 8080 unless given
   --editor-kill COMMAND     kills the editor as a failing machine does; with --editor-start: days on which it is killed

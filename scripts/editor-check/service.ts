@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nginx } from '../../cmd/local/front.ts';
-import { internalSide } from '../../cmd/local/internal.ts';
+import { type InternalSide, internalSide } from '../../cmd/local/internal.ts';
 import { localSecret } from '../../cmd/local/key.ts';
 import { FRONT_DIRECTORY, gate, standInEditor } from '../../cmd/local/parts.ts';
 import { freePorts } from '../../cmd/local/port.ts';
@@ -10,6 +10,8 @@ import { type RunningService, type ServiceOptions, startService } from '../../cm
 import { runCommand } from './command.ts';
 import { type Line, openLine } from './line.ts';
 import type { Options } from './options.ts';
+
+const STAND_IN_PASSWORD = 'editor-password';
 
 /** A process that can be killed and started again. */
 export interface Part {
@@ -41,81 +43,83 @@ export interface Service {
 /** Starts it, with the stand-in editor unless `options.onlineUrl` says which to try. @throws when a part does not start */
 export async function startCheckedService(options: Options): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-editor-check-'));
-  const ports = (await freePorts(6)) as [number, number, number, number, number, number];
-  const [gatePort, standInPort, frontPort, openPort, askPort, nobody] = ports;
-  const on = (port: number): string => `127.0.0.1:${port}`;
-  const internal = internalSide(
-    { SVC_GATE_WOPI_URL: options.wopiUrl, SVC_GATE_INTERNAL_LISTEN: options.wopiListen },
-    options.port + 1,
-  );
-  const line = await openLine(options.port, frontPort);
-  const address = `http://localhost:${options.port}`;
-  const machine = { address, dataDir, internal };
-  const ownPassword = await localSecret(dataDir, 'editor-password');
-  const editorUrl = options.onlineUrl ?? `http://${on(standInPort)}`;
-  const adminPassword = options.adminPasswordFile ? (await readFile(options.adminPasswordFile, 'utf8')).trim() : '';
-
-  const standIn = part(async () =>
-    standInEditor({
-      ...machine,
-      listen: on(standInPort),
-      password: ownPassword,
-      serverName: `localhost:${options.port}`,
-    }),
-  );
-  const gatePart = part(async () => {
-    const started = gate({
-      ...machine,
-      listen: on(gatePort),
-      editorUrl,
-      adminPassword: options.onlineUrl ? adminPassword : ownPassword,
-      callbackSecret: await localSecret(dataDir, 'callback-secret'),
-    });
-    return {
-      ...started,
-      environment: { ...started.environment, SVC_ONLINE_ADMIN_USER: options.adminUser, SVC_LOG_LEVEL: 'warn' },
-    };
-  });
-  const front = part(async () => ({
-    name: 'front',
-    ...(await nginx({
-      prefix: join(dataDir, 'front'),
-      directory: FRONT_DIRECTORY,
-      log: join(dataDir, 'front.log'),
-      address: '127.0.0.1',
-      ...{ port: frontPort, openPort, askPort },
-      gate: on(gatePort),
-      gateInternal: internal.front,
-      docbuilder: on(nobody),
-      editor: new URL(editorUrl).host,
-    })),
-    logFile: join(dataDir, 'front.log'),
-    readyUrl: `http://${on(frontPort)}/svc/healthz`,
-    environment: {},
-  }));
-
+  const [gatePort, standInPort, frontPort] = (await freePorts(3)) as [number, number, number];
+  const given = { SVC_GATE_WOPI_URL: options.wopiUrl, SVC_GATE_INTERNAL_LISTEN: options.wopiListen };
+  const machine: Machine = {
+    address: `http://localhost:${options.port}`,
+    dataDir,
+    internal: internalSide(given, options.port + 1),
+    editorUrl: options.onlineUrl ?? `http://127.0.0.1:${standInPort}`,
+  };
   const own = options.onlineUrl === undefined;
+  const standIn = await standInPart(machine, options);
+  const gate = await gatePart(machine, options, gatePort);
+  const front = await frontPart(machine, frontPort, gatePort);
+  const line = await openLine(options.port, frontPort);
   const stop = async (): Promise<void> => {
-    for (const each of [front, gatePart, ...(own ? [standIn] : [])]) await each.kill();
+    for (const each of [front, gate, standIn]) await each.kill();
     await line.close();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
     if (own) await standIn.start();
-    await gatePart.start();
+    await gate.start();
     await front.start();
   } catch (error) {
     await stop();
     throw error;
   }
+  const { address: url, internal, editorUrl } = machine;
   return {
-    ...{ url: address, gateUrl: `http://${on(gatePort)}`, wopiUrl: internal.wopiUrl, internal: internal.front },
-    ...{ editorUrl, line, frontPort, front, gate: gatePart, stop },
+    ...{ url, gateUrl: `http://127.0.0.1:${gatePort}`, wopiUrl: internal.wopiUrl, internal: internal.front },
+    ...{ editorUrl, line, frontPort, front, gate, stop },
     editor: own ? standIn : givenEditor(options),
     async saveBegins() {
       for await (const _ of watch(join(dataDir, 'gate/blobs/incoming'))) return;
     },
   };
+}
+
+interface Machine {
+  address: string;
+  dataDir: string;
+  internal: InternalSide;
+  editorUrl: string;
+}
+
+async function standInPart(machine: Machine, { port }: Options): Promise<Part> {
+  const password = await localSecret(machine.dataDir, STAND_IN_PASSWORD);
+  const listen = new URL(machine.editorUrl).host;
+  return part(async () => standInEditor({ ...machine, listen, password, serverName: `localhost:${port}` }));
+}
+
+async function gatePart(machine: Machine, options: Options, port: number): Promise<Part> {
+  const { onlineUrl, adminPasswordFile: file } = options;
+  const ofFile = file === undefined ? '' : (await readFile(file, 'utf8')).trim();
+  const adminPassword = onlineUrl ? ofFile : await localSecret(machine.dataDir, STAND_IN_PASSWORD);
+  const callbackSecret = await localSecret(machine.dataDir, 'callback-secret');
+  const started = gate({ ...machine, listen: `127.0.0.1:${port}`, adminPassword, callbackSecret });
+  const more = { SVC_ONLINE_ADMIN_USER: options.adminUser, SVC_LOG_LEVEL: 'warn' };
+  return part(async () => ({ ...started, environment: { ...started.environment, ...more } }));
+}
+
+async function frontPart({ dataDir, internal, editorUrl }: Machine, port: number, gatePort: number): Promise<Part> {
+  const [openPort, askPort, nobody] = (await freePorts(3)) as [number, number, number];
+  const logFile = join(dataDir, 'front.log');
+  return part(async () => ({
+    name: 'front',
+    ...(await nginx({
+      ...{ prefix: join(dataDir, 'front'), directory: FRONT_DIRECTORY, log: logFile },
+      ...{ address: '127.0.0.1', port, openPort, askPort },
+      gate: `127.0.0.1:${gatePort}`,
+      gateInternal: internal.front,
+      docbuilder: `127.0.0.1:${nobody}`,
+      editor: new URL(editorUrl).host,
+    })),
+    logFile,
+    readyUrl: `http://127.0.0.1:${port}/svc/healthz`,
+    environment: {},
+  }));
 }
 
 /** A part that is started with the options of the moment. */

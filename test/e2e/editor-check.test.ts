@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { BROWSERS } from '../browser/support/browsers.ts';
+import { portOf } from '../support/listen.ts';
 import { freePort, processesNaming } from '../support/process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -46,5 +48,10 @@ describe('npm run editor-check', function () {
     const wrong = await check(['--only', 'doomsday']);
     expect(wrong.code).to.equal(2);
     expect(wrong.told).to.match(/^--only doomsday: there is no such day.*\n\nnpm run editor-check -- \[options\]/);
+    const taken = createServer().listen(0, '127.0.0.1');
+    const busy = await check(['--port', String(await portOf(taken))]);
+    taken.close();
+    expect(busy.code).to.equal(2);
+    expect(busy.told).to.match(/^port \d+ is in use: choose another with --port\n$/);
   });
 });
