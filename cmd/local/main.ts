@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { nginx } from './front.ts';
 import { internalSide } from './internal.ts';
 import { localSecret } from './key.ts';
+import { FRONT_DIRECTORY, gate, standInEditor } from './parts.ts';
 import { firstFree, freePorts, isFree, isPort } from './port.ts';
 import { node, type RunningService, type ServiceOptions, startService } from './service.ts';
 
@@ -30,7 +31,7 @@ if (!(await isFree(port))) {
 const key = await localSecret(dataDir, 'api-key');
 const callbackSecret = await localSecret(dataDir, 'callback-secret');
 const adminPassword = await localSecret(dataDir, 'editor-password');
-const [gate, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(5);
+const [gatePort, docbuilder, editor, openPort = 0, askPort = 0] = await freePorts(5);
 // The same at each start: an editor that runs already has it in its configuration.
 const usualPort = port + 1;
 const internalPort = await firstFree(usualPort);
@@ -61,22 +62,17 @@ async function start(options: ServiceOptions): Promise<void> {
   stop('SIGTERM');
 }
 
+const machine = { address, dataDir, internal };
 if (!ownEditor) {
-  await start({
-    name: 'stand-in editor',
-    ...node(`${root}/test/editor/main.ts`),
-    logFile: log('editor'),
-    readyUrl: `http://${on(editor)}/hosting/capabilities`,
-    environment: {
-      EDITOR_LISTEN: on(editor),
-      EDITOR_ADMIN_USER: 'admin',
-      EDITOR_ADMIN_PASSWORD: adminPassword,
-      EDITOR_SERVER_NAME: process.env['SVC_ONLINE_SERVER_NAME'] || `localhost:${port}`,
-      EDITOR_SSL_TERMINATION: process.env['SVC_ONLINE_SSL_TERMINATION'] ?? '',
-      EDITOR_WOPI_ALLOW: URL.parse(internal.wopiUrl)?.hostname ?? '',
-      EDITOR_FRAME_ANCESTORS: 'localhost:* 127.0.0.1:*',
-    },
-  });
+  await start(
+    standInEditor({
+      ...machine,
+      listen: on(editor),
+      password: adminPassword,
+      serverName: process.env['SVC_ONLINE_SERVER_NAME'] || `localhost:${port}`,
+      sslTermination: process.env['SVC_ONLINE_SSL_TERMINATION'] ?? '',
+    }),
+  );
 }
 await Promise.all([
   start({
@@ -93,27 +89,16 @@ await Promise.all([
       SVC_DEV_MODE: '1',
     },
   }),
-  start({
-    name: 'gate',
-    ...node(`${root}/cmd/gate/main.ts`),
-    logFile: log('gate'),
-    readyUrl: `http://${on(gate)}/svc/healthz`,
-    environment: {
-      SVC_GATE_LISTEN: on(gate),
-      SVC_GATE_INTERNAL_LISTEN: internal.listen,
-      SVC_GATE_DATA_DIR: `${dataDir}/gate`,
-      SVC_GATE_WOPI_URL: internal.wopiUrl,
-      SVC_BASE_URL: address,
-      SVC_ONLINE_URL: ownEditor ?? `http://${on(editor)}`,
-      SVC_ONLINE_ADMIN_PASSWORD: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
-      // A page on this machine may embed, and have its documents fetched, without signing anything.
-      SVC_EMBED_ALLOW_UNSIGNED: '1',
-      SVC_EMBED_ALLOWED_ORIGINS: '*',
-      SVC_EMBED_CALLBACK_SECRET: callbackSecret,
-      SVC_FETCH_ALLOW_HOSTS: `localhost,127.0.0.1,${process.env['SVC_FETCH_ALLOW_HOSTS'] ?? ''}`,
-      SVC_DEV_MODE: '1',
-    },
-  }),
+  start(
+    gate({
+      ...machine,
+      listen: on(gatePort),
+      editorUrl: ownEditor ?? `http://${on(editor)}`,
+      adminPassword: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
+      callbackSecret,
+      allowHosts: process.env['SVC_FETCH_ALLOW_HOSTS'] ?? '',
+    }),
+  ),
 ]);
 // Not what its settings would be made of, when one of them was refused already.
 if (!stopping) {
@@ -121,11 +106,11 @@ if (!stopping) {
     name: 'front',
     ...(await nginx({
       prefix: `${dataDir}/front`,
-      directory: `${root}/ingress/front`,
+      directory: FRONT_DIRECTORY,
       log: log('front'),
       address: '127.0.0.1',
       ...{ port, openPort, askPort },
-      gate: on(gate),
+      gate: on(gatePort),
       gateInternal: internal.front,
       docbuilder: on(docbuilder),
       editor: editorUrl?.host ?? on(editor),

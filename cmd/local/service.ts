@@ -22,6 +22,8 @@ export interface RunningService {
   name: string;
   logFile: string;
   stop(signal: NodeJS.Signals): void;
+  /** Ends it and all that it has started, as a machine that fails does. Resolves once it is gone. */
+  kill(): Promise<void>;
   /** The last lines that it has said itself: the file has earlier runs in it, too. */
   lastWords(): Promise<string>;
   /** Whether it answers; false when it has ended before, or does not answer in time. */
@@ -50,12 +52,19 @@ export async function startService({ name, logFile, ...options }: ServiceOptions
     once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1)),
     once(child, 'error').then(() => 127),
   ]).finally(() => over.abort());
-  process.once('exit', () => child.kill('SIGKILL'));
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  void ended.then(() => process.off('exit', end));
   await log.close();
   return {
     name,
     logFile,
     stop: (signal) => void child.kill(signal),
+    async kill() {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL');
+      await ended;
+    },
     lastWords: async () =>
       (await readFile(logFile)).subarray(size).toString().split('\n').slice(-LAST_LINES).join('\n'),
     ready: answers(options.readyUrl, over.signal),

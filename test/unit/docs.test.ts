@@ -177,7 +177,9 @@ describe('the documentation', () => {
         const targets = all(read('Makefile'), /^([a-z0-9]+):/gm);
         const made = all(content, /(?:`|^)(?:[A-Z_]+=\S+ )*make ([a-z0-9]+)/gm);
         expect(missing(made, targets)).to.deep.equal([]);
-        expect(missing(all(content, /npm run (?:-s )?([a-z:]+)/g), new Set(Object.keys(scripts)))).to.deep.equal([]);
+        expect(
+          missing(all(content, /npm run (?:-s )?([a-z][a-z:-]*[a-z])/g), new Set(Object.keys(scripts))),
+        ).to.deep.equal([]);
       });
     }
 

@@ -1,21 +1,16 @@
 import { existsSync } from 'node:fs';
 import puppeteer, { type Browser } from 'puppeteer-core';
+import { BROWSER_PATHS } from '../../../scripts/editor-check/browser.ts';
 
 interface Installed {
   name: 'chrome' | 'firefox';
   path: string | undefined;
 }
 
-/** The programs themselves: what is in /usr/bin may be a script that only asks for a snap (Ubuntu). */
-const PATHS = {
-  chrome: ['/usr/lib/chromium/chromium', '/opt/google/chrome/chrome'],
-  firefox: ['/usr/lib/firefox-esr/firefox-esr', '/usr/lib/firefox/firefox'],
-};
-
 /** The browsers of this machine (`SVC_TEST_CHROME` and `SVC_TEST_FIREFOX` name others); without a path: there is none. */
 export const BROWSERS: readonly Installed[] = [
-  { name: 'chrome', path: process.env['SVC_TEST_CHROME'] ?? PATHS.chrome.find(existsSync) },
-  { name: 'firefox', path: process.env['SVC_TEST_FIREFOX'] ?? PATHS.firefox.find(existsSync) },
+  { name: 'chrome', path: process.env['SVC_TEST_CHROME'] ?? BROWSER_PATHS.chromium.find(existsSync) },
+  { name: 'firefox', path: process.env['SVC_TEST_FIREFOX'] ?? BROWSER_PATHS.firefox.find(existsSync) },
 ];
 
 /** Starts a browser without windows. */

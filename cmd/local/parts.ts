@@ -1,0 +1,75 @@
+import { resolve } from 'node:path';
+import type { InternalSide } from './internal.ts';
+import { node, type ServiceOptions } from './service.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The front's own part of the repository. */
+export const FRONT_DIRECTORY = `${root}/ingress/front`;
+
+/** What the parts of the service on one machine have in common. */
+interface Machine {
+  /** Of the service, as browsers and receivers have it. */
+  address: string;
+  /** Absolute folder for data and logs. */
+  dataDir: string;
+  /** The gate's internal side. */
+  internal: InternalSide;
+}
+
+/** The stand-in editor. @param listen `host:port` */
+export function standInEditor(
+  machine: Machine & { listen: string; password: string; serverName: string; sslTermination?: string },
+): ServiceOptions {
+  const { listen, password, serverName, sslTermination = '', dataDir, internal } = machine;
+  return {
+    name: 'stand-in editor',
+    ...node(`${root}/test/editor/main.ts`),
+    logFile: `${dataDir}/editor.log`,
+    readyUrl: `http://${listen}/hosting/capabilities`,
+    environment: {
+      EDITOR_LISTEN: listen,
+      EDITOR_ADMIN_USER: 'admin',
+      EDITOR_ADMIN_PASSWORD: password,
+      EDITOR_SERVER_NAME: serverName,
+      EDITOR_SSL_TERMINATION: sslTermination,
+      EDITOR_WOPI_ALLOW: URL.parse(internal.wopiUrl)?.hostname ?? '',
+      EDITOR_FRAME_ANCESTORS: 'localhost:* 127.0.0.1:*',
+    },
+  };
+}
+
+/** The gate in development mode. @param machine.listen `host:port` of its public side */
+export function gate(
+  machine: Machine & {
+    listen: string;
+    editorUrl: string;
+    adminPassword: string;
+    callbackSecret: string;
+    /** Hosts of documents and callbacks beside this machine, by commas. */
+    allowHosts?: string;
+  },
+): ServiceOptions {
+  const { address, dataDir, internal, listen, editorUrl, adminPassword, callbackSecret, allowHosts = '' } = machine;
+  return {
+    name: 'gate',
+    ...node(`${root}/cmd/gate/main.ts`),
+    logFile: `${dataDir}/gate.log`,
+    readyUrl: `http://${listen}/svc/healthz`,
+    environment: {
+      SVC_GATE_LISTEN: listen,
+      SVC_GATE_INTERNAL_LISTEN: internal.listen,
+      SVC_GATE_DATA_DIR: `${dataDir}/gate`,
+      SVC_GATE_WOPI_URL: internal.wopiUrl,
+      SVC_BASE_URL: address,
+      SVC_ONLINE_URL: editorUrl,
+      SVC_ONLINE_ADMIN_PASSWORD: adminPassword,
+      // A page on this machine may embed, and have its documents fetched, without signing anything.
+      SVC_EMBED_ALLOW_UNSIGNED: '1',
+      SVC_EMBED_ALLOWED_ORIGINS: '*',
+      SVC_EMBED_CALLBACK_SECRET: callbackSecret,
+      SVC_FETCH_ALLOW_HOSTS: `localhost,127.0.0.1,${allowHosts}`,
+      SVC_DEV_MODE: '1',
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { BrowserContext, Page } from 'puppeteer-core';
+import type { EmbedConfig } from '../../src/common/generated/wire.ts';
+import { type Keyboard, useKeyboard } from './keyboard.ts';
+import { need, seconds, waitFor } from './wait.ts';
+
+/** An event of `SVC.Editor`, as the page noted it. */
+export interface Told {
+  event: string;
+  at: number;
+  code?: string;
+  message?: string;
+  reason?: string;
+}
+
+/** How a `save()` ended. */
+export interface Saved {
+  version?: number;
+  /** Of its error. */
+  code?: string;
+  seconds: number;
+}
+
+/** Somebody with a document in a tab, by `SVC.Editor`. */
+export interface Person extends Keyboard {
+  page: Page;
+  /** From `new SVC.Editor` to the first `onDocumentLoaded`, in milliseconds. @throws {Error} with what was told instead */
+  loaded(limit?: number): Promise<number>;
+  state(): Promise<string>;
+  isModified(): Promise<boolean>;
+  told(): Promise<Told[]>;
+  save(): Promise<Saved>;
+  /** Calls `save()` until it resolves. @returns seconds after `since`; undefined when it took longer than `limit` */
+  saveAgain(since: number, limit: number): Promise<number | undefined>;
+  /** Types a word as long as the page says that the document is open. @returns the word, if it said so all the time */
+  typeIfInvited(): Promise<string | undefined>;
+  /** Calls something of `editor` and does not wait for it. */
+  begin(code: string): Promise<void>;
+  /** Closes the tab, as a user does. */
+  leave(): Promise<void>;
+}
+
+/** Opens a document in a new tab of a portal's site. */
+export async function openPerson(context: BrowserContext, portal: string, config: EmbedConfig): Promise<Person> {
+  const page = await context.newPage();
+  await page.goto(portal);
+  const call = <Result>(code: string): Promise<Result> => page.evaluate(code) as Promise<Result>;
+  await call(`opens(${JSON.stringify(config)})`);
+  const keyboard = useKeyboard(page);
+  const told = (): Promise<Told[]> => call('told');
+  const state = (): Promise<string> => call('editor.getInfo().state');
+  const isModified = (): Promise<boolean> => call('editor.getInfo().modified');
+
+  async function save(): Promise<Saved> {
+    const began = Date.now();
+    const ended = await call<Omit<Saved, 'seconds'>>(
+      'editor.save().then(({ version }) => ({ version }), ({ code }) => ({ code: String(code) }))',
+    );
+    return { ...ended, seconds: (Date.now() - began) / 1000 };
+  }
+
+  return {
+    ...keyboard,
+    ...{ page, told, state, isModified, save },
+    async loaded(limit = 150) {
+      const first = await need(
+        'onDocumentLoaded',
+        async () => {
+          const events = await told();
+          const failed = events.find(({ event, code }) => event === 'onError' && code !== 'network_error');
+          if (failed) throw new Error(`the document did not open: ${failed.code} ${failed.reason ?? failed.message}`);
+          return events.find(({ event }) => event === 'onDocumentLoaded');
+        },
+        limit,
+      );
+      return first.at - (await call<number>('began'));
+    },
+    async type() {
+      const mark = await keyboard.type();
+      await waitFor(isModified, 5);
+      return mark;
+    },
+    async saveAgain(since, limit) {
+      while (Date.now() - since < limit * 1000) {
+        const { version } = await save();
+        if (version !== undefined) return (Date.now() - since) / 1000;
+        await seconds(0.2);
+      }
+      return undefined;
+    },
+    async typeIfInvited() {
+      if ((await state()) !== 'loaded') return undefined;
+      const mark = await keyboard.type();
+      return (await state()) === 'loaded' ? mark : undefined;
+    },
+    begin: (code) => call(`void editor.${code}.catch(() => {})`),
+    leave: async () => void (page.isClosed() || (await page.close())),
+  };
+}

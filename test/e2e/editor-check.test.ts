@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { BROWSERS } from '../browser/support/browsers.ts';
+import { portOf } from '../support/listen.ts';
+import { freePort, processesNaming } from '../support/process.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The check as an administrator runs it; without an editor it tries the stand-in. */
+async function check(parameters: readonly string[], folder = tmpdir()) {
+  const env = { ...process.env, TMPDIR: folder };
+  const child = spawn(process.execPath, ['scripts/editor-check/main.ts', ...parameters], { cwd: ROOT, env });
+  const ended = once(child, 'close');
+  const [out, told] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: (await ended)[0] as number, out, told };
+}
+
+describe('npm run editor-check', function () {
+  this.timeout(120_000);
+
+  it('plays bad days with the stand-in, tells each in a table, and leaves nothing behind', async function () {
+    const path = BROWSERS.find(({ name }) => name === 'chrome')?.path;
+    if (path === undefined) return this.skip();
+    const folder = await mkdtemp(join(tmpdir(), 'svc-check-'));
+    const port = String(await freePort());
+    const days = ['gate-killed-in-exit-save', 'browser-killed'];
+    const parameters = ['--quick', '--markdown', '--openings', '1', '--port', port, '--only', days.join()];
+    const { code, out, told } = await check([...parameters, '--browser-path', path], folder);
+    expect(code, told).to.equal(0);
+    for (const day of days)
+      expect(out).to.match(new RegExp(`^\\| ${day} \\| .* \\| 1 \\| 0 of 1 \\| .* \\| ok \\|$`, 'm'));
+    expect(out).to.match(/\d+\.\d\d s from new SVC\.Editor; \d+\.\d\d s with the same editor without gate and front/);
+    expect(processesNaming(folder)).to.deep.equal([]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('svc-'))).to.deep.equal([]);
+    await rm(folder, { recursive: true });
+  });
+
+  it('names the days, and says what it does not understand', async () => {
+    const list = await check(['--list']);
+    expect(list.code).to.equal(0);
+    expect(list.out).to.match(/^socket-cut +every connection is reset$/m);
+    const wrong = await check(['--only', 'doomsday']);
+    expect(wrong.code).to.equal(2);
+    expect(wrong.told).to.match(/^--only doomsday: there is no such day.*\n\nnpm run editor-check -- \[options\]/);
+    const taken = createServer().listen(0, '127.0.0.1');
+    const busy = await check(['--port', String(await portOf(taken))]);
+    taken.close();
+    expect(busy.code).to.equal(2);
+    expect(busy.told).to.match(/^port \d+ is in use: choose another with --port\n$/);
+  });
+});
