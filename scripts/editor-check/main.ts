@@ -58,12 +58,13 @@ async function checkIn(stage: Parameters<typeof setScene>[0], days: readonly Day
   const { options, service, browser } = stage;
   try {
     await need('the editor', () => knowsEditor(service.gateUrl), KNOWN_SECONDS);
+    const name = await editorName(service.editorUrl);
     const outcomes = await playAll(
       days,
       () => setScene(stage),
       () => browser.browser.connected,
     );
-    console.log(`\n${await editorName(service.editorUrl)}, ${browser.version}\n`);
+    console.log(`\n${name}, ${browser.version}\n`);
     console.log(report(outcomes, options.markdown));
     if (options.openings > 0) console.log(`\n${describeOpenings(await measureOpenings(setScene(stage)))}`);
     return outcomes.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
