@@ -46,8 +46,9 @@ export async function launchBrowser(
     handleSIGINT: false,
   });
   const signal = (kind: NodeJS.Signals): void => {
-    const pid = browser.process()?.pid;
-    if (pid !== undefined) process.kill(-pid, kind);
+    const running = browser.process();
+    if (running?.pid === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    process.kill(-running.pid, kind);
   };
   return {
     browser,

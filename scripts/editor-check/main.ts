@@ -35,26 +35,41 @@ async function main(): Promise<number> {
 
 async function check(options: Options, days: readonly Day[]): Promise<number> {
   const service = await startCheckedService(options);
-  const portal = await startPortal(service.url);
-  let browser: OwnBrowser | undefined;
   try {
-    browser = await launchBrowser(options.browser, options.browserPath);
-    const stage = { options, service, portal, browser };
-    process.once('SIGINT', () => void browser?.close());
+    const portal = await startPortal(service.url);
+    try {
+      return await checkIn({ options, service, portal, browser: await startBrowser(options) }, days);
+    } finally {
+      await portal.close();
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Ctrl+C ends the browser, and with it all days that are left. */
+async function startBrowser({ browser: name, browserPath }: Options): Promise<OwnBrowser> {
+  const browser = await launchBrowser(name, browserPath);
+  process.once('SIGINT', () => void browser.close());
+  return browser;
+}
+
+async function checkIn(stage: Parameters<typeof setScene>[0], days: readonly Day[]): Promise<number> {
+  const { options, service, browser } = stage;
+  try {
     await need('the editor', () => knowsEditor(service.gateUrl), KNOWN_SECONDS);
+    const name = await editorName(service.editorUrl);
     const outcomes = await playAll(
       days,
       () => setScene(stage),
-      () => stage.browser.browser.connected,
+      () => browser.browser.connected,
     );
-    console.log(`\n${await editorName(service.editorUrl)}, ${browser.version}\n`);
+    console.log(`\n${name}, ${browser.version}\n`);
     console.log(report(outcomes, options.markdown));
     if (options.openings > 0) console.log(`\n${describeOpenings(await measureOpenings(setScene(stage)))}`);
     return outcomes.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
   } finally {
-    await browser?.close();
-    await portal.close();
-    await service.stop();
+    await browser.close();
   }
 }
 
