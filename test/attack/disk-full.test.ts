@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { txt } from '../support/open-documents.ts';
 import { errorOf, startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** A file system of 16 MB as the data folder; needs root. */
 describe('a full disk', () => {
@@ -26,12 +27,19 @@ describe('a full disk', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Leaves `bytes` of the file system free. */
-  function fill(bytes: number): void {
+  /** Leaves `bytes` of the file system free, once LibreOffice has let go of the last job's files. */
+  async function fill(bytes: number): Promise<void> {
     rmSync(ballast, { force: true });
+    await until('free space stays as it is', isSteady);
     const { bavail, bsize } = statfsSync(dataDir);
     writeFileSync(ballast, new Uint8Array(Math.max(0, bavail * bsize - bytes)));
   }
+
+  const isSteady = async (): Promise<true | undefined> => {
+    const before = statfsSync(dataDir).bavail;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return statfsSync(dataDir).bavail === before || undefined;
+  };
 
   const convert = async (): Promise<Response> => {
     if (!service) throw new Error('not started');
@@ -44,7 +52,7 @@ describe('a full disk', () => {
     ['while the engine writes', 580_000],
   ] as const) {
     it(`${what}: pool_unavailable with Retry-After, and all is well once there is space`, async () => {
-      fill(free);
+      await fill(free);
       const refused = await convert();
       expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
       expect(await errorOf(refused)).to.deep.include({
