@@ -667,6 +667,7 @@ for (const installed of BROWSERS) {
       gate.orders.locked = true;
       await page.evaluate(() => window.make('editor'));
       const frame = await until('the frame', () => page.frames().find((each) => each.url().includes('cool.html')));
+      await until('its script', () => inEditor(frame, `typeof say === 'function'`).catch(() => undefined));
       await inEditor(frame, `say('UI_Cancel_Password', {})`);
       expect(await event(page, 'onError')).to.deep.nested.include({
         code: 'load_failed',
