@@ -1,4 +1,5 @@
 /** The edits that never became a version, for administrators: see docs/operations.md. */
+import { basicAuthorization } from '../../src/common/http/basic-auth.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { Unsaved } from './domain/unsaved.ts';
 
@@ -34,7 +35,7 @@ function caller({ internalListen, editor }: Config): Call {
   const { host, port } = internalListen;
   const isEvery = host === '0.0.0.0' || host === '::';
   const authority = `${isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
-  const authorization = `Basic ${Buffer.from(`${editor.adminUser}:${editor.adminPassword}`).toString('base64')}`;
+  const authorization = basicAuthorization(editor.adminUser, editor.adminPassword);
   return async (method, path) => {
     const response = await fetch(`http://${authority}/svc/quarantine${path}`, { method, headers: { authorization } });
     if (!response.ok) throw new Refused(`the gate answered ${response.status}: ${await response.text()}`);

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { median } from '../../bench/statistics.ts';
 import type { CommandResults } from './command.ts';
 import type { CorpusDocument } from './documents.ts';
 import { type OurResults, startIn } from './ours.ts';
@@ -54,7 +55,7 @@ export async function runTimes(
   await soffice.convert([empty], SECONDS);
   const starts: number[] = [];
   for (let round = 0; round < STARTS; round++) starts.push((await soffice.convert([empty], SECONDS)).ms);
-  const startMs = median(starts);
+  const startMs = Math.round(median(starts));
   const { service, stop } = await startIn(settings, 'times', 1);
   for (const document of slow) {
     const path = join(settings.documents, document.path);
@@ -67,14 +68,10 @@ export async function runTimes(
       const { ms, status } = await service.send('/v1/convert', file, basename(path), { to: 'pdf' });
       if (status === 200) own.push(ms);
     }
-    const [commandMs, serviceMs] = [median(theirs), median(own)];
+    const [commandMs, serviceMs] = [theirs, own].map((values) => Math.round(median(values))) as [number, number];
     if (theirs.length < ROUNDS || own.length < ROUNDS || commandMs < SLOW_MS) continue;
     times.add({ path: document.path, build, office, commandMs, startMs, serviceMs });
     console.log(`times: ${document.path} command ${commandMs} ms, service ${serviceMs} ms`);
   }
   await stop();
-}
-
-function median(values: readonly number[]): number {
-  return Math.round(values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0);
 }

@@ -40,8 +40,9 @@ export interface AskDependencies {
 /**
  * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
  * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
- * it from writing; where such hosts are shut out, none is let in. At the page the token is not to be seen, so only who could not get a place is stopped early. What
- * cannot be read is refused; an error of our own admits the request, and is logged.
+ * it from writing; where such hosts are shut out, none is let in. At the page the token is not to be seen, so only who
+ * could not get a place is stopped early. What cannot be read is refused; an error of our own admits the request, and is
+ * logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { basicAuthorization } from '../../../src/common/http/basic-auth.ts';
 import type { Quarantined, UnsavedEdits } from '../domain/unsaved.ts';
 import { decode, type ReadWopiSrc } from '../domain/wopi-src.ts';
 
@@ -37,9 +38,8 @@ export function quarantineRoutes({ unsaved, readWopiSrc, admin }: QuarantineHand
   return router;
 }
 
-/** Basic authentication (RFC 7617). */
 function onlyAdmin({ user, password }: QuarantineHandlers['admin']): RequestHandler {
-  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const expected = basicAuthorization(user, password);
   return (request, _response, next) => {
     const isAdmin = equalStrings(request.headers.authorization ?? '', expected) && password !== '';
     next(isAdmin ? undefined : new AppError('invalid_session_token'));

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { basicAuthorization } from '../../../../src/common/http/basic-auth.ts';
 import { type Answer, getText } from './get.ts';
 
 const PAGE = '/browser/dist/admin/admin.html';
@@ -24,7 +25,7 @@ export async function logIn(options: {
   signal: AbortSignal;
 }): Promise<string> {
   const { url, user, password, agent, signal } = options;
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const authorization = basicAuthorization(user, password);
   const answer = await getText(url + PAGE, { agent, maxBytes: MAX_BYTES, headers: { authorization }, signal });
   if (answer.status === 401) throw new WrongPassword(refusalOf(password));
   if (answer.status !== 200) throw new Error(`the admin console answered ${answer.status}`);
