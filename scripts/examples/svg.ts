@@ -1,3 +1,6 @@
+/** pdftocairo says this of each letter, once is enough: without it a browser cuts off what is left of or above its origin. */
+const VISIBLE = '<style>symbol{overflow:visible}</style>';
+
 /**
  * Makes an SVG of pdftocairo's half as large without a visible change: numbers of two decimals (a hundredth of a point),
  * letters drawn in hundredths, paths without superfluous characters, neighbours of one style in one group, short names.
@@ -5,7 +8,7 @@
  */
 export function slim(svg: string, title: string): string {
   return svg
-    .replace(/(<svg [^>]*>\n)/, `$1<title>${title}</title>\n`)
+    .replace(/(<svg [^>]*>\n)/, `$1<title>${title}</title>\n${VISIBLE}\n`)
     .replace(/<symbol [^>]*id="glyph\d+-0">\n<path [^>]*>\n<\/symbol>\n/g, '')
     .replace(/<path style="stroke:none;" d="([^"]*)"\/>\n<\/symbol>/g, (_, path: string) => letter(path))
     .replace(/rgb\(([\d.]+)%,([\d.]+)%,([\d.]+)%\)/g, (_, ...shares: string[]) => hex(shares.slice(0, 3)))
