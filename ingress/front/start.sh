@@ -3,6 +3,9 @@
 set -eu
 # As process 1 it would not hear of it otherwise; nginx has its own ways.
 trap 'exit 0' TERM INT QUIT
+# A directive each; without any, it is the sockets of the file system, of which the front has none.
+SVC_FRONT_TRUSTED_EDGES=$(printf '%s' "${SVC_FRONT_TRUSTED_EDGES:-unix:}" | sed 's/,/; set_real_ip_from /g')
+export SVC_FRONT_TRUSTED_EDGES
 names=$(env | sed -n 's/^\(SVC_FRONT_[A-Z_]*\)=.*/${\1}/p')
 envsubst "$names" <"$SVC_FRONT_DIR/nginx.conf.template" >"$SVC_FRONT_PREFIX/nginx.conf"
 exec nginx -e stderr -p "$SVC_FRONT_PREFIX" -c "$SVC_FRONT_PREFIX/nginx.conf" -g 'daemon off;'

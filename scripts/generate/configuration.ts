@@ -16,6 +16,11 @@ const FRONT: Record<string, string> = {
   SVC_FRONT_OPEN_PORT:
     'Port of the service without asking the gate, for an edge that has already asked. Never open to clients.',
   SVC_FRONT_ASK_PORT: 'Port that such an edge asks, with `/ready` for health checks. Never open to clients.',
+  SVC_FRONT_TRUSTED_EDGES:
+    'Addresses and CIDRs, separated by commas, of the proxies in front of the front. What they say in `X-Forwarded-For` is who the client is: its last address that is not one of theirs. Name no address that clients can come from by themselves.',
+  SVC_FRONT_REQUESTS_PER_ADDRESS:
+    'Requests that one client may have in progress: an IPv4 address, or an IPv6 network of 64 bits. More are answered with 429 `rate_limited`. Editing sockets do not count.',
+  SVC_FRONT_REQUESTS: 'Requests that all clients together may have in progress, at most 7000.',
   SVC_FRONT_WORKERS: 'Worker processes of nginx.',
   SVC_FRONT_LOG: 'File of the access log.',
   SVC_FRONT_PREFIX: 'Folder for everything that is written; the root file system may be read-only.',
@@ -39,8 +44,8 @@ export function configurationPage(): string {
 function front(): string[] {
   const image = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
   const rows = Object.entries(FRONT).map(([name, description]) => {
-    const [, value] = new RegExp(`\\b${name}=(\\S+)`).exec(image) ?? [];
-    return `| \`${name}\` | ${description} | \`${value}\` |`;
+    const [, value] = new RegExp(`\\b${name}=(\\S*)`).exec(image) ?? [];
+    return `| \`${name}\` | ${description} | ${value && `\`${value}\``} |`;
   });
   return [
     '## Front',

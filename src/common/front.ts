@@ -27,7 +27,12 @@ export interface FrontSettings {
   docbuilder: string;
   editor: string;
   /** DNS server for names with ` resolve`. */
-  resolver?: string;
+  resolver?: string | undefined;
+  /** Addresses and CIDRs of proxies before the front that say in `X-Forwarded-For` whose request it is. */
+  trustedEdges?: readonly string[] | undefined;
+  /** Requests that may be in progress: of one client, and in all. Editing sockets are none of them. */
+  requestsPerAddress?: number | undefined;
+  requests?: number | undefined;
 }
 
 const SAFE = /^[A-Za-z0-9_./:@[\]+-]+(?: resolve)?$/;
@@ -38,15 +43,19 @@ const SAFE = /^[A-Za-z0-9_./:@[\]+-]+(?: resolve)?$/;
  */
 export function frontConfig(template: string, settings: FrontSettings): string {
   const variables = frontVariables(settings);
-  for (const [name, value] of Object.entries(variables)) {
-    if (!SAFE.test(value))
-      throw new TypeError(`${name} is not fit for an nginx configuration: ${JSON.stringify(value)}`);
-  }
   return template.replaceAll(/\$\{([A-Z_]+)\}/g, (_, name: string) => {
     const value = variables[name];
     if (value === undefined) throw new TypeError(`the template asks for ${name}, which is not known`);
-    return value;
+    if (name !== 'SVC_FRONT_TRUSTED_EDGES') return safe(name, value);
+    // As start.sh does: a directive each; without any, it is the sockets of the file system, of which the front has none.
+    const edges = (value || 'unix:').split(',').map((edge) => safe(name, edge));
+    return edges.join('; set_real_ip_from ');
   });
+}
+
+function safe(name: string, value: string): string {
+  if (SAFE.test(value)) return value;
+  throw new TypeError(`${name} is not fit for an nginx configuration: ${JSON.stringify(value)}`);
 }
 
 /** The same as environment variables, for the `envsubst` of the front's image. */
@@ -65,6 +74,9 @@ export function frontVariables(settings: FrontSettings): Record<string, string> 
     SVC_FRONT_DOCBUILDER: settings.docbuilder,
     SVC_FRONT_EDITOR: settings.editor,
     SVC_FRONT_RESOLVER: settings.resolver ?? '127.0.0.1',
+    SVC_FRONT_TRUSTED_EDGES: (settings.trustedEdges ?? []).join(','),
+    SVC_FRONT_REQUESTS_PER_ADDRESS: String(settings.requestsPerAddress ?? 2_000),
+    SVC_FRONT_REQUESTS: String(settings.requests ?? 4_000),
   };
 }
 

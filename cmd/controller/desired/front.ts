@@ -31,6 +31,12 @@ const RESOURCES: V1ResourceRequirements = {
   limits: { cpu: '2', memory: '512Mi' },
 };
 
+/**
+ * Where an edge in the cluster is: nobody else reaches a Service of type ClusterIP, and whoever does is not from outside
+ * (RFC 1918, RFC 6598, RFC 4193).
+ */
+const INSIDE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
+
 /** The front: its pods, the Service that the edge connects to, and two for an edge that asks the gate itself. */
 export function frontObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
@@ -83,6 +89,7 @@ function frontPod(situation: Situation): PodParts {
  */
 function variables({ instance, settings }: Situation): Record<string, string> {
   const names = namesOf(instance.metadata.name);
+  const { front } = instance.spec;
   const upstream = (service: string, port: number): string =>
     `${serviceHost(instance, settings, service)}:${port} resolve`;
   return frontVariables({
@@ -97,5 +104,8 @@ function variables({ instance, settings }: Situation): Record<string, string> {
     docbuilder: upstream(names.component.docbuilder, PORTS.docbuilder.http),
     editor: upstream(names.component.editor, PORTS.editor.http),
     resolver: isIPv6(settings.clusterDns) ? `[${settings.clusterDns}]` : settings.clusterDns,
+    trustedEdges: front.trustedEdges ?? (front.service.type === 'ClusterIP' ? INSIDE : []),
+    requestsPerAddress: front.requestsPerAddress,
+    requests: front.requests,
   });
 }

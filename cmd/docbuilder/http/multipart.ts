@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type AppError, badRequest } from '../../../src/common/errors.ts';
-import { watchIdle } from '../../../src/common/http/idle.ts';
+import { watchBody } from '../../../src/common/http/idle.ts';
 import { decodeWords } from './encoded-words.ts';
 
 const MAX_FIELD_BYTES = 64 * 1024;
@@ -87,7 +87,7 @@ async function parse(
   idleMs: number,
   refusal: AbortController,
 ): Promise<void> {
-  const watch = watchIdle(request, idleMs, (error) => refusal.abort(error));
+  const watch = watchBody(request, { idleMs }, (error) => refusal.abort(error));
   finished(request, (error) => error && refusal.abort(mistake('', 'the upload was cut off')));
   await new Promise<void>((resolve) => {
     parser.once('finish', resolve);

@@ -1522,6 +1522,20 @@ export interface SvcInstanceSpec {
        */
       nodePort?: number;
     };
+    /**
+     * Proxies before the front whose X-Forwarded-For says who the client is. Absent: private addresses if service.type is ClusterIP, otherwise none.
+     *
+     * Items: IP address or CIDR, such as 10.244.0.0/16.
+     */
+    trustedEdges?: string[];
+    /**
+     * Requests that one client may have in progress at a pod: an IPv4 address, or an IPv6 network of 64 bits. Editing sockets do not count.
+     */
+    requestsPerAddress: number;
+    /**
+     * Requests that all clients together may have in progress at a pod.
+     */
+    requests: number;
     pod: PodOverrides;
   };
   /**

@@ -1,15 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 
-/** Calls `onIdle` with the error to answer when no byte of the request's body arrives for `ms`. */
-export function watchIdle(request: IncomingMessage, ms: number, onIdle: (error: AppError) => void): { stop(): void } {
-  const detail = { errors: [{ path: '', message: 'the upload stalled' }] };
-  const timer = setTimeout(() => onIdle(new AppError('bad_request', detail, { status: 408 })), ms);
-  const onData = (): void => void timer.refresh();
+export interface BodyTimes {
+  /** Milliseconds that may pass without a byte. */
+  idleMs: number;
+  /** Milliseconds that all of the body may take; without it, the server's own limit for a request holds. */
+  allMs?: number | undefined;
+}
+
+/** Calls `onLate` with the error to answer when a request's body does not arrive in time. */
+export function watchBody(
+  request: IncomingMessage,
+  { idleMs, allMs }: BodyTimes,
+  onLate: (error: AppError) => void,
+): { stop(): void } {
+  const late = (message: string) => () =>
+    onLate(new AppError('bad_request', { errors: [{ path: '', message }] }, { status: 408 }));
+  const idle = setTimeout(late('the upload stalled'), idleMs);
+  const all = allMs === undefined ? undefined : setTimeout(late('the upload took too long'), allMs);
+  const onData = (): void => void idle.refresh();
   request.on('data', onData);
   return {
     stop: () => {
-      clearTimeout(timer);
+      clearTimeout(idle);
+      clearTimeout(all);
       request.off('data', onData);
     },
   };

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
-import { watchIdle } from './idle.ts';
+import { type BodyTimes, watchBody } from './idle.ts';
 import type { HeldJson } from './json-load.ts';
+
+/** Bytes a second that everybody's line carries. JSON that comes more slowly is dripped, to hold a connection. */
+const SLOWEST = 32 * 1024;
 
 /** Whether a request may have JSON for a body. `curl -d` calls everything a form unless it is told otherwise. */
 export function saysJson(request: Pick<Request, 'is'>): boolean {
@@ -11,6 +14,7 @@ export function saysJson(request: Pick<Request, 'is'>): boolean {
 
 /**
  * A request's JSON body in UTF-8.
+ * @param idleMs that may pass without a byte, and in all beside the time that a slow line takes
  * @param maxBytes a larger body is refused as soon as it is known to be larger
  * @param held where its memory is counted, while it arrives; for services that take large ones
  * @throws {AppError} `file_too_large`, `bad_request`, `pool_unavailable`
@@ -24,7 +28,8 @@ export async function readJson(
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(maxBytes);
   held?.expect(length);
-  return parseJson(await readBody(request, idleMs, maxBytes, held), '');
+  const times = { idleMs, allMs: idleMs + ((length || maxBytes) / SLOWEST) * 1000 };
+  return parseJson(await readBody(request, times, maxBytes, held), '');
 }
 
 /** @param path of the value in the request @throws {AppError} `bad_request` */
@@ -46,7 +51,7 @@ function tooLarge(maxBytes: number): AppError {
   return fileTooLarge(maxBytes, { subject: 'body' });
 }
 
-function readBody(request: IncomingMessage, idleMs: number, maxBytes: number, held?: HeldJson): Promise<Buffer> {
+function readBody(request: IncomingMessage, times: BodyTimes, maxBytes: number, held?: HeldJson): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -66,7 +71,7 @@ function readBody(request: IncomingMessage, idleMs: number, maxBytes: number, he
         done(() => reject(error));
       }
     };
-    const watch = watchIdle(request, idleMs, (error) => done(() => reject(error)));
+    const watch = watchBody(request, times, (error) => done(() => reject(error)));
     request.on('data', onData);
     request.once('end', () => done(() => resolve(Buffer.concat(chunks))));
     // Nothing else fails while a body is read than the connection.

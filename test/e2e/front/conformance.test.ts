@@ -34,7 +34,7 @@ const LACKING: [string, string, string, RegExp][] = [
   ["a client's stage passes", "proxy_set_header X-SVC-Stage '';", '', /no X-Original/],
   ["a client's X-Forwarded-Host passes", "proxy_set_header X-Forwarded-Host '';", '', /no X-Original/],
   ["a client's Forwarded passes", "proxy_set_header Forwarded '';", '', /no X-Original/],
-  ['no X-Forwarded-For', 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;', '', /no X-Original/],
+  ['no X-Forwarded-For', 'proxy_set_header X-Forwarded-For $forwarded_for;', '', /no X-Original/],
   ['plain HTTP stays open', 'default close;', "default '';", /Connection: close/],
   ['paths are normalised', 'proxy_pass http://editor;', 'proxy_pass http://editor$uri;', /byte for byte/],
   ['pages are not asked about', 'default page;', "default '';", /stage page/],

@@ -28,6 +28,13 @@ describe('the front waits', () => {
     expect(location(template, '~ ^/v1/')).to.include({ proxy_read_timeout: '660s', proxy_send_timeout: '660s' });
   });
 
+  it('10 s for the head of a request, 15 s for the next bytes of a small body', () => {
+    expect(template).to.match(/^ {4}client_header_timeout 10s;$/m);
+    for (const name of ['~ ^/svc/', '~ ^/browser/[^/]+/cool\\.html$']) {
+      expect(location(template, name), name).to.include({ client_body_timeout: '15s' });
+    }
+  });
+
   it('2 s for the gate to take a question, 5 s for its answer, and not a second time', () => {
     expect(location(ask, '= /.ask')).to.include({
       proxy_connect_timeout: '2s',

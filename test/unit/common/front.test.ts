@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ERRORS } from '../../../src/common/error-catalogue.ts';
 import { type FrontSettings, frontConfig, frontVariables } from '../../../src/common/front.ts';
 
-const template = readFileSync(resolve(import.meta.dirname, '../../../ingress/front/nginx.conf.template'), 'utf8');
+const FRONT = resolve(import.meta.dirname, '../../../ingress/front');
+const template = readFileSync(join(FRONT, 'nginx.conf.template'), 'utf8');
 const settings: FrontSettings = {
   prefix: '/tmp/front',
   directory: '/etc/nginx/front',
@@ -48,13 +53,35 @@ describe('front configuration', () => {
     });
   }
 
+  for (const edge of ['10.0.0.0/8; return 200', '10.0.0.0/8 ', '', '$host']) {
+    it(`refuses ${JSON.stringify(edge)} as an edge`, () => {
+      const trustedEdges = ['192.0.2.1', edge, '192.0.2.2'];
+      expect(() => frontConfig(template, { ...settings, trustedEdges })).to.throw(TypeError, 'SVC_FRONT_TRUSTED_EDGES');
+    });
+  }
+
+  it('is the same from the entry point of the image, with edges and without', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-front-start-'));
+    try {
+      await writeFile(join(folder, 'nginx'), '#!/bin/sh\n', { mode: 0o755 });
+      for (const trustedEdges of [[], ['10.0.0.0/8'], ['10.0.0.0/8', 'fc00::/7', '192.0.2.1']]) {
+        const given = { ...settings, prefix: folder, directory: FRONT, trustedEdges };
+        const env = { ...frontVariables(given), PATH: `${folder}:${process.env['PATH']}` };
+        await promisify(execFile)('sh', [join(FRONT, 'start.sh')], { env });
+        expect(await readFile(join(folder, 'nginx.conf'), 'utf8')).to.equal(frontConfig(template, given));
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('refuses a template that wants more than there is', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what it is
     expect(() => frontConfig('listen ${SVC_FRONT_NEW};', settings)).to.throw(TypeError, 'SVC_FRONT_NEW');
   });
 
   it('says in its own errors what the services say', () => {
-    for (const code of ['not_found', 'bad_request', 'internal'] as const) {
+    for (const code of ['not_found', 'bad_request', 'rate_limited', 'internal'] as const) {
       expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);
     }
   });

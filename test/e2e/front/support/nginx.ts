@@ -26,10 +26,12 @@ export interface RunningFront extends RunningNginx {
   settings: FrontSettings;
 }
 
+type FrontLimits = Pick<FrontSettings, 'trustedEdges' | 'requestsPerAddress' | 'requests'>;
+
 /** A front from the template before these upstreams. `change` alters the template, to see a check go red. */
 export async function startFront(
   upstreams: Upstreams['addresses'],
-  options: { change?: (template: string) => string } = {},
+  options: { change?: (template: string) => string; limits?: FrontLimits } = {},
 ): Promise<RunningFront> {
   const template = await readFile(join(FRONT_DIRECTORY, 'nginx.conf.template'), 'utf8');
   const prefix = await mkdtemp(join(tmpdir(), 'svc-front-'));
@@ -44,6 +46,7 @@ export async function startFront(
     openPort,
     askPort,
     ...upstreams,
+    ...options.limits,
   };
   const config = frontConfig(options.change?.(template) ?? template, settings);
   return { settings, ...(await startNginx(config, prefix, settings.port)) };

@@ -32,6 +32,21 @@ describe('the front', () => {
     expect(env).to.deep.include({ name: 'SVC_FRONT_RESOLVER', value: '[fd00:10:96::a]' });
   });
 
+  it('believes edges of the cluster who a client is while nobody else reaches it, and else who is named', () => {
+    const trusted = (front: NonNullable<PartialSpec['front']>) => environmentOf({ front })['SVC_FRONT_TRUSTED_EDGES'];
+    expect(trusted({})).to.equal('10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7');
+    expect(trusted({ service: { type: 'LoadBalancer' } })).to.equal(undefined);
+    expect(trusted({ service: { type: 'LoadBalancer' }, trustedEdges: ['192.0.2.7'] })).to.equal('192.0.2.7');
+    expect(trusted({ trustedEdges: [] })).to.equal(undefined);
+  });
+
+  it('lets as many requests be in progress as the spec says, by itself as many as its image does', () => {
+    const names = ['SVC_FRONT_REQUESTS_PER_ADDRESS', 'SVC_FRONT_REQUESTS'];
+    const limits = (spec: PartialSpec) => names.map((name) => environmentOf(spec)[name]);
+    expect(limits({})).to.deep.equal(names.map((name) => new RegExp(`${name}=(\\d+)`).exec(IMAGE)?.[1]));
+    expect(limits({ front: { requestsPerAddress: 10, requests: 20 } })).to.deep.equal(['10', '20']);
+  });
+
   it('has the ports of its image', () => {
     const ports = Object.fromEntries(
       [...IMAGE.matchAll(/SVC_FRONT_(\w*PORT)=(\d+)/g)].map(([, name, port]) => [name, Number(port)]),

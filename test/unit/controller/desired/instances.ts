@@ -93,6 +93,9 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
       front: {
         replicas: 3,
         service: { type: 'NodePort', annotations: { 'example.com/service': 'yes' }, nodePort: 30_080 },
+        trustedEdges: ['192.0.2.7', '2001:db8::/32'],
+        requestsPerAddress: 500,
+        requests: 3000,
         pod,
       },
       storage: {
