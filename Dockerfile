@@ -161,7 +161,7 @@ LABEL org.opencontainers.image.title="svc/controller" \
 # nginx listens above 1024.
 FROM ${NGINX_IMAGE} AS front
 COPY LICENSE /opt/svc/LICENSE
-COPY ingress/front/ask.conf ingress/front/limit.html ingress/front/nginx.conf.template ingress/front/start.sh /opt/svc/front/
+COPY ingress/front/ask.conf ingress/front/*.html ingress/front/nginx.conf.template ingress/front/start.sh /opt/svc/front/
 RUN chmod -R a+rX,go-w /opt/svc
 
 # All that is written goes to /tmp. The upstreams' names are for whoever runs it to say.

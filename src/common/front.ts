@@ -8,7 +8,7 @@ import { join } from 'node:path';
 export interface FrontSettings {
   /** Writable folder for the pid file and temporary files. */
   prefix: string;
-  /** Folder that holds `ask.conf` and `limit.html`. */
+  /** Folder that holds `ask.conf` and the pages. */
   directory: string;
   /** File that takes the access log; `/dev/stdout` unless given. */
   log?: string;

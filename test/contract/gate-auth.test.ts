@@ -76,6 +76,9 @@ describe('POST /svc/auth', () => {
     for (const token of [first, second, 'unknown']) {
       const response = await call(url, { headers: headers(socket26(sourceOf(DOC), token)) });
       answers.push([response.status, await response.text()]);
+      expect(response.headers.get('x-svc-refusal')).to.equal(
+        response.ok ? null : JSON.parse(answers.at(-1)?.[1] as string).code,
+      );
       expect(JSON.stringify([...response.headers]).length).to.be.lessThan(300);
     }
     expect(answers).to.deep.equal([

@@ -34,6 +34,8 @@ function answer(response: ServerResponse, id: string, refusal: Decision): void {
   const length = String(body.length);
   // A list Node takes as it stands.
   const headers = [REQUEST_ID_HEADER, id, 'Content-Type', 'application/json', 'Content-Length', length];
+  // Of an answer to such a question, nginx reads the headers only.
+  if (refusal !== undefined) headers.push('X-SVC-Refusal', refusal);
   response.writeHead(refusal === undefined ? 200 : 403, headers);
   response.end(body);
 }

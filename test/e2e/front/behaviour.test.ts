@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import express from 'express';
 import { limitPage } from '../../../cmd/gate/http/limit-page.ts';
 import { portOf } from '../../support/listen.ts';
-import { type RunningFront, startFront } from './support/nginx.ts';
+import type { Behaviour } from './support/control.ts';
+import { FRONT_DIRECTORY, type RunningFront, startEdge, startFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
 import { startUpstreams, type Upstreams } from './support/upstreams.ts';
 import { BLOCKED, INTERNAL, NO_SOCKETS, PAGE, SOCKETS } from './targets.ts';
@@ -115,6 +118,54 @@ describe('front', () => {
     } finally {
       gate.close();
     }
+  });
+
+  describe('tells a person whom the gate refuses at the page', () => {
+    const refusal = (code?: string) => ({
+      raw: `HTTP/1.1 403 Told\r\n${code ? `X-SVC-Refusal: ${code}\r\n` : ''}Content-Length: 0\r\n\r\n`,
+    });
+    const told: [string, Behaviour, number, RegExp, string | undefined][] = [
+      ['that all places are taken', refusal('connection_limit_reached'), 429, /Editing limit reached/, '120'],
+      ['the same where the gate gives no reason', refusal(), 429, /Editing limit reached/, '120'],
+      ['that the address names no document', refusal('unreadable'), 400, /No document to open/, undefined],
+      ['the same where the gate cannot even read the question', { status: 431 }, 400, /No document to open/, undefined],
+      [
+        'that documents of other hosts are not opened',
+        refusal('foreign_host'),
+        403,
+        /cannot be opened here/,
+        undefined,
+      ],
+    ];
+    for (const [what, behaviour, status, text, retryAfter] of told) {
+      it(what, async () => {
+        await upstreams.behave('gateInternal', behaviour);
+        const edge = await startEdge(front.settings);
+        try {
+          for (const url of [front.url, edge.url]) {
+            const answer = await send(url, { target: PAGE, method: 'POST', body: 'access_token=x' });
+            expect(answer.body)
+              .to.match(text)
+              .and.match(/^<!doctype html>/);
+            expect([answer.status, answer.headers['retry-after']]).to.deep.equal([status, retryAfter]);
+            expect(answer.headers).to.include({
+              'content-type': 'text/html; charset=utf-8',
+              'cache-control': 'no-store',
+            });
+          }
+        } finally {
+          await edge.stop();
+        }
+        const asked = `http://127.0.0.1:${front.settings.askPort}`;
+        expect((await fetch(asked)).status, 'without an address').to.equal(429);
+      });
+    }
+
+    it('in pages of one style, which the policy of all allows', () => {
+      const style = (name: string) =>
+        /<style>.*<\/style>/s.exec(readFileSync(join(FRONT_DIRECTORY, `${name}.html`), 'utf8'))?.[0];
+      expect(style('unreadable')).to.be.a('string').and.equal(style('limit')).and.equal(style('foreign_host'));
+    });
   });
 
   it('keeps connections to gate and DocBuilder, and asks over a kept one', async () => {

@@ -31,7 +31,7 @@ const REFUSES: [string, Behaviour][] = [
   ['answers 403 with 9 KB of headers', { raw: answer(403, padding(9_000)) }],
   ['answers 403 with 70 KB of headers', { raw: answer(403, padding(70_000)) }],
   ['answers 403 and an inner redirect', { raw: answer(403, 'X-Accel-Redirect: @no_answer\r\n') }],
-  ['answers 403 and another inner redirect', { raw: answer(403, 'X-Accel-Redirect: /.limit\r\n') }],
+  ['answers 403 and another inner redirect', { raw: answer(403, 'X-Accel-Redirect: /.page\r\n') }],
   ['answers 403 after a 100', { raw: `HTTP/1.1 100 Continue\r\n\r\n${answer(403)}` }],
   ['answers 403 with a broken header', { raw: 'HTTP/1.1 403 Told\r\n\0\r\n\r\n' }],
   ['answers half of a 403', { raw: 'HTTP/1.1 403 Told\r\nX-Pad: ' }],

@@ -170,7 +170,17 @@ export const INTERNAL = [
 ];
 
 /** What the front has for itself is not for clients. */
-export const OWN = ['/.ask', '/ask/page', '/ask/ws', '/.limit', '/.malformed', '/.method', '/ready'];
+export const OWN = [
+  '/.ask',
+  '/ask/page',
+  '/ask/ws',
+  '/.page',
+  '/.refused',
+  '/.busy',
+  '/.malformed',
+  '/.method',
+  '/ready',
+];
 
 export const UNKNOWN = [
   '/x',

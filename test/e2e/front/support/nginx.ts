@@ -9,7 +9,7 @@ import { freePorts } from '../../../../cmd/local/port.ts';
 import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
 import type { Upstreams } from './upstreams.ts';
 
-const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
+export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
 const EDGE = resolve(import.meta.dirname, 'edge.conf.template');
 const START_SECONDS = 10;
 
