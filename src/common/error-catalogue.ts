@@ -45,5 +45,12 @@ export const ERRORS = {
   editor_unavailable: [503, 'Không đọc được thông tin của máy chủ soạn thảo, vui lòng thử lại sau.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
+/** What was too large, where it is no file that was sent: by `detail.subject` of `file_too_large`. */
+export const TOO_LARGE: Readonly<Record<string, string>> = {
+  body: 'Nội dung JSON của yêu cầu vượt quá giới hạn cho phép.',
+  output: 'Tệp kết quả vượt quá giới hạn cho phép.',
+  pictures: 'Các hình ảnh của kịch bản vượt quá dung lượng cho phép.',
+};
+
 /** A stable error code of the interface. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from './error-catalogue.ts';
+import { ERRORS, type ErrorCode, TOO_LARGE } from './error-catalogue.ts';
 
 export type { ErrorCode } from './error-catalogue.ts';
 
@@ -56,7 +56,8 @@ export class AppError extends Error {
 
 /** The error object (without request id) of a code and its detail. */
 export function errorBody(code: ErrorCode, detail: ErrorDetail = {}): ErrorBody {
-  return { code, message: ERRORS[code][1], detail };
+  const subject = code === 'file_too_large' ? TOO_LARGE[String(detail['subject'])] : undefined;
+  return { code, message: subject ?? ERRORS[code][1], detail };
 }
 
 /** `bad_request` with its list of mistakes (contract: DocBuilder codes, detail `errors`). */

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { closestMatch } from 'leven';
 import type { Mistake } from './errors.ts';
+import type { Words } from './schema-words.ts';
 
 /** Most mistakes that are reported at once. */
 const MAX_MISTAKES = 100;
@@ -18,15 +19,15 @@ type Node = Record<string, unknown>;
  * in the order of the value. Of a choice (`anyOf`) only the branch that was probably meant is reported.
  * @param root the schema that the value was checked against
  */
-export function mistakesOf(errors: readonly ErrorObject[], root: Node): [Mistake, ...Mistake[]] {
+export function mistakesOf(errors: readonly ErrorObject[], root: Node, words: Words): [Mistake, ...Mistake[]] {
   const told = new Map<string, Mistake>();
   for (const error of withoutOtherBranches(errors, root)) {
-    const mistake = mistakeOf(error, root);
+    const mistake = mistakeOf(error, root, words);
     // A second mistake at one place nearly always follows from the first.
     if (mistake && !told.has(mistake.path)) told.set(mistake.path, mistake);
     if (told.size === MAX_MISTAKES) break;
   }
-  const [first = { path: '', message: 'is not valid' }, ...rest] = [...told.values()].sort(byPlace);
+  const [first = { path: '', message: words.notValid }, ...rest] = [...told.values()].sort(byPlace);
   return [first, ...rest];
 }
 
@@ -77,40 +78,45 @@ function isTooLarge(value: unknown): boolean {
 function mistakeOf(
   { keyword, instancePath, params, parentSchema, message, data }: ErrorObject,
   root: Node,
+  words: Words,
 ): Mistake | undefined {
+  const meant = (word: unknown, known: readonly unknown[]): string => {
+    const match = closest(word, known);
+    return match === undefined ? '' : words.didYouMean(match);
+  };
   const below = (name: string): string => `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   switch (keyword) {
     case 'required':
-      return { path: below(params['missingProperty']), message: 'is required' };
+      return { path: below(params['missingProperty']), message: words.required };
     case 'additionalProperties': {
       const name: string = params['additionalProperty'];
       const known = Object.keys((parentSchema?.['properties'] ?? {}) as Node);
-      return { path: below(name), message: `is not known${didYouMean(name, known)}` };
+      return { path: below(name), message: `${words.unknown}${meant(name, known)}` };
     }
     case 'enum': {
       const allowed: unknown[] = params['allowedValues'];
-      return { path: instancePath, message: `must be one of ${allowed.join(', ')}${didYouMean(data, allowed)}` };
+      return { path: instancePath, message: `${words.oneOf(allowed.join(', '))}${meant(data, allowed)}` };
     }
     case 'const':
-      return { path: instancePath, message: `must be ${JSON.stringify(params['allowedValue'])}` };
+      return { path: instancePath, message: words.exactly(JSON.stringify(params['allowedValue'])) };
     case 'discriminator': {
       const tag: string = params['tag'];
       if (!Object.hasOwn(data as Node, tag)) return undefined;
       const allowed = ((parentSchema?.['oneOf'] ?? []) as Node[]).map((branch) => tagOf(branch, tag, root));
       return {
         path: below(tag),
-        message: `must be one of ${allowed.join(', ')}${didYouMean(params['tagValue'], allowed)}`,
+        message: `${words.oneOf(allowed.join(', '))}${meant(params['tagValue'], allowed)}`,
       };
     }
     case 'type':
-      if (isTooLarge(data)) return { path: instancePath, message: 'is larger than any number can be' };
-      return { path: instancePath, message: `must be ${[params['type']].flat().map(article).join(' or ')}` };
+      if (isTooLarge(data)) return { path: instancePath, message: words.beyondNumbers };
+      return { path: instancePath, message: words.types([params['type']].flat()) };
     case 'false schema':
-      return { path: instancePath, message: 'is not allowed here' };
+      return { path: instancePath, message: words.notAllowed };
     case 'pattern':
-      return { path: instancePath, message: `is not as expected: ${parentSchema?.['description'] ?? message}` };
+      return { path: instancePath, message: words.pattern(parentSchema ?? {}) };
     default:
-      return { path: instancePath, message: (message ?? 'is not valid').replace(/^must NOT/, 'must not') };
+      return { path: instancePath, message: words.other(keyword, params['limit'], message ?? words.notValid) };
   }
 }
 
@@ -119,15 +125,11 @@ function tagOf(branch: Node, tag: string, root: Node): unknown {
   return ((schema['properties'] as Node | undefined)?.[tag] as Node | undefined)?.['const'];
 }
 
-function didYouMean(word: unknown, known: readonly unknown[]): string {
-  if (typeof word !== 'string' || word.length > 64) return '';
+/** The known word that was probably meant. */
+function closest(word: unknown, known: readonly unknown[]): string | undefined {
+  if (typeof word !== 'string' || word.length > 64) return undefined;
   const words = known.filter((one) => typeof one === 'string');
-  const match = closestMatch(word, words, { maxDistance: Math.min(TYPO_LETTERS, Math.floor(word.length / 2)) });
-  return match === undefined ? '' : `: did you mean ${match}?`;
-}
-
-function article(type: string): string {
-  return { array: 'a list', object: 'an object', null: 'null', integer: 'a whole number' }[type] ?? `a ${type}`;
+  return closestMatch(word, words, { maxDistance: Math.min(TYPO_LETTERS, Math.floor(word.length / 2)) });
 }
 
 /**

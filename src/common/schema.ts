@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { Mistake } from './errors.ts';
 import { mistakesOf } from './schema-mistakes.ts';
+import { ENGLISH, VIETNAMESE } from './schema-words.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
 
@@ -43,8 +44,8 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; mistakes: [Mistak
 /**
  * The validator of one schema file.
  * @param name file name in `schemas/`
- * @param options.coerce for values that arrive as text (environment, form fields): `"5"` is the integer 5; absent
- *   members get their defaults. The value is then changed in place.
+ * @param options.coerce for the environment, whose values are text: `"5"` is the integer 5; absent members get their
+ *   defaults; the value is changed in place; mistakes are told in English, as logs are.
  */
 export function validator<T>(name: string, options: { coerce?: boolean } = {}): (value: unknown) => Checked<T> {
   const root = schemas.get(name);
@@ -55,7 +56,7 @@ export function validator<T>(name: string, options: { coerce?: boolean } = {}): 
     if (validate(value)) return { ok: true, value };
     const telling = options.coerce ? validate : compiled(hasMoreNodes(value, MAX_NODES) ? first : complete);
     telling(value);
-    return { ok: false, mistakes: mistakesOf(telling.errors ?? [], root) };
+    return { ok: false, mistakes: mistakesOf(telling.errors ?? [], root, options.coerce ? ENGLISH : VIETNAMESE) };
   };
 }
 

@@ -101,23 +101,17 @@ describe('bad uploads', () => {
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}`;
   const long = 'x'.repeat(70_000);
   const mistakes: [what: string, endpoint: string, parts: string[], path: string, message: RegExp][] = [
+    ['a file by a wrong name first', 'convert', [field('to', 'pdf'), file('doc'), file('file')], '/doc', /tệp có tên/],
     [
-      'a file by a wrong name first',
-      'convert',
-      [field('to', 'pdf'), file('doc'), file('file')],
-      '/doc',
-      /file is called/,
+      'data that is too long first',
+      'template/render',
+      [field('data', long), file('template')],
+      '/data',
+      /dưới dạng tệp/,
     ],
-    ['data that is too long first', 'template/render', [field('data', long), file('template')], '/data', /as a file/],
-    [
-      'a field that is too long first',
-      'extract/text',
-      [field('from', long), file('file')],
-      '/from',
-      /longer than 65536/,
-    ],
-    ['a file twice', 'convert', [file('file'), file('file')], '/file', /twice/],
-    ['a part without a name', 'convert', [file('file'), field('', '').replace('; name=""', '')], '', /without a name/],
+    ['a field that is too long first', 'extract/text', [field('from', long), file('file')], '/from', /dài hơn 65536/],
+    ['a file twice', 'convert', [file('file'), file('file')], '/file', /hai lần/],
+    ['a part without a name', 'convert', [file('file'), field('', '').replace('; name=""', '')], '', /không có tên/],
   ];
   for (const [what, endpoint, parts, path, message] of mistakes) {
     it(`a form with ${what} is answered at once`, async () => {
@@ -158,7 +152,7 @@ describe('bad uploads', () => {
     const { status, detail } = await errorOf(await build('gzip', Uint8Array.from(gzipSync(script))));
     expect(status).to.equal(400);
     expect(detail['errors']).to.deep.equal([
-      { path: '', message: 'Content-Encoding is not supported: send the body uncompressed' },
+      { path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' },
     ]);
     for (const coding of ['identity', 'utf-8']) expect((await build(coding, script)).status, coding).to.equal(200);
   });

@@ -177,11 +177,11 @@ describe('POST /v1/build', () => {
     const error = await errorOf(await post(service, { script, async: true }));
     expect(error).to.include({ status: 422, code: 'script_invalid' });
     expect(error.detail['errors']).to.have.deep.members([
-      { path: '/body/0/level', message: 'must be <= 6' },
+      { path: '/body/0/level', message: 'phải <= 6' },
       {
         path: '/body/1/type',
         message:
-          'must be one of heading, paragraph, list, table, image, page_break, horizontal_rule: did you mean paragraph?',
+          'phải là một trong các giá trị heading, paragraph, list, table, image, page_break, horizontal_rule; có phải là paragraph?',
       },
     ]);
   });

@@ -322,7 +322,7 @@ describe('embedding', () => {
       const { errors } = error.detail as { errors?: unknown };
       const [mistake] = errors as { path: string; message: string }[];
       expect(mistake?.path).to.equal('/document/fileType');
-      expect(mistake?.message).to.match(/must be docx/);
+      expect(mistake?.message).to.match(/phải là docx/);
       expect(gate.portal.requests).to.have.length(1);
     });
 
@@ -462,7 +462,11 @@ describe('embedding', () => {
       expect(await code('{"document":')).to.equal('bad_request');
       expect(await code('')).to.equal('bad_request');
       expect(await code('{}', { 'Content-Type': 'text/plain' })).to.equal('bad_request');
-      expect(await code(JSON.stringify({ pad: 'x'.repeat(65_536) }))).to.equal('file_too_large');
+      const large = await errorOf(await gate.post(JSON.stringify({ pad: 'x'.repeat(65_536) })));
+      expect(large).to.deep.include({
+        ...{ status: 413, code: 'file_too_large', detail: { limit_mb: 1 / 16, subject: 'body' } },
+        message: 'Nội dung JSON của yêu cầu vượt quá giới hạn cho phép.',
+      });
       const length = Buffer.byteLength(JSON.stringify({ ...gate.config(), pad: '' }));
       expect((await gate.post({ ...gate.config(), pad: 'x'.repeat(65_536 - length) })).status).to.equal(201);
     });

@@ -207,12 +207,12 @@ describe('POST /v1/template/render', () => {
     const long = JSON.stringify({ name: 'a'.repeat(70_000), title: 'b' });
     const asField = await errorOf(await post(service, greeting(), ['data', long]));
     expect(asField.detail['errors']).to.deep.equal([
-      { path: '/data', message: 'is longer than 65536 bytes: send it as a file' },
+      { path: '/data', message: 'dài hơn 65536 byte: hãy gửi dưới dạng tệp' },
     ]);
     expect(await wordText(await post(service, greeting(), ['data', long, 'a.json']))).to.match(/^Chào a{70000} b$/);
     const misnamed = await errorOf(await post(service, ['files', 'x', 'a.docx'], ['data', '{}']));
     expect(misnamed.detail['errors']).to.deep.equal([
-      { path: '/files', message: 'is not known as a file: a file is called template or data' },
+      { path: '/files', message: 'không phải là tên tệp được nhận: tệp có tên template hoặc data' },
     ]);
   });
 

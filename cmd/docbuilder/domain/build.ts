@@ -186,5 +186,5 @@ function asScriptError(error: unknown): unknown {
 }
 
 function cannotBuild(reason: unknown, cause: Error): AppError {
-  return scriptError({ path: '', message: `could not be built: ${reason}` }, undefined, cause);
+  return scriptError({ path: '', message: `không dựng được: ${reason}` }, undefined, cause);
 }

@@ -33,7 +33,7 @@ export class Intake {
     if (callbackUrl === undefined) return;
     const { edition, limits } = this.#deps.plan();
     if (!limits.callback) throw new AppError('forbidden_feature', { feature: 'callback', edition });
-    if (!async) throw badRequest({ path: '/callback_url', message: 'needs async = true' });
+    if (!async) throw badRequest({ path: '/callback_url', message: 'cần async = true' });
     await this.#deps.checkUrl(callbackUrl);
   }
 

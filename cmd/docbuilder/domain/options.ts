@@ -9,12 +9,12 @@ const isText = (format: SourceFormat | TargetFormat): boolean => format === 'csv
 
 /** Where each option means something. An option that would be ignored is a mistake of the caller's. */
 const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFormat) => boolean; where: string }> = {
-  password: { to: () => true, where: 'any source' },
-  pages: { to: (_, target) => target === 'pdf', where: 'target pdf' },
-  pdfa: { to: (_, target) => target === 'pdf', where: 'target pdf' },
-  image_resolution: { to: (_, target) => target === 'pdf', where: 'target pdf' },
-  delimiter: { to: (source, target) => source === 'csv' || target === 'csv', where: 'a csv source or target' },
-  encoding: { to: (source, target) => isText(source) || isText(target), where: 'a csv or txt source or target' },
+  password: { to: () => true, where: 'mọi nguồn' },
+  pages: { to: (_, target) => target === 'pdf', where: 'đích pdf' },
+  pdfa: { to: (_, target) => target === 'pdf', where: 'đích pdf' },
+  image_resolution: { to: (_, target) => target === 'pdf', where: 'đích pdf' },
+  delimiter: { to: (source, target) => source === 'csv' || target === 'csv', where: 'nguồn hoặc đích csv' },
+  encoding: { to: (source, target) => isText(source) || isText(target), where: 'nguồn hoặc đích csv hay txt' },
 };
 
 /**
@@ -24,19 +24,19 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
 export function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
   const mistakes: Mistake[] = (Object.keys(options) as OptionName[])
     .filter((name) => !APPLIES[name].to(source, target))
-    .map((name) => ({ path: `/options/${name}`, message: `is only for ${APPLIES[name].where}` }));
+    .map((name) => ({ path: `/options/${name}`, message: `chỉ dùng cho ${APPLIES[name].where}` }));
   if (options.pages !== undefined && !rangesAscend(options.pages)) {
-    mistakes.push({ path: '/options/pages', message: 'has a range that ends before it begins' });
+    mistakes.push({ path: '/options/pages', message: 'có khoảng kết thúc trước khi bắt đầu' });
   }
   if (options.delimiter !== undefined && !/^[^\w"\r\n]$/.test(options.delimiter)) {
     mistakes.push({
       path: '/options/delimiter',
-      message: 'must be one character other than a letter, digit, quote or line break',
+      message: 'phải là một ký tự không phải chữ cái, chữ số, dấu nháy kép hay ký tự xuống dòng',
     });
   }
   const { encoding } = options;
   if (!isText(source) && encoding !== undefined && !isWritten(encoding)) {
-    mistakes.push({ path: '/options/encoding', message: 'is an encoding that is only read' });
+    mistakes.push({ path: '/options/encoding', message: 'là bảng mã chỉ dùng để đọc' });
   }
   const [first, ...rest] = mistakes;
   if (first) throw badRequest(first, ...rest);

@@ -29,7 +29,7 @@ export async function runTask(
 /** Anything else than a failure of the engine passes through. */
 function engineError(error: unknown, task: EngineTask, maxFileBytes: number, pages: string): unknown {
   if (!(error instanceof EngineFailure)) return error;
-  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'selects no page of the document' });
+  if (error.reason === 'page_range') return badRequest({ path: pages, message: 'không chọn trang nào của tài liệu' });
   if (error.reason === 'other_format') return corrupt(`not_${task.from}`, error);
   if (error.reason === 'password') {
     const reason = task.source.password === undefined ? 'missing' : 'wrong';

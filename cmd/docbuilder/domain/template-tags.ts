@@ -37,14 +37,14 @@ const MOST_SHOWN = 120;
  * expects what version 1 does not do, and hears so instead of getting an empty text.
  */
 const RESERVED: Readonly<Record<string, string>> = {
-  '^': 'conditions are not supported',
-  '@': 'raw XML is not supported',
-  '{': 'unescaped values are not supported',
-  '&': 'unescaped values are not supported',
-  '>': 'partial templates are not supported',
-  '<': 'partial templates are not supported',
-  '!': 'comments in tags are not supported',
-  '=': 'other delimiters are not supported',
+  '^': 'không hỗ trợ điều kiện',
+  '@': 'không hỗ trợ XML thô',
+  '{': 'không hỗ trợ giá trị không thoát ký tự',
+  '&': 'không hỗ trợ giá trị không thoát ký tự',
+  '>': 'không hỗ trợ mẫu con',
+  '<': 'không hỗ trợ mẫu con',
+  '!': 'không hỗ trợ chú thích trong thẻ',
+  '=': 'không hỗ trợ dấu phân cách khác',
 };
 
 /** Finds the tags in the text of one paragraph: a tag does not go over the end of its paragraph. */
@@ -57,7 +57,7 @@ export function scanTags(text: string): { tags: PlacedTag[]; mistakes: TagMistak
     const stray = text.indexOf(CLOSE, position);
     if (start < 0 && stray < 0) return { tags, mistakes };
     if (start < 0 || (stray >= 0 && stray < start)) {
-      mistakes.push({ tag: CLOSE, field: '', message: '}} without {{ in this paragraph' });
+      mistakes.push({ tag: CLOSE, field: '', message: 'có }} mà không có {{ trong đoạn này' });
       position = stray + CLOSE.length;
       continue;
     }
@@ -79,7 +79,7 @@ export function scanTags(text: string): { tags: PlacedTag[]; mistakes: TagMistak
 /** The tag never ends, so what follows it is the document's own text: only a first word can be its name. */
 function unclosed(rest: string): TagMistake {
   const name = /^\s*([#/]?[^\s{}]*)/.exec(rest)?.[1] ?? '';
-  const message = '{{ without }} in this paragraph';
+  const message = 'có {{ mà không có }} trong đoạn này';
   return { tag: `${OPEN}${name}`, field: name.replace(/^[#/]/, ''), message };
 }
 
@@ -91,7 +91,7 @@ function readTag(inside: string): Tag | TagMistake {
   if (reserved !== undefined) return { tag: source, field: shown(text.slice(1).trim()), message: reserved };
   const kind = text.startsWith('#') ? 'open' : text.startsWith('/') ? 'close' : 'value';
   const name = kind === 'value' ? text : text.slice(1).trim();
-  return name === '' ? { tag: source, field: '', message: 'the tag has no name' } : { kind, name, source };
+  return name === '' ? { tag: source, field: '', message: 'thẻ không có tên' } : { kind, name, source };
 }
 
 function shown(text: string): string {
@@ -112,19 +112,19 @@ export function pairTags<T extends Tag>(
   for (const tag of tags) {
     if (tag.kind === 'open') {
       open.push(tag);
-      if (open.length === MOST_NESTED + 1) unpaired.push([tag, 'lists are nested too deeply']);
+      if (open.length === MOST_NESTED + 1) unpaired.push([tag, 'danh sách lồng nhau quá sâu']);
     }
     if (tag.kind !== 'close') continue;
     // Within the bound, so that a template of nothing but tags costs no more than its length.
     const near = open.slice(-MOST_NESTED);
     const partner = near.findLastIndex(({ name }) => name === tag.name);
-    if (partner < 0) unpaired.push([tag, 'the tag closes a list that is not open']);
+    if (partner < 0) unpaired.push([tag, 'thẻ đóng một danh sách chưa được mở']);
     else {
       const [opening, ...inner] = open.splice(partner - near.length);
       if (opening) pairs.set(tag, opening);
-      for (const left of inner) unpaired.push([left, 'the list is not closed before the one around it']);
+      for (const left of inner) unpaired.push([left, 'danh sách không được đóng trước danh sách bao quanh nó']);
     }
   }
-  for (const left of open) unpaired.push([left, 'the list is never closed']);
+  for (const left of open) unpaired.push([left, 'danh sách không được đóng']);
   return { pairs, unpaired };
 }

@@ -23,7 +23,7 @@ export function formValue(fields: ReadonlyMap<string, string>, shape: FormShape)
   }
   if (Object.keys(options).length === 0) return value;
   if (value['options'] !== undefined) {
-    throw badRequest({ path: '/options', message: 'is given both as JSON and as single fields: use only one of them' });
+    throw badRequest({ path: '/options', message: 'được gửi cả bằng JSON lẫn bằng từng trường: chỉ dùng một cách' });
   }
   return { ...value, options };
 }
@@ -39,6 +39,6 @@ function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw badRequest({ path: `/${name}`, message: 'is not valid JSON' });
+    throw badRequest({ path: `/${name}`, message: 'không phải JSON hợp lệ' });
   }
 }

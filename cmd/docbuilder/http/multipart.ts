@@ -43,7 +43,7 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
   const take = (name: string | undefined, part: (name: string) => void): void => {
     if (refusal.signal.aborted) return;
     try {
-      if (name === undefined) throw mistake('', 'the form has a part without a name');
+      if (name === undefined) throw mistake('', 'biểu mẫu có phần không có tên');
       part(name);
     } catch (error) {
       refuse(error as Error);
@@ -54,7 +54,7 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
   parser.on('field', (given: string | undefined, value: string, _: boolean, isCut: boolean) =>
     take(given, (name) => {
       if (isCut) throw tooLong(name, options.fileNames);
-      if (form.fields.has(name)) throw mistake(name, 'is given twice');
+      if (form.fields.has(name)) throw mistake(name, 'được gửi hai lần');
       form.fields.set(name, value);
     }),
   );
@@ -63,15 +63,15 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
     stream.on('error', () => undefined);
     take(given, (name) => {
       checkFile(name, filename, options.fileNames);
-      if (names.has(name)) throw mistake(name, 'is given twice');
+      if (names.has(name)) throw mistake(name, 'được gửi hai lần');
       names.add(name);
       const received = options.receive(stream, filename && decodeWords(filename), refusal.signal);
       receiving.push(received.then((file) => void form.files.set(name, file)).catch(refuse));
     });
   });
-  parser.on('fieldsLimit', () => refuse(mistake('', `the form has more than ${MAX_FIELDS} fields`)));
-  parser.on('partsLimit', () => refuse(mistake('', 'the form has too many parts')));
-  parser.on('error', (error: Error) => refuse(mistake('', `the form is malformed: ${error.message}`)));
+  parser.on('fieldsLimit', () => refuse(mistake('', `biểu mẫu có hơn ${MAX_FIELDS} trường`)));
+  parser.on('partsLimit', () => refuse(mistake('', 'biểu mẫu có quá nhiều phần')));
+  parser.on('error', (error: Error) => refuse(mistake('', `biểu mẫu không đúng dạng: ${error.message}`)));
 
   await parse(request, parser, options.idleMs, refusal);
   await Promise.all(receiving);
@@ -88,7 +88,7 @@ async function parse(
   refusal: AbortController,
 ): Promise<void> {
   const watch = watchBody(request, { idleMs }, (error) => refusal.abort(error));
-  finished(request, (error) => error && refusal.abort(mistake('', 'the upload was cut off')));
+  finished(request, (error) => error && refusal.abort(mistake('', 'dữ liệu gửi lên bị ngắt giữa chừng')));
   await new Promise<void>((resolve) => {
     parser.once('finish', resolve);
     refusal.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -101,7 +101,7 @@ async function parse(
 
 function checkFile(name: string, filename: string | undefined, fileNames: readonly string[]): void {
   if (!fileNames.includes(name)) throw unknownFile(name, fileNames);
-  if ((filename ?? '').length > MAX_FILENAME) throw mistake(name, `has a name over ${MAX_FILENAME} letters`);
+  if ((filename ?? '').length > MAX_FILENAME) throw mistake(name, `có tên dài hơn ${MAX_FILENAME} ký tự`);
 }
 
 function createParser(request: IncomingMessage): BusboyInstance {
@@ -121,17 +121,17 @@ function createParser(request: IncomingMessage): BusboyInstance {
       },
     });
   } catch (error) {
-    throw mistake('', `the form is malformed: ${(error as Error).message}`);
+    throw mistake('', `biểu mẫu không đúng dạng: ${(error as Error).message}`);
   }
 }
 
 function tooLong(name: string, fileNames: readonly string[]): AppError {
-  const instead = fileNames.includes(name) ? ': send it as a file' : '';
-  return mistake(name, `is longer than ${MAX_FIELD_BYTES} bytes${instead}`);
+  const instead = fileNames.includes(name) ? ': hãy gửi dưới dạng tệp' : '';
+  return mistake(name, `dài hơn ${MAX_FIELD_BYTES} byte${instead}`);
 }
 
 function unknownFile(name: string, fileNames: readonly string[]): AppError {
-  return mistake(name, `is not known as a file: a file is called ${fileNames.join(' or ')}`);
+  return mistake(name, `không phải là tên tệp được nhận: tệp có tên ${fileNames.join(' hoặc ')}`);
 }
 
 function mistake(name: string, message: string): AppError {

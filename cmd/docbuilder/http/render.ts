@@ -42,7 +42,7 @@ async function withDataFile(
 ): Promise<unknown> {
   const file = files.get(DATA);
   if (!file) return value;
-  if (Object.hasOwn(value as object, DATA)) throw badRequest({ path: '/data', message: 'is given twice' });
+  if (Object.hasOwn(value as object, DATA)) throw badRequest({ path: '/data', message: 'được gửi hai lần' });
   held.take(await uploads.size(file.path));
   const text = await uploads.read(file.path);
   held.look(text);

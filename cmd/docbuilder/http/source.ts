@@ -12,12 +12,13 @@ export function sourceOf(
   part: string,
 ): SourceFile | { url: string } {
   const file = files.get(part);
-  if (Object.hasOwn(body, part)) throw badRequest({ path: `/${part}`, message: 'is taken as a file of a form only' });
+  if (Object.hasOwn(body, part))
+    throw badRequest({ path: `/${part}`, message: 'chỉ được nhận dưới dạng tệp của biểu mẫu' });
   if (file && body.url === undefined) return file;
   if (!file && body.url !== undefined) return { url: body.url };
   throw badRequest(
     file
-      ? { path: '/url', message: 'is given together with a file: send only one of them' }
-      : { path: `/${part}`, message: 'is required, as a file in a form; or send a url as JSON' },
+      ? { path: '/url', message: 'được gửi cùng với tệp: chỉ gửi một trong hai' }
+      : { path: `/${part}`, message: 'bắt buộc phải có, dưới dạng tệp trong biểu mẫu; hoặc gửi url bằng JSON' },
   );
 }

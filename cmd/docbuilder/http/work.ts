@@ -128,14 +128,14 @@ async function readRequest<Body extends Common>(
     const files = new Map<string, SourceFile>();
     return { value: await checked(await readJson(request, uploads.idleMs, maxJsonBytes(), held), files), files };
   }
-  const ways = form ? 'multipart/form-data with a file, or application/json with a url' : 'application/json';
-  throw badRequest({ path: '', message: `send ${ways}` });
+  const ways = form ? 'multipart/form-data có tệp, hoặc application/json có url' : 'application/json';
+  throw badRequest({ path: '', message: `hãy gửi ${ways}` });
 }
 
 /** Compressed, a body would only look like a broken form or broken JSON. Other words, such as `utf-8`, are sent by mistake. */
 function assertPlain(request: Request): void {
   if (!/\b(?:gzip|deflate|br|zstd|compress)\b/i.test(request.headers['content-encoding'] ?? '')) return;
-  throw badRequest({ path: '', message: 'Content-Encoding is not supported: send the body uncompressed' });
+  throw badRequest({ path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' });
 }
 
 async function orRemove<Result>(

@@ -74,7 +74,7 @@ function readParts(
       parts.set(entry, { place, tags: prepared.tags, compiled: compilePart(prepared.xml, prepared.tags) });
     } catch (error) {
       if (!(error instanceof BadLoop)) throw error;
-      const message = 'there are no complete paragraphs or rows between the tags of this list';
+      const message = 'giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn';
       const found = error.tags.map(({ source, name, paragraph }) => ({ tag: source, field: name, paragraph }));
       const places = found.length > 0 ? found : [{ tag: '', field: '', paragraph: 0 }];
       mistakes.push(...places.map((each) => ({ ...where, ...each, message })));

@@ -76,6 +76,6 @@ function answer(worker: Worker, signal: AbortSignal, maxOutputBytes: number): Pr
 }
 
 function tooDeep(cause: unknown): AppError {
-  const error = badRequest({ path: '/data', message: 'is nested too deeply' });
+  const error = badRequest({ path: '/data', message: 'lồng nhau quá sâu' });
   return new AppError(error.code, error.detail, { cause });
 }

@@ -31,7 +31,7 @@ export function valuesFor(
     const tag = tags[number];
     if (!tag) throw new Error('no such tag');
     const value = findField(scopes, tag.name);
-    if (value === undefined && filling.missing === 'error') complain(tag, lists, 'the data does not have this field');
+    if (value === undefined && filling.missing === 'error') complain(tag, lists, 'dữ liệu không có trường này');
     return [tag, value ?? null];
   }
 
@@ -41,15 +41,16 @@ export function valuesFor(
     admit: filling.admit,
     text(number, scopes, lists) {
       const [tag, value] = find(number, scopes, lists);
-      if (hasLostDigits(value)) complain(tag, lists, 'the number has more digits than JSON keeps: give it as a string');
+      if (hasLostDigits(value))
+        complain(tag, lists, 'số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi');
       const text = textOf(value);
-      if (text === undefined) complain(tag, lists, 'the data has a list or an object where text is expected');
+      if (text === undefined) complain(tag, lists, 'dữ liệu có danh sách hoặc đối tượng ở chỗ cần văn bản');
       return text ?? '';
     },
     list(number, scopes, lists) {
       const [tag, value] = find(number, scopes, lists);
       if (Array.isArray(value)) return value;
-      if (value !== null) complain(tag, lists, 'only lists can be repeated; conditions are not supported');
+      if (value !== null) complain(tag, lists, 'chỉ lặp được danh sách; không hỗ trợ điều kiện');
       return [];
     },
     get mistakes() {

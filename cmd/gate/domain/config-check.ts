@@ -68,9 +68,9 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
 
   return async (body) => {
     if (!verify && !allowUnsigned) throw new AppError('embed_auth_not_configured');
-    if (!isObject(body)) throw invalidConfig({ path: '', message: 'must be an object' });
+    if (!isObject(body)) throw invalidConfig({ path: '', message: 'phải là đối tượng' });
     const token = Object.hasOwn(body, 'token') ? (body['token'] ?? '') : '';
-    if (typeof token !== 'string') throw invalidConfig({ path: '/token', message: 'must be a string' });
+    if (typeof token !== 'string') throw invalidConfig({ path: '/token', message: 'phải là chuỗi' });
     if (token === '' && verify) throw new AppError('token_required');
     return embeddingOf(validate, token === '' ? body : await payloadOf(token));
   };
@@ -84,7 +84,7 @@ function embeddingOf(validate: ReturnType<typeof validator<EmbedConfig>>, source
   const checked = validate(config);
   const missing = (['document', 'editor'] as const)
     .filter((member) => !Object.hasOwn(config, member))
-    .map((member): Mistake => ({ path: `/${member}`, message: 'is required' }));
+    .map((member): Mistake => ({ path: `/${member}`, message: 'bắt buộc phải có' }));
   const [first, ...others] = [...missing, ...(checked.ok ? [] : checked.mistakes)];
   if (first) throw invalidConfig(first, ...others);
   const { document, editor, ui = {} } = config as Required<Pick<EmbedConfig, 'document' | 'editor'>> & EmbedConfig;

@@ -149,7 +149,7 @@ function ofType(document: DocumentRecord, { fileType }: Wanted): DocumentRecord 
   if (document.fileType === fileType) return document;
   throw invalidConfig({
     path: '/document/fileType',
-    message: `must be ${document.fileType}, as the document with this key is; use a new key for another document`,
+    message: `phải là ${document.fileType} như tài liệu đang có key này; hãy dùng key mới cho tài liệu khác`,
   });
 }
 

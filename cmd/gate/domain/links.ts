@@ -56,7 +56,7 @@ export function createLinks({ secret, hours, clock }: LinkOptions): Links {
     },
     verify(docId, { v, exp, sig }) {
       const [version, expiry] = [wholeNumber('v', v), wholeNumber('exp', exp)];
-      if (typeof sig !== 'string') throw badRequest({ path: 'sig', message: 'is required, once' });
+      if (typeof sig !== 'string') throw badRequest({ path: 'sig', message: 'bắt buộc phải có, đúng một lần' });
       // Checked before the time: only those who hold a valid link learn whether it has expired.
       if (!equalStrings(sig, signature(docId, version, expiry))) throw new AppError('invalid_signature');
       if (clock() >= expiry * 1000) throw new AppError('link_expired');
@@ -67,7 +67,7 @@ export function createLinks({ secret, hours, clock }: LinkOptions): Links {
 
 function wholeNumber(path: string, text: unknown): number {
   if (typeof text !== 'string' || !WHOLE_NUMBER.test(text)) {
-    throw badRequest({ path, message: 'must be a whole number, once' });
+    throw badRequest({ path, message: 'phải là số nguyên, đúng một lần' });
   }
   return Number(text);
 }

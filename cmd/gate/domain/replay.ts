@@ -44,7 +44,8 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
   // It may fail while nobody reads; whoever reads next learns of it.
   source.once('error', () => {});
   const unwatch = finished(source, { writable: false }, (error) => {
-    if (error) fail(error instanceof AppError ? error : badRequest({ path: '', message: 'the content broke off' }));
+    if (error)
+      fail(error instanceof AppError ? error : badRequest({ path: '', message: 'nội dung bị ngắt giữa chừng' }));
     else end();
   });
 
@@ -156,7 +157,7 @@ export function replayable(source: Readable, slabs: Slabs, idleMs: number): Repl
 }
 
 function stalled(): AppError {
-  return new AppError('bad_request', { errors: [{ path: '', message: 'the content stalled' }] }, { status: 408 });
+  return new AppError('bad_request', { errors: [{ path: '', message: 'nội dung ngừng được gửi' }] }, { status: 408 });
 }
 
 /** At once: the garbage of one large save makes the engine collect all of it, which takes as long as the save does. */

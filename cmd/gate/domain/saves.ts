@@ -91,7 +91,7 @@ export function createSaves(deps: SavesDependencies): Saves {
       const useless = () => void keeper.discard([blob.sha256]).catch(() => {});
       if (blob.size === 0) {
         useless();
-        throw badRequest({ path: '', message: 'a document is never empty' });
+        throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
       }
       const commit = () =>
         rows.transact((tx) => commitSave(tx, { session, blob, facts, now: clock() }, { presence, link }));

@@ -166,7 +166,7 @@ export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedE
       const file = await files.write({ docId, pid, at: Math.round(clock() - ageMs) }, content);
       if (file.sha256 !== sha256) {
         await files.remove(file);
-        throw badRequest({ path: 'sha256', message: 'is not that of the content' });
+        throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
       }
       kept.set(idOf(file), file);
       log.error({ document: docId, unsaved: idOf(file), size: file.size }, 'an edit never became a version');

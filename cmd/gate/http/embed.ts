@@ -103,7 +103,7 @@ function tokenOf(request: Request<{ sessionId: string }>): string | undefined {
 }
 
 async function jsonOf(request: Request<object>): Promise<unknown> {
-  if (!saysJson(request)) throw badRequest({ path: '', message: 'send application/json' });
+  if (!saysJson(request)) throw badRequest({ path: '', message: 'hãy gửi application/json' });
   return readJson(request, BODY_IDLE_MS, MAX_JSON_BYTES);
 }
 

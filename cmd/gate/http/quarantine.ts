@@ -56,9 +56,9 @@ function fileOf(request: Request, readWopiSrc: ReadWopiSrc): Quarantined | undef
   const [, folder = '', pid] = /^([^/]+)\/\d+_(\d+)_[^/]*$/.exec(query.get('file') ?? '') ?? [];
   const [made, now] = ['made', 'now'].map((name) => Number(query.get(name) || Number.NaN) * 1000) as [number, number];
   const sha256 = query.get('sha256') ?? '';
-  if (pid === undefined) throw badRequest({ path: 'file', message: 'is no file of a quarantine' });
-  if (!Number.isFinite(made + now)) throw badRequest({ path: 'made, now', message: 'must be Unix times' });
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw badRequest({ path: 'sha256', message: 'must be a SHA-256 in hex' });
+  if (pid === undefined) throw badRequest({ path: 'file', message: 'không phải là tệp của vùng cách ly' });
+  if (!Number.isFinite(made + now)) throw badRequest({ path: 'made, now', message: 'phải là thời điểm Unix' });
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw badRequest({ path: 'sha256', message: 'phải là SHA-256 dạng hex' });
   const docId = readWopiSrc(decode(folder) ?? '')?.docId;
   return docId ? { docId, pid: Number(pid), sha256, madeAt: made, ageMs: now - made } : undefined;
 }

@@ -49,7 +49,7 @@ function rangeOf(request: Request, size: number, etag: string): ByteRange | unde
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
   const ranges = request.range(size);
   if (ranges === UNSATISFIABLE) {
-    const detail = { errors: [{ path: 'Range', message: 'is outside of the file' }] };
+    const detail = { errors: [{ path: 'Range', message: 'nằm ngoài tệp' }] };
     throw new AppError('bad_request', detail, { status: 416, headers: { 'Content-Range': `bytes */${size}` } });
   }
   if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;

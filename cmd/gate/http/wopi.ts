@@ -72,7 +72,7 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
     if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
     const session = await access.save(request.params.docId, tokenOf(request));
     const length = Number(request.headers['content-length'] ?? Number.NaN);
-    if (length === 0) throw badRequest({ path: '', message: 'a document is never empty' });
+    if (length === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
     if (length > maxBytes) throw fileTooLarge(maxBytes);
     writeContinue(request, response);
 
@@ -107,7 +107,7 @@ function tokenOf(request: IncomingMessage): string | undefined {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));
   const names = [...query.keys()];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw badRequest({ path: 'query', message: 'a parameter occurs twice' });
+  if (twice !== undefined) throw badRequest({ path: 'query', message: 'có tham số xuất hiện hai lần' });
   const inQuery = query.get('access_token') || undefined;
   const inHeader = /^Bearer +([^\s]+)$/i.exec(header(request, 'authorization') ?? '')?.[1];
   if (inQuery !== undefined && inHeader !== undefined && inQuery !== inHeader)
@@ -117,6 +117,6 @@ function tokenOf(request: IncomingMessage): string | undefined {
 
 function header(request: IncomingMessage, name: string): string | undefined {
   const values = request.headersDistinct[name];
-  if (values && values.length > 1) throw badRequest({ path: name, message: 'a header occurs twice' });
+  if (values && values.length > 1) throw badRequest({ path: name, message: 'có tiêu đề xuất hiện hai lần' });
   return values?.[0];
 }

@@ -38,11 +38,24 @@ function describe(response: Response, error: AppError): void {
     response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
 }
 
+/** What express refuses, by status. */
+const REFUSED: Readonly<Record<number, string>> = {
+  400: 'đường dẫn hoặc nội dung không giải mã được',
+  412: 'tệp không còn như điều kiện của yêu cầu đòi hỏi',
+  413: 'nội dung quá lớn',
+  416: 'khoảng yêu cầu nằm ngoài tệp',
+};
+
 /** Errors of express itself (a malformed escape, a range that can't be had) keep their status as `bad_request`. */
 function fromExpress(thrown: unknown): AppError {
-  const { status, message, headers } = (thrown ?? {}) as { status?: unknown; message?: string; headers?: object };
+  const { status, headers } = (thrown ?? {}) as { status?: unknown; headers?: object };
   if (thrown instanceof AppError || typeof status !== 'number' || status >= 500) return toAppError(thrown);
-  return new AppError('bad_request', { errors: [{ path: '', message }] }, { status, headers: { ...headers } });
+  const message = REFUSED[status] ?? 'yêu cầu không hợp lệ';
+  return new AppError(
+    'bad_request',
+    { errors: [{ path: '', message }] },
+    { status, headers: { ...headers }, cause: thrown },
+  );
 }
 
 /** 404 for a path that no route knows. */

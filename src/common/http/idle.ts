@@ -16,8 +16,8 @@ export function watchBody(
 ): { stop(): void } {
   const late = (message: string) => () =>
     onLate(new AppError('bad_request', { errors: [{ path: '', message }] }, { status: 408 }));
-  const idle = setTimeout(late('the upload stalled'), idleMs);
-  const all = allMs === undefined ? undefined : setTimeout(late('the upload took too long'), allMs);
+  const idle = setTimeout(late('dữ liệu ngừng được gửi lên'), idleMs);
+  const all = allMs === undefined ? undefined : setTimeout(late('dữ liệu được gửi lên quá chậm'), allMs);
   const onData = (): void => void idle.refresh();
   request.on('data', onData);
   return {

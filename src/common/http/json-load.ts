@@ -97,7 +97,7 @@ export class HeldJson {
     this.#shape.add(piece);
     const { values, names, deepest } = this.#shape;
     if (deepest > MAX_JSON_DEPTH) {
-      throw badRequest({ path: '', message: `is nested too deeply: more than ${MAX_JSON_DEPTH} levels` });
+      throw badRequest({ path: '', message: `lồng nhau quá sâu: hơn ${MAX_JSON_DEPTH} cấp` });
     }
     if (values > MAX_JSON_VALUES) throw this.#tooMany({ limit_values: MAX_JSON_VALUES, reason: 'too_many_values' });
     if (names > MAX_JSON_NAMES) throw this.#tooMany({ limit_names: MAX_JSON_NAMES, reason: 'too_many_names' });

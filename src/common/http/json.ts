@@ -37,14 +37,16 @@ export function parseJson(bytes: Buffer, path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw badRequest({ path, message: `is not valid JSON${placeOf(error)}` });
+    throw badRequest({ path, message: `không phải JSON hợp lệ${placeOf(error)}` });
   }
 }
 
 /** Where the parser stopped; its whole message may hold a piece of the content. */
 function placeOf(error: unknown): string {
-  const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '');
-  return place?.[0] ?? '';
+  const place = / at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '');
+  if (!place) return '';
+  const [, position, line, column] = place;
+  return ` ở vị trí ${position}${line === undefined ? '' : ` (dòng ${line}, cột ${column})`}`;
 }
 
 function tooLarge(maxBytes: number): AppError {
@@ -75,6 +77,8 @@ function readBody(request: IncomingMessage, times: BodyTimes, maxBytes: number, 
     request.on('data', onData);
     request.once('end', () => done(() => resolve(Buffer.concat(chunks))));
     // Nothing else fails while a body is read than the connection.
-    request.once('error', () => done(() => reject(badRequest({ path: '', message: 'the upload was cut off' }))));
+    request.once('error', () =>
+      done(() => reject(badRequest({ path: '', message: 'dữ liệu gửi lên bị ngắt giữa chừng' }))),
+    );
   });
 }

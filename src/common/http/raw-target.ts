@@ -8,8 +8,8 @@ const ODD = /\/\/|\\|;|%2f|%5c|%00|%25|\/\.{1,2}(\/|$)|%2e/i;
 export const refuseOddTargets: RequestHandler = (request, _response, next) => {
   const [path = ''] = request.url.split('?', 1);
   if (!path.startsWith('/') || ODD.test(path))
-    throw badRequest({ path: '', message: 'the request path is not in normal form' });
+    throw badRequest({ path: '', message: 'đường dẫn của yêu cầu không ở dạng chuẩn' });
   if (request.headersDistinct['host']?.length !== 1)
-    throw badRequest({ path: '', message: 'exactly one Host header is required' });
+    throw badRequest({ path: '', message: 'phải có đúng một tiêu đề Host' });
   next();
 };

@@ -96,8 +96,7 @@ function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function unparsable(code: string | undefined): [number, string, string] {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return [431, 'Request Header Fields Too Large', 'the request headers are too large'];
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'Request Timeout', 'the request did not arrive in time'];
-  return [400, 'Bad Request', 'the request is not valid HTTP'];
+  if (code === 'HPE_HEADER_OVERFLOW') return [431, 'Request Header Fields Too Large', 'phần đầu của yêu cầu quá lớn'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'Request Timeout', 'yêu cầu không được gửi đến kịp thời'];
+  return [400, 'Bad Request', 'yêu cầu không phải HTTP hợp lệ'];
 }

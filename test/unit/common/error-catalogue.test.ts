@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ERRORS, type ErrorCode } from '../../../src/common/error-catalogue.ts';
-import { AppError } from '../../../src/common/errors.ts';
+import { ERRORS, type ErrorCode, TOO_LARGE } from '../../../src/common/error-catalogue.ts';
+import { AppError, errorBody } from '../../../src/common/errors.ts';
 
 /** Contract: Errors, the tables of codes. */
 const CONTRACT: Record<number, ErrorCode[]> = {
@@ -35,6 +37,33 @@ const CONTRACT: Record<number, ErrorCode[]> = {
   503: ['queue_full', 'pool_unavailable', 'editor_unavailable'],
   504: ['timeout'],
 };
+
+const LETTERS = /[àáảãạăắằẳẵặâấầẩẫậđèéẻẽẹêếềểễệìíỉĩịòóỏõọôốồổỗộơớờởỡợùúủũụưứừửữựỳýỷỹỵ]/i;
+const root = resolve(import.meta.dirname, '../../..');
+const CODE = [
+  'cmd/gate/{http,domain}/**/*.ts',
+  'cmd/docbuilder/{http,domain,template}/**/*.ts',
+  'src/common/http/*.ts',
+];
+
+describe('mistakes in a request', () => {
+  it('are told in Vietnamese, as errors are', () => {
+    const sentences = globSync(CODE, { cwd: root }).flatMap((path) => {
+      const source = readFileSync(join(root, path), 'utf8');
+      return [...source.matchAll(/(?:\bmessage: |\bmistake\([^()]*?, |FormulaError\()(['`])(.+?)\1/g)].map(
+        ([, , text = '']) => text,
+      );
+    });
+    expect(sentences.length).to.be.above(50);
+    expect(sentences.filter((text) => !LETTERS.test(text))).to.deep.equal([]);
+  });
+
+  it('name what was too large', () => {
+    const message = (subject?: string) => errorBody('file_too_large', subject === undefined ? {} : { subject }).message;
+    expect(message()).to.equal(ERRORS.file_too_large[1]);
+    expect(['body', 'output', 'pictures'].map(message)).to.deep.equal(Object.values(TOO_LARGE));
+  });
+});
 
 describe('the error catalogue', () => {
   it('has the codes and the statuses of the contract, and no others', () => {

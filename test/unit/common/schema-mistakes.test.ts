@@ -17,29 +17,27 @@ function of(script: unknown): string[] {
 
 describe('mistakes against a schema', () => {
   it('name the place as the contract does, and the limit', () => {
-    expect(mistakes('x', 'y', { type: 'heading', level: 9, text: 'a' }).at(-1)).to.equal('/body/2/level: must be <= 6');
+    expect(mistakes('x', 'y', { type: 'heading', level: 9, text: 'a' }).at(-1)).to.equal('/body/2/level: phải <= 6');
   });
 
   it('suggest the word that was meant', () => {
     expect(mistakes({ type: 'paragraf', text: 'a' })).to.deep.equal([
-      '/body/0/type: must be one of heading, paragraph, list, table, image, page_break, horizontal_rule: did you mean paragraph?',
+      '/body/0/type: phải là một trong các giá trị heading, paragraph, list, table, image, page_break, horizontal_rule; có phải là paragraph?',
     ]);
     expect(mistakes({ type: 'paragraph', txt: 'a' })).to.deep.equal([
-      '/body/0/text: is required',
-      '/body/0/txt: is not known: did you mean text?',
+      '/body/0/text: bắt buộc phải có',
+      '/body/0/txt: không phải là tên được hỗ trợ; có phải là text?',
     ]);
     expect(mistakes({ type: 'paragraph', text: 'a', align: 'centre' })).to.deep.equal([
-      '/body/0/align: must be one of left, center, right, justify: did you mean center?',
+      '/body/0/align: phải là một trong các giá trị left, center, right, justify; có phải là center?',
     ]);
   });
 
   it('have their place also for a number beyond all', () => {
     const sheet = (cell: string) =>
       of(JSON.parse(`{"svcscript":1,"type":"sheet","save":[{"format":"xlsx"}],"sheets":[{"rows":[[${cell}]]}]}`));
-    expect(sheet('1e400')).to.deep.equal(['/sheets/0/rows/0/0: is larger than any number can be']);
-    expect(sheet('{"type":"number","value":1e400}')).to.deep.equal([
-      '/sheets/0/rows/0/0/value: is larger than any number can be',
-    ]);
+    expect(sheet('1e400')).to.deep.equal(['/sheets/0/rows/0/0: là số quá lớn']);
+    expect(sheet('{"type":"number","value":1e400}')).to.deep.equal(['/sheets/0/rows/0/0/value: là số quá lớn']);
   });
 
   it('are put in their order without comparing more of a name than anybody reads', () => {
@@ -67,34 +65,34 @@ describe('mistakes against a schema', () => {
     });
     expect(of(sheet())).to.deep.equal([]);
     rows[7] = [1, { x: 1 }];
-    expect(of(sheet())).to.deep.equal(['/sheets/0/rows/7/1/type: is required']);
+    expect(of(sheet())).to.deep.equal(['/sheets/0/rows/7/1/type: bắt buộc phải có']);
     rows[7] = [1, [2]];
     expect(of(sheet())).to.deep.equal([
-      '/sheets/0/rows/7/1: must be a string or a number or a boolean or null or an object',
+      '/sheets/0/rows/7/1: phải là chuỗi hoặc số hoặc true hoặc false hoặc null hoặc đối tượng',
     ]);
     rows[7] = [1, { type: 'nmber', value: 1 }];
-    expect(of(sheet())[0]).to.contain('did you mean number?');
+    expect(of(sheet())[0]).to.contain('có phải là number?');
   });
 
   it('tell of the branch that was meant, not of the others', () => {
     expect(mistakes({ type: 'paragraph', text: ['a', { text: 'b', blod: true }] })).to.deep.equal([
-      '/body/0/text/1/blod: is not known: did you mean bold?',
+      '/body/0/text/1/blod: không phải là tên được hỗ trợ; có phải là bold?',
     ]);
     expect(mistakes({ type: 'paragraph', text: { text: 'a', size: 'big' } })).to.deep.equal([
-      '/body/0/text/size: must be a number',
+      '/body/0/text/size: phải là số',
     ]);
     expect(mistakes({ type: 'paragraph', text: 5 })).to.deep.equal([
-      '/body/0/text: must be a string or an object or a list',
+      '/body/0/text: phải là chuỗi hoặc đối tượng hoặc danh sách',
     ]);
     expect(mistakes({ type: 'table', rows: [['a', { txt: 1 }]] })).to.deep.equal([
-      '/body/0/rows/0/1/text: is required',
-      '/body/0/rows/0/1/txt: is not known: did you mean text?',
+      '/body/0/rows/0/1/text: bắt buộc phải có',
+      '/body/0/rows/0/1/txt: không phải là tên được hỗ trợ; có phải là text?',
     ]);
   });
 
-  it('say what a pattern asks for in words', () => {
+  it('say what a pattern asks for', () => {
     expect(mistakes({ type: 'paragraph', text: 'a', color: 'red' })).to.deep.equal([
-      '/body/0/color: is not as expected: A colour as `#RRGGBB`.',
+      '/body/0/color: không đúng mẫu ^#[0-9A-Fa-f]{6}$',
     ]);
   });
 
@@ -105,20 +103,26 @@ describe('mistakes against a schema', () => {
   });
 
   it('of the root: what is missing, and what is for another type', () => {
-    expect(of({})).to.deep.equal(['/save: is required', '/svcscript: is required', '/type: is required']);
+    expect(of({})).to.deep.equal([
+      '/save: bắt buộc phải có',
+      '/svcscript: bắt buộc phải có',
+      '/type: bắt buộc phải có',
+    ]);
     expect(of({ svcscript: 1, type: 'sheet', save: [{ format: 'docx' }], body: [] })).to.deep.equal([
-      '/body: is not allowed here',
-      '/save/0/format: must be one of xlsx, ods, pdf',
-      '/sheets: is required',
+      '/body: không được có ở đây',
+      '/save/0/format: phải là một trong các giá trị xlsx, ods, pdf',
+      '/sheets: bắt buộc phải có',
     ]);
     expect(
       of({ svcscript: 2, type: 'text', save: [{ format: 'docx', pdfa: true }], body: [{ type: 'page_break' }] }),
-    ).to.deep.equal(['/save/0/format: must be "pdf"', '/svcscript: must be 1']);
-    expect(of([])).to.deep.equal([': must be an object']);
+    ).to.deep.equal(['/save/0/format: phải là "pdf"', '/svcscript: phải là 1']);
+    expect(of([])).to.deep.equal([': phải là đối tượng']);
   });
 
   it('escape names in pointers (RFC 6901)', () => {
-    expect(mistakes({ type: 'page_break', 'a/b~c': 1 })).to.deep.equal(['/body/0/a~1b~0c: is not known']);
+    expect(mistakes({ type: 'page_break', 'a/b~c': 1 })).to.deep.equal([
+      '/body/0/a~1b~0c: không phải là tên được hỗ trợ',
+    ]);
   });
 
   it('of a large value: the first alone, for to find all takes the square of their number', () => {

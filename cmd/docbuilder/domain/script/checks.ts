@@ -42,7 +42,7 @@ function* content(part: Block | Element, path: string): Generator<Mistake> {
 
 function* nesting(items: readonly ListItem[], path: string, level = 1): Generator<Mistake> {
   if (level > LIST_LEVELS) {
-    yield { path, message: `is list level ${level}: lists nest at most ${LIST_LEVELS} levels` };
+    yield { path, message: `là danh sách cấp ${level}: danh sách lồng nhau tối đa ${LIST_LEVELS} cấp` };
     return;
   }
   for (const [index, item] of items.entries()) {
@@ -53,13 +53,13 @@ function* nesting(items: readonly ListItem[], path: string, level = 1): Generato
 
 function* cellCounts({ columns, header, rows }: Table | TableElement, path: string): Generator<Mistake> {
   const due = header?.length ?? columns?.length ?? rows[0]?.length ?? 0;
-  const by = header ? 'header' : columns ? 'columns' : 'the first row';
+  const by = header ? 'header' : columns ? 'columns' : 'hàng đầu';
   if (header && columns && columns.length !== header.length) {
-    yield { path: `${path}/columns`, message: `has ${columns.length} columns, header has ${header.length} cells` };
+    yield { path: `${path}/columns`, message: `có ${columns.length} cột, còn header có ${header.length} ô` };
   }
   for (const [index, row] of rows.entries()) {
     if (row.length !== due) {
-      yield { path: `${path}/rows/${index}`, message: `has ${row.length} cells, ${by} has ${due}` };
+      yield { path: `${path}/rows/${index}`, message: `có ${row.length} ô, còn ${by} có ${due}` };
     }
   }
 }
@@ -69,7 +69,7 @@ function* sheetNames(sheets: readonly Sheet[]): Generator<Mistake> {
   for (const [index, { name }] of sheets.entries()) {
     if (name === undefined) continue;
     const folded = name.normalize('NFC').toLowerCase();
-    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'is also the name of another sheet' };
+    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'trùng tên với một trang tính khác' };
     names.add(folded);
   }
 }
@@ -93,7 +93,7 @@ function cellsOf(row: Row): readonly Cell[] {
 
 function cellMistake(cell: Exclude<Cell, string | number | boolean | null>, workbook: Workbook): Mistake | undefined {
   if (cell.type === 'date' && !isDay(cell.value.slice(0, 10))) {
-    return { path: 'value', message: 'is not a date in the calendar' };
+    return { path: 'value', message: 'không phải là ngày có trong lịch' };
   }
   if (cell.type !== 'formula') return undefined;
   const message = formulaMistake(cell.formula, workbook);

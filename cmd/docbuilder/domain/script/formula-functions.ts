@@ -55,12 +55,12 @@ const WITHOUT_ARGUMENTS = /^(?:PI|TRUE|FALSE|NA|NOW|TODAY|RAND|RANDARRAY|ROW|COL
 
 /** Why a function may not be called without arguments, or nothing. Excel cannot open such a file. */
 export function objectionToNone(name: string): string | undefined {
-  return WITHOUT_ARGUMENTS.test(name) ? undefined : 'a function needs an argument';
+  return WITHOUT_ARGUMENTS.test(name) ? undefined : 'có hàm cần đối số';
 }
 
 /** Why a function may not be used at all, or nothing. */
 export function objectionTo(name: string): string | undefined {
-  return FORBIDDEN.test(name) ? 'a function is not allowed: it reaches outside the document' : undefined;
+  return FORBIDDEN.test(name) ? 'có hàm không được phép: hàm đó truy cập ra ngoài tài liệu' : undefined;
 }
 
 /**
@@ -72,10 +72,10 @@ export function objectionToArgument(name: string, text: string | undefined): str
   switch (name) {
     case 'HYPERLINK':
       if (text !== undefined && LINK.test(text)) return undefined;
-      return 'the address of HYPERLINK must begin as text with http:, https:, mailto:, tel: or #';
+      return 'địa chỉ của HYPERLINK phải bắt đầu bằng chuỗi http:, https:, mailto:, tel: hoặc #';
     case 'CELL':
       if (text !== undefined && CELL_FACTS.has(text.toLowerCase())) return undefined;
-      return 'the first argument of CELL must be the text of something it tells about a cell, such as "row"';
+      return 'đối số đầu của CELL phải là chuỗi nêu thông tin về ô, chẳng hạn "row"';
     case 'INDIRECT':
       return text !== undefined && ELSEWHERE.test(text) ? 'INDIRECT may not refer to other files' : undefined;
     default:

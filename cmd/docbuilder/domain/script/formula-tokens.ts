@@ -4,7 +4,7 @@ export class FormulaError extends Error {
   place = 0;
 }
 
-export const OTHER_FILES = 'tables and other files cannot be referred to';
+export const OTHER_FILES = 'không thể tham chiếu đến bảng hay tệp khác';
 
 const KINDS = ['cell', 'operator', 'number', 'call', 'range', 'text', 'space', 'truth', 'missing', 'array'] as const;
 export type TokenKind = (typeof KINDS)[number];
@@ -81,7 +81,7 @@ function tokenOf({ 0: { length }, groups = {} }: RegExpExecArray): FormulaToken 
     const sheet = groups['sheet'];
     return { kind, text, length, ...(sheet !== undefined && { sheet: unquoted(sheet) }) };
   }
-  throw new FormulaError('it cannot be read');
+  throw new FormulaError('không đọc được');
 }
 
 function unquoted(sheet: string): string {
@@ -95,7 +95,7 @@ function checkBounds(reference: string): void {
   if (NEAR.test(reference)) return;
   for (const [part] of reference.matchAll(/\p{L}+|\d+/gu)) {
     const beyond = /\d/.test(part) ? Number(part) > LAST_ROW : columnNumber(part) > LAST_COLUMN;
-    if (beyond) throw new FormulaError(`a cell is outside the sheet, which ends at XFD${LAST_ROW}`);
+    if (beyond) throw new FormulaError(`có ô nằm ngoài trang tính, vốn kết thúc ở XFD${LAST_ROW}`);
   }
 }
 
@@ -110,25 +110,25 @@ function checkArray(array: string): void {
   const widths = [1];
   while (place < array.length) {
     const match = at(ELEMENT, array, place);
-    if (!match) throw new FormulaError('what is in curly brackets is no list of numbers, texts and truth values');
+    if (!match) throw new FormulaError('phần trong ngoặc nhọn không phải danh sách số, chuỗi và giá trị logic');
     place += match[0].length;
     if (match.groups?.['separator'] === ';') widths.push(1);
     else if (match.groups?.['separator'] === ',') widths.push((widths.pop() ?? 0) + 1);
   }
-  if (new Set(widths).size > 1) throw new FormulaError('the rows in curly brackets differ in length');
+  if (new Set(widths).size > 1) throw new FormulaError('các hàng trong ngoặc nhọn không cùng độ dài');
 }
 
 /** What to say about something that is no token. */
 function unknown(formula: string, place: number): string {
   const word = at(WORD, formula, place)?.[0] ?? '';
   const rest = formula.slice(place);
-  if (word === '"') return 'a quotation mark is not closed';
-  if (/^(?:'[^']*'|[\p{L}\p{N}_.]+):[^!]*!/u.test(rest)) return 'references over several sheets are not supported';
+  if (word === '"') return 'có dấu nháy không được đóng';
+  if (/^(?:'[^']*'|[\p{L}\p{N}_.]+):[^!]*!/u.test(rest)) return 'không hỗ trợ tham chiếu qua nhiều trang tính';
   if (word === '[' || /^'[^']*(?:\[|'#)/.test(rest)) return OTHER_FILES;
-  if (word.startsWith("'")) return 'a name in quotes is never closed, or no cell follows it';
-  if (word === '{' || word === '}') return 'a curly bracket has no counterpart';
-  if (word === ';') return 'arguments are separated by commas';
-  if (/^#[A-Z]/i.test(rest)) return 'error values other than #N/A cannot be written';
-  if (/^[\p{L}_\\]/u.test(word)) return 'a word is no cell, no function and no sheet; defined names do not exist';
-  return 'a sign is not expected';
+  if (word.startsWith("'")) return 'tên trong dấu nháy không được đóng, hoặc không có ô nào theo sau';
+  if (word === '{' || word === '}') return 'có dấu ngoặc nhọn không khớp';
+  if (word === ';') return 'các đối số cách nhau bằng dấu phẩy';
+  if (/^#[A-Z]/i.test(rest)) return 'không thể ghi giá trị lỗi khác #N/A';
+  if (/^[\p{L}_\\]/u.test(word)) return 'có từ không phải ô, hàm hay trang tính; không có tên do người dùng định nghĩa';
+  return 'có ký hiệu không đúng chỗ';
 }

@@ -51,8 +51,8 @@ export function fileForm(formula: string, workbook: Workbook): string {
       text += token.kind === 'space' ? token.text : step(state, token, workbook);
       place += token.length;
     }
-    if (state.levels.length > 0) throw new FormulaError('a bracket is never closed');
-    if (state.wanted !== 'operator') throw new FormulaError('something is missing at its end');
+    if (state.levels.length > 0) throw new FormulaError('có dấu ngoặc không được đóng');
+    if (state.wanted !== 'operator') throw new FormulaError('thiếu một phần ở cuối');
   } catch (error) {
     if (error instanceof FormulaError) error.place = place;
     throw error;
@@ -71,7 +71,7 @@ export function formulaMistake(formula: string, workbook: Workbook): string | un
   } catch (error) {
     if (!(error instanceof FormulaError)) throw error;
     const character = [...formula.slice(0, error.place)].length + 1;
-    return `cannot be used as a formula: ${error.message}, at character ${character}`;
+    return `không dùng được làm công thức: ${error.message}, ở ký tự ${character}`;
   }
 }
 
@@ -79,7 +79,7 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
   const { text } = token;
   const operand = state.wanted !== 'operator';
   if (token.kind !== 'operator') {
-    if (!operand) throw new FormulaError('an operator or a comma is missing');
+    if (!operand) throw new FormulaError('thiếu toán tử hoặc dấu phẩy');
     return takeOperand(state, token, workbook);
   }
   if (text === '(' && operand) return open(state, undefined, text);
@@ -87,15 +87,15 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
   if (text === ',') return separate(state);
   if (operand) {
     if (state.wanted === 'operand' && (text === '-' || text === '+')) return text;
-    throw new FormulaError(`something is missing before ${text === ')' ? 'a closing bracket' : 'an operator'}`);
+    throw new FormulaError(`thiếu một phần trước ${text === ')' ? 'dấu ngoặc đóng' : 'toán tử'}`);
   }
   if (text === '%') {
     state.reference = false;
     return text;
   }
-  if (text === '(') throw new FormulaError('an operator is missing before a bracket');
+  if (text === '(') throw new FormulaError('thiếu toán tử trước dấu ngoặc');
   if (text === ':') {
-    if (!state.reference) throw new FormulaError('only cells can have : between them');
+    if (!state.reference) throw new FormulaError('chỉ giữa các ô mới có dấu :');
     state.wanted = 'reference';
   } else {
     state.wanted = 'operand';
@@ -112,7 +112,7 @@ function takeOperand(state: State, token: FormulaToken, workbook: Workbook): str
     return open(state, name, `${fileName(name)}(`);
   }
   const reference = kind === 'cell' || kind === 'range';
-  if (state.wanted === 'reference' && !reference) throw new FormulaError('only cells can have : between them');
+  if (state.wanted === 'reference' && !reference) throw new FormulaError('chỉ giữa các ô mới có dấu :');
   state.wanted = 'operator';
   state.reference = reference;
   if (kind === 'truth') return `${text.toUpperCase()}()`;
@@ -125,8 +125,8 @@ function sheetPrefix(sheet: string | undefined, { sheets }: Workbook): string {
   if (sheet === undefined) return '';
   const name = sheets.get(sheet.toLowerCase());
   if (/[[\]/\\]/.test(sheet)) throw new FormulaError(OTHER_FILES);
-  if (sheet.includes(':')) throw new FormulaError('references over several sheets are not supported');
-  if (name === undefined) throw new FormulaError('there is no such sheet');
+  if (sheet.includes(':')) throw new FormulaError('không hỗ trợ tham chiếu qua nhiều trang tính');
+  if (name === undefined) throw new FormulaError('không có trang tính như vậy');
   return `'${name.replaceAll("'", "''")}'!`;
 }
 
@@ -144,7 +144,7 @@ function refuse(objection: string | undefined): void {
 
 function open(state: State, name: string | undefined, text: string): string {
   fill(state.levels.at(-1));
-  if (state.levels.length === MAX_DEPTH) throw new FormulaError(`it is nested more than ${MAX_DEPTH} levels deep`);
+  if (state.levels.length === MAX_DEPTH) throw new FormulaError(`lồng nhau hơn ${MAX_DEPTH} cấp`);
   state.levels.push({ name, arguments: 1, filled: false, given: false });
   state.wanted = 'operand';
   return text;
@@ -152,8 +152,8 @@ function open(state: State, name: string | undefined, text: string): string {
 
 function close(state: State): string {
   const level = state.levels.pop();
-  if (!level) throw new FormulaError('there is a closing bracket too many');
-  endArgument(state, level, 'a closing bracket');
+  if (!level) throw new FormulaError('thừa một dấu ngoặc đóng');
+  endArgument(state, level, 'dấu ngoặc đóng');
   if (level.name !== undefined && !level.given) refuse(objectionToNone(level.name));
   state.wanted = 'operator';
   state.reference = true;
@@ -162,10 +162,10 @@ function close(state: State): string {
 
 function separate(state: State): string {
   const level = state.levels.at(-1);
-  if (level?.name === undefined) throw new FormulaError('a comma stands only between the arguments of a function');
-  endArgument(state, level, 'a comma');
+  if (level?.name === undefined) throw new FormulaError('dấu phẩy chỉ đứng giữa các đối số của hàm');
+  endArgument(state, level, 'dấu phẩy');
   level.arguments++;
-  if (level.arguments > MAX_ARGUMENTS) throw new FormulaError(`a function has more than ${MAX_ARGUMENTS} arguments`);
+  if (level.arguments > MAX_ARGUMENTS) throw new FormulaError(`có hàm nhận hơn ${MAX_ARGUMENTS} đối số`);
   level.filled = false;
   state.wanted = 'operand';
   return ',';
@@ -174,7 +174,7 @@ function separate(state: State): string {
 /** An argument of a function may be empty; an expression in brackets may not. */
 function endArgument(state: State, level: Level, before: string): void {
   const empty = state.wanted === 'operand' && !level.filled && level.name !== undefined;
-  if (state.wanted !== 'operator' && !empty) throw new FormulaError(`something is missing before ${before}`);
+  if (state.wanted !== 'operator' && !empty) throw new FormulaError(`thiếu một phần trước ${before}`);
   if (!empty) level.given = true;
   fill(level);
 }

@@ -50,7 +50,7 @@ export function decodedPicture(base64: string, path: string): Picture {
   const text = base64.replace(/^data:[a-z]+\/[a-z0-9.+-]+;base64,/i, '').replace(/\s+/g, '');
   const place = `${path}/base64`;
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
-    throw scriptError({ path: place, message: 'is not valid base64' });
+    throw scriptError({ path: place, message: 'không phải base64 hợp lệ' });
   }
   return { base64: text, ...looked(Buffer.from(text, 'base64'), place) };
 }
@@ -65,11 +65,11 @@ export function picture(bytes: Buffer, path: string): Picture {
 }
 
 function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
-  if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'is larger than 10 MB' });
+  if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'lớn hơn 10 MB' });
   const { type, width, height } = pictureSize(bytes) ?? {};
-  if (!type || !width || !height) throw scriptError({ path, message: 'is not a PNG, JPEG or GIF picture' });
-  if (width * height > MAX_PIXELS) throw scriptError({ path, message: `has more than ${MAX_PIXELS} pixels` });
-  if (!isWhole(bytes, type)) throw scriptError({ path, message: 'is a damaged or cut-off picture' });
+  if (!type || !width || !height) throw scriptError({ path, message: 'không phải hình ảnh PNG, JPEG hay GIF' });
+  if (width * height > MAX_PIXELS) throw scriptError({ path, message: `có hơn ${MAX_PIXELS} điểm ảnh` });
+  if (!isWhole(bytes, type)) throw scriptError({ path, message: 'là hình ảnh bị hỏng hoặc bị cắt cụt' });
   return {
     mediaType: MEDIA_TYPES[type],
     width: width * MM_PER_PIXEL,

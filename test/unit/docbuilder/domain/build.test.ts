@@ -26,6 +26,6 @@ describe('a build', () => {
       .run(new AbortController().signal, async () => ({ fileId: 'file_1', path: '/nowhere' }))
       .catch((thrown) => thrown);
     expect(error).to.include({ code: 'script_error' });
-    expect(error.detail).to.include({ path: '', message: 'could not be built: memory_limit' });
+    expect(error.detail).to.include({ path: '', message: 'không dựng được: memory_limit' });
   });
 });

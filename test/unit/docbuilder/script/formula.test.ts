@@ -43,37 +43,37 @@ describe('formulas of a script', () => {
     expect(form('=kho!a1')).to.equal("='Kho'!A1");
     expect(form("='bảng giá'!$A:B")).to.equal("='Bảng giá'!$A:B");
     expect(form("='It''s'!A1+'A1'!A1+'1.2'!A1")).to.equal("='It''s'!A1+'A1'!A1+'1.2'!A1");
-    expect(mistake('=Nope!A1')).to.contain('there is no such sheet, at character 2');
+    expect(mistake('=Nope!A1')).to.contain('không có trang tính như vậy, ở ký tự 2');
   });
 
   it('say what is wrong with them', () => {
     const wrong: [formula: string, why: string][] = [
-      ['=SUM(A1:A3', 'never closed, at character 11'],
-      ['=SUM(A1))', 'closing bracket too many'],
-      ['="abc', 'quotation mark'],
-      ["='abc!A1", 'quotes is never closed'],
-      ['=1+', 'missing at its end'],
-      ['=*2', 'missing before an operator, at character 2'],
-      ['=()', 'missing before a closing bracket'],
-      ['=1 2', 'an operator or a comma is missing, at character 4'],
-      ['=(-SIN())', 'a function needs an argument, at character 8'],
-      ['=SUM(,)', 'a function needs an argument'],
-      ['=(A1,B1)', 'comma'],
-      ['=SUM(A1;B1)', 'separated by commas'],
-      ['=total*2', 'a word is no cell, no function and no sheet; defined names do not exist, at character 2'],
-      ['=LET(x,1,x)', 'is no cell, no function and no sheet; defined names do not exist, at character 6'],
-      ['=A1:5', 'only cells'],
-      ['=XFE1', 'outside the sheet'],
-      ['=A1048577', 'outside the sheet'],
-      ['={1,2;3}', 'differ in length'],
-      ['={A1}', 'no list'],
-      ['=#REF!', 'error values'],
-      ['="𝕏"&A1#', 'not expected, at character 8'],
-      ['=@A1', 'not expected, at character 2'],
-      ['=Table1[a]', 'no sheet'],
-      ['=Main:Kho!A1', 'several sheets'],
-      [`=${'('.repeat(65)}1${')'.repeat(65)}`, 'nested'],
-      [`=SUM(${'1,'.repeat(255)}1)`, 'more than 255 arguments'],
+      ['=SUM(A1:A3', 'không được đóng, ở ký tự 11'],
+      ['=SUM(A1))', 'thừa một dấu ngoặc đóng'],
+      ['="abc', 'dấu nháy'],
+      ["='abc!A1", 'tên trong dấu nháy không được đóng'],
+      ['=1+', 'thiếu một phần ở cuối'],
+      ['=*2', 'thiếu một phần trước toán tử, ở ký tự 2'],
+      ['=()', 'thiếu một phần trước dấu ngoặc đóng'],
+      ['=1 2', 'thiếu toán tử hoặc dấu phẩy, ở ký tự 4'],
+      ['=(-SIN())', 'có hàm cần đối số, ở ký tự 8'],
+      ['=SUM(,)', 'có hàm cần đối số'],
+      ['=(A1,B1)', 'dấu phẩy'],
+      ['=SUM(A1;B1)', 'cách nhau bằng dấu phẩy'],
+      ['=total*2', 'có từ không phải ô, hàm hay trang tính; không có tên do người dùng định nghĩa, ở ký tự 2'],
+      ['=LET(x,1,x)', 'không có tên do người dùng định nghĩa, ở ký tự 6'],
+      ['=A1:5', 'chỉ giữa các ô'],
+      ['=XFE1', 'nằm ngoài trang tính'],
+      ['=A1048577', 'nằm ngoài trang tính'],
+      ['={1,2;3}', 'không cùng độ dài'],
+      ['={A1}', 'không phải danh sách'],
+      ['=#REF!', 'giá trị lỗi'],
+      ['="𝕏"&A1#', 'không đúng chỗ, ở ký tự 8'],
+      ['=@A1', 'không đúng chỗ, ở ký tự 2'],
+      ['=Table1[a]', 'không phải ô, hàm hay trang tính'],
+      ['=Main:Kho!A1', 'nhiều trang tính'],
+      [`=${'('.repeat(65)}1${')'.repeat(65)}`, 'lồng nhau'],
+      [`=SUM(${'1,'.repeat(255)}1)`, 'hơn 255 đối số'],
     ];
     for (const [formula, why] of wrong) expect(mistake(formula), formula).to.contain(why);
   });
@@ -101,7 +101,7 @@ describe('formulas of a script', () => {
       '=ZEB1048577',
     ];
     for (const formula of wrong) {
-      expect(mistake(formula), formula).to.match(/^cannot be used as a formula: .*, at character \d+$/);
+      expect(mistake(formula), formula).to.match(/^không dùng được làm công thức: .*, ở ký tự \d+$/);
       expect(mistake(formula), formula).to.not.match(/zeb/i);
     }
   });
@@ -176,12 +176,12 @@ describe('formulas of a script', () => {
     const spent = processorTime();
     // Would be read in 2^n ways, or n² for the digits.
     for (const piece of ['""', '"a"', '""""']) {
-      expect(mistake(`={${piece.repeat(28)}`), piece).to.contain('curly bracket');
-      expect(mistake(`={${piece.repeat(8190 / piece.length)}`), piece).to.contain('curly bracket');
+      expect(mistake(`={${piece.repeat(28)}`), piece).to.contain('ngoặc nhọn');
+      expect(mistake(`={${piece.repeat(8190 / piece.length)}`), piece).to.contain('ngoặc nhọn');
     }
     for (let run = 0; run < 30; run++) {
-      expect(mistake(`=${'1'.repeat(8190)}x`)).to.contain('cannot be used');
-      expect(mistake(`={${'1'.repeat(8188)}x}`)).to.contain('no list');
+      expect(mistake(`=${'1'.repeat(8190)}x`)).to.contain('không dùng được');
+      expect(mistake(`={${'1'.repeat(8188)}x}`)).to.contain('không phải danh sách');
     }
     expect(spent()).to.be.lessThan(1000);
     expect(form('={"a""b","{}";1.,.5E-3}')).to.equal('={"a""b","{}";1.,.5E-3}');

@@ -84,7 +84,7 @@ describe('pictures of a script', () => {
         expect(refusal(() => picture(bytes.subarray(0, length), '/x')).code, `${length}`).to.equal('script_error');
       }
       const { detail } = refusal(() => picture(bytes.subarray(0, bytes.length - 8), '/x'));
-      expect(detail['message']).to.equal('is a damaged or cut-off picture');
+      expect(detail['message']).to.equal('là hình ảnh bị hỏng hoặc bị cắt cụt');
     });
   }
 
@@ -92,7 +92,7 @@ describe('pictures of a script', () => {
     const bytes = Buffer.from(PICTURES['PNG'] ?? '', 'base64');
     const damaged = Buffer.from(bytes);
     damaged[60] = 0;
-    expect(refusal(() => picture(damaged, '/x')).detail['message']).to.match(/damaged/);
+    expect(refusal(() => picture(damaged, '/x')).detail['message']).to.match(/bị hỏng/);
     const comment = Buffer.from('00000004744558746120620000000000', 'hex');
     picture(Buffer.concat([bytes.subarray(0, 33), comment, bytes.subarray(33)]), '/x');
   });
@@ -113,7 +113,7 @@ describe('pictures of a script', () => {
     const huge = Buffer.from(PIXEL, 'base64');
     huge.writeUInt32BE(60_000, 16);
     huge.writeUInt32BE(60_000, 20);
-    expect(refusal(() => picture(huge, '/x')).detail['message']).to.match(/pixels/);
+    expect(refusal(() => picture(huge, '/x')).detail['message']).to.match(/điểm ảnh/);
   });
 
   it('are found in blocks and on slides', () => {

@@ -31,14 +31,14 @@ describe('mistakes in a template', () => {
     expect(await mistakes(template, data, 'error')).to.deep.equal({
       fields: ['title', 'a.b', 'people.tags', 'people.name', 'people.tags.label', 'nothing', 'số'],
       errors: [
-        'body 1 {{title}} the data does not have this field',
-        'body 1 {{a.b}} the data does not have this field',
-        'body 3 {{#tags}} the data does not have this field',
-        'body 2 {{name}} the data does not have this field',
-        'body 3 {{label}} the data does not have this field',
-        'body 4 {{#nothing}} the data does not have this field',
-        'header 1 {{title}} the data does not have this field',
-        'header 1 {{số}} the data does not have this field',
+        'body 1 {{title}} dữ liệu không có trường này',
+        'body 1 {{a.b}} dữ liệu không có trường này',
+        'body 3 {{#tags}} dữ liệu không có trường này',
+        'body 2 {{name}} dữ liệu không có trường này',
+        'body 3 {{label}} dữ liệu không có trường này',
+        'body 4 {{#nothing}} dữ liệu không có trường này',
+        'header 1 {{title}} dữ liệu không có trường này',
+        'header 1 {{số}} dữ liệu không có trường này',
       ],
     });
   });
@@ -55,10 +55,10 @@ describe('mistakes in a template', () => {
     expect(await mistakes(template)).to.deep.equal({
       fields: ['row', 'end', 'rows', 'b'],
       errors: [
-        'body 3 {{/row}} the tag closes a list that is not open',
-        'body 4 {{/end}} the tag closes a list that is not open',
-        'body 2 {{#rows}} the list is never closed',
-        'footer 2 {{#b}} the list is not closed before the one around it',
+        'body 3 {{/row}} thẻ đóng một danh sách chưa được mở',
+        'body 4 {{/end}} thẻ đóng một danh sách chưa được mở',
+        'body 2 {{#rows}} danh sách không được đóng',
+        'footer 2 {{#b}} danh sách không được đóng trước danh sách bao quanh nó',
       ],
     });
   });
@@ -74,9 +74,9 @@ describe('mistakes in a template', () => {
       p(`{{name ${secret}`) + p(`${run('{{#list')}${run(` ${secret} {{x}}`)}`) + p(`${secret} }}`) + p('{') + p('{');
     const found = await mistakes(body);
     expect(found.errors).to.deep.equal([
-      'body 1 {{name {{ without }} in this paragraph',
-      'body 2 {{#list {{ without }} in this paragraph',
-      'body 3 }} }} without {{ in this paragraph',
+      'body 1 {{name có {{ mà không có }} trong đoạn này',
+      'body 2 {{#list có {{ mà không có }} trong đoạn này',
+      'body 3 }} có }} mà không có {{ trong đoạn này',
     ]);
     expect(found.fields).to.deep.equal(['name', 'list']);
     expect(JSON.stringify(await failure(body, {}))).to.not.contain('letter');
@@ -88,18 +88,18 @@ describe('mistakes in a template', () => {
     );
     const { errors } = await mistakes(body.join(''), { x: 1, raw: '<w:p/>', '@raw': '<w:p/>' });
     expect(errors.map((text) => text.replace(/^body \d+ /, ''))).to.deep.equal([
-      '{{^if}} conditions are not supported',
-      '{{@raw}} raw XML is not supported',
-      '{{&x}} unescaped values are not supported',
-      '{{>part}} partial templates are not supported',
-      '{{<x}} partial templates are not supported',
-      '{{!note}} comments in tags are not supported',
-      '{{={ }=}} other delimiters are not supported',
-      '{{{x}} unescaped values are not supported',
-      '{{}} the tag has no name',
-      '{{ }} the tag has no name',
-      '{{#}} the tag has no name',
-      '{{/}} the tag has no name',
+      '{{^if}} không hỗ trợ điều kiện',
+      '{{@raw}} không hỗ trợ XML thô',
+      '{{&x}} không hỗ trợ giá trị không thoát ký tự',
+      '{{>part}} không hỗ trợ mẫu con',
+      '{{<x}} không hỗ trợ mẫu con',
+      '{{!note}} không hỗ trợ chú thích trong thẻ',
+      '{{={ }=}} không hỗ trợ dấu phân cách khác',
+      '{{{x}} không hỗ trợ giá trị không thoát ký tự',
+      '{{}} thẻ không có tên',
+      '{{ }} thẻ không có tên',
+      '{{#}} thẻ không có tên',
+      '{{/}} thẻ không có tên',
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('mistakes in a template', () => {
     for (const value of [true, false, 0, 'yes', { a: 1 }]) {
       const { fields, errors } = await mistakes(p('{{#flag}}x{{/flag}}'), { flag: value });
       expect(fields).to.deep.equal(['flag']);
-      expect(errors).to.deep.equal(['body 1 {{#flag}} only lists can be repeated; conditions are not supported']);
+      expect(errors).to.deep.equal(['body 1 {{#flag}} chỉ lặp được danh sách; không hỗ trợ điều kiện']);
     }
   });
 
@@ -127,7 +127,7 @@ describe('mistakes in a template', () => {
       const { fields, errors } = await mistakes(p('{{account}}'), { account: number });
       expect(fields).to.deep.equal(['account']);
       expect(errors).to.deep.equal([
-        'body 1 {{account}} the number has more digits than JSON keeps: give it as a string',
+        'body 1 {{account}} số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi',
       ]);
     }
   });
@@ -135,14 +135,12 @@ describe('mistakes in a template', () => {
   it('are lists that begin and end where nothing whole stands between', async () => {
     const { fields, errors } = await mistakes(p('{{#a}}') + table([[p('{{/a}}'), p('x')]]) + p(''), { a: [1] });
     expect(fields).to.deep.equal(['a']);
-    expect(errors).to.deep.equal([
-      'body 1 {{#a}} there are no complete paragraphs or rows between the tags of this list',
-    ]);
+    expect(errors).to.deep.equal(['body 1 {{#a}} giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn']);
   });
 
   it('are lists nested deeper than anybody would', async () => {
     const tags = Array.from({ length: 40 }, (_, depth) => `{{#a${depth}}}`).join('');
-    expect((await mistakes(p(tags))).errors[0]).to.equal('body 1 {{#a32}} lists are nested too deeply');
+    expect((await mistakes(p(tags))).errors[0]).to.equal('body 1 {{#a32}} danh sách lồng nhau quá sâu');
   });
 
   it('are not expressions: what looks like one is a name', async () => {

@@ -39,7 +39,7 @@ describe('config-check', () => {
       }
     });
 
-    it('a secret: a token is required, in unsigned mode too', async () => {
+    it('a secret: a token bắt buộc phải có, in unsigned mode too', async () => {
       for (const body of [full, { ...full, token: '' }, { ...full, token: null }, {}]) {
         expect((await refusal(signedOnly(body))).code).to.equal('token_required');
       }
@@ -70,7 +70,7 @@ describe('config-check', () => {
       expect(config.ui).to.deep.equal({});
       const error = await refusal(signedOnly({ ...full, token: good({ document: undefined, editor: {} }) }));
       expect(error.code).to.equal('invalid_config');
-      expect(error.detail['errors']).to.deep.equal([{ path: '/document', message: 'is required' }]);
+      expect(error.detail['errors']).to.deep.equal([{ path: '/document', message: 'bắt buộc phải có' }]);
     });
 
     it('without a wrapper object and without a token inside the token', async () => {
@@ -131,8 +131,8 @@ describe('config-check', () => {
 
     it('has document and editor', async () => {
       expect(await mistakes({})).to.deep.equal([
-        { path: '/document', message: 'is required' },
-        { path: '/editor', message: 'is required' },
+        { path: '/document', message: 'bắt buộc phải có' },
+        { path: '/editor', message: 'bắt buộc phải có' },
       ]);
     });
 
