@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { nginx } from './front.ts';
 import { internalSide } from './internal.ts';
 import { localSecret } from './key.ts';
+import { hostsOf, type Neighbours, neighboursOf } from './neighbours.ts';
 import { FRONT_DIRECTORY, gate, standInEditor } from './parts.ts';
 import { firstFree, freePorts, isFree, isPort } from './port.ts';
 import { node, type RunningService, type ServiceOptions, startService } from './service.ts';
@@ -22,6 +23,17 @@ if (ownEditor && !(editorUrl?.protocol === 'http:' && editorUrl.pathname === '/'
   console.error(
     `SVC_ONLINE_URL=${ownEditor} must be an address such as http://localhost:9980: plain HTTP, without a path`,
   );
+  process.exit(1);
+}
+let neighbours: Neighbours;
+try {
+  neighbours = neighboursOf(
+    process.env['SVC_LOCAL_PORTS'],
+    process.env['SVC_EMBED_ALLOWED_ORIGINS'],
+    process.env['SVC_FETCH_ALLOW_HOSTS'],
+  );
+} catch (error) {
+  console.error((error as Error).message);
   process.exit(1);
 }
 if (!(await isFree(port))) {
@@ -86,6 +98,7 @@ await Promise.all([
       SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
       SVC_DOCBUILDER_API_KEYS: `local:${key}`,
       ...(!isGiven('SVC_DOCBUILDER_CALLBACK_SECRET') && { SVC_DOCBUILDER_CALLBACK_SECRET: callbackSecret }),
+      SVC_FETCH_ALLOW_HOSTS: hostsOf(neighbours, port),
       SVC_DEV_MODE: '1',
     },
   }),
@@ -96,7 +109,7 @@ await Promise.all([
       editorUrl: ownEditor ?? `http://${on(editor)}`,
       adminPassword: process.env['SVC_ONLINE_ADMIN_PASSWORD'] ?? adminPassword,
       callbackSecret,
-      allowHosts: process.env['SVC_FETCH_ALLOW_HOSTS'] ?? '',
+      neighbours,
     }),
   ),
 ]);
@@ -137,6 +150,10 @@ SVC is running.  Ctrl+C stops it.
   callback secret  ${callbackSecret}
   logs             ${dataDir}/*.log
   editor           ${ownEditor ?? 'a stand-in that edits only plain text in docx files; for the real one see docs/compose.md'}${documents}
+
+Your own pages, documents and callback receivers on this machine need their ports named: SVC_LOCAL_PORTS=8000,8090 make run${
+    neighbours.ports.length > 0 ? `\nNamed are ${neighbours.ports.join(', ')}.` : ''
+  }
 
 Convert a document (replace report.docx by any .docx, .xlsx, .pptx, .odt ...):
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { InternalSide } from './internal.ts';
+import { hostsOf, type Neighbours, originsOf } from './neighbours.ts';
 import { node, type ServiceOptions } from './service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -46,11 +47,11 @@ export function gate(
     editorUrl: string;
     adminPassword: string;
     callbackSecret: string;
-    /** Hosts of documents and callbacks beside this machine, by commas. */
-    allowHosts?: string;
+    neighbours: Neighbours;
   },
 ): ServiceOptions {
-  const { address, dataDir, internal, listen, editorUrl, adminPassword, callbackSecret, allowHosts = '' } = machine;
+  const { address, dataDir, internal, listen, editorUrl, adminPassword, callbackSecret, neighbours } = machine;
+  const own = Number(new URL(address).port || 80);
   return {
     name: 'gate',
     ...node(`${root}/cmd/gate/main.ts`),
@@ -64,11 +65,11 @@ export function gate(
       SVC_BASE_URL: address,
       SVC_ONLINE_URL: editorUrl,
       SVC_ONLINE_ADMIN_PASSWORD: adminPassword,
-      // A page on this machine may embed, and have its documents fetched, without signing anything.
       SVC_EMBED_ALLOW_UNSIGNED: '1',
-      SVC_EMBED_ALLOWED_ORIGINS: '*',
+      SVC_EMBED_ALLOWED_ORIGINS: originsOf(neighbours, own),
       SVC_EMBED_CALLBACK_SECRET: callbackSecret,
-      SVC_FETCH_ALLOW_HOSTS: `localhost,127.0.0.1,${allowHosts}`,
+      // The first is the gate, as the demo's page names it.
+      SVC_FETCH_ALLOW_HOSTS: `${listen},${hostsOf(neighbours, own)}`,
       SVC_DEV_MODE: '1',
     },
   };

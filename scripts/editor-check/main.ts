@@ -4,7 +4,7 @@ import { launchBrowser, type OwnBrowser } from './browser.ts';
 import { type Day, type Outcome, playDay } from './day.ts';
 import { chooseDays } from './days.ts';
 import { describeOpenings, measureOpenings } from './openings.ts';
-import { type Options, readOptions, USAGE } from './options.ts';
+import { addressOf, type Options, readOptions, USAGE } from './options.ts';
 import { startPortal } from './portal.ts';
 import { report } from './report.ts';
 import { type Scene, setScene } from './scene.ts';
@@ -34,16 +34,16 @@ async function main(): Promise<number> {
 }
 
 async function check(options: Options, days: readonly Day[]): Promise<number> {
-  const service = await startCheckedService(options);
+  const portal = await startPortal(addressOf(options));
   try {
-    const portal = await startPortal(service.url);
+    const service = await startCheckedService(options, portal);
     try {
       return await checkIn({ options, service, portal, browser: await startBrowser(options) }, days);
     } finally {
-      await portal.close();
+      await service.stop();
     }
   } finally {
-    await service.stop();
+    await portal.close();
   }
 }
 

@@ -69,6 +69,11 @@ const TEXTS = [
 ] as const;
 const SWITCHES = ['quick', 'markdown', 'list'] as const;
 
+/** Address of the service, as browsers have it. */
+export function addressOf({ port }: Options): string {
+  return `http://localhost:${port}`;
+}
+
 /** @throws {RangeError} that says which option is wrong */
 export function readOptions(parameters: readonly string[]): Options {
   const given = parse(parameters);

@@ -9,7 +9,8 @@ import { freePorts } from '../../cmd/local/port.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../cmd/local/service.ts';
 import { runCommand } from './command.ts';
 import { type Line, openLine } from './line.ts';
-import type { Options } from './options.ts';
+import { addressOf, type Options } from './options.ts';
+import type { Portal } from './portal.ts';
 
 const STAND_IN_PASSWORD = 'editor-password';
 
@@ -40,20 +41,24 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts it, with the stand-in editor unless `options.onlineUrl` says which to try. @throws when a part does not start */
-export async function startCheckedService(options: Options): Promise<Service> {
+/**
+ * Starts it, with the stand-in editor unless `options.onlineUrl` says which to try.
+ * @param portal whose pages may embed, and whose documents be fetched
+ * @throws when a part does not start
+ */
+export async function startCheckedService(options: Options, portal: Portal): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-editor-check-'));
   const [gatePort, standInPort, frontPort] = (await freePorts(3)) as [number, number, number];
   const given = { SVC_GATE_WOPI_URL: options.wopiUrl, SVC_GATE_INTERNAL_LISTEN: options.wopiListen };
   const machine: Machine = {
-    address: `http://localhost:${options.port}`,
+    address: addressOf(options),
     dataDir,
     internal: internalSide(given, options.port + 1),
     editorUrl: options.onlineUrl ?? `http://127.0.0.1:${standInPort}`,
   };
   const own = options.onlineUrl === undefined;
   const standIn = await standInPart(machine, options);
-  const gate = await gatePart(machine, options, gatePort);
+  const gate = await gatePart(machine, options, gatePort, portal);
   const front = await frontPart(machine, frontPort, gatePort);
   const line = await openLine(options.port, frontPort);
   const stop = async (): Promise<void> => {
@@ -93,12 +98,13 @@ async function standInPart(machine: Machine, { port }: Options): Promise<Part> {
   return part(async () => standInEditor({ ...machine, listen, password, serverName: `localhost:${port}` }));
 }
 
-async function gatePart(machine: Machine, options: Options, port: number): Promise<Part> {
+async function gatePart(machine: Machine, options: Options, port: number, portal: Portal): Promise<Part> {
   const { onlineUrl, adminPasswordFile: file } = options;
   const ofFile = file === undefined ? '' : (await readFile(file, 'utf8')).trim();
   const adminPassword = onlineUrl ? ofFile : await localSecret(machine.dataDir, STAND_IN_PASSWORD);
   const callbackSecret = await localSecret(machine.dataDir, 'callback-secret');
-  const started = gate({ ...machine, listen: `127.0.0.1:${port}`, adminPassword, callbackSecret });
+  const neighbours = { ports: [Number(new URL(portal.origin).port)], origins: '', hosts: '' };
+  const started = gate({ ...machine, listen: `127.0.0.1:${port}`, adminPassword, callbackSecret, neighbours });
   const more = { SVC_ONLINE_ADMIN_USER: options.adminUser, SVC_LOG_LEVEL: 'warn' };
   return part(async () => ({ ...started, environment: { ...started.environment, ...more } }));
 }

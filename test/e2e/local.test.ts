@@ -8,8 +8,10 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import { signCallback } from '../../src/common/crypto/signature.ts';
-import type { EmbedSession, GateStatus } from '../../src/common/generated/wire.ts';
+import type { EmbedSession, ErrorResponse, GateStatus } from '../../src/common/generated/wire.ts';
 import { startEditor } from '../editor/editor.ts';
+import { startCanary } from '../support/canary.ts';
+import { ooxml } from '../support/documents.ts';
 import { callbackReceiver } from '../support/gate-receiver.ts';
 import { licensed } from '../support/license.ts';
 import { secret } from '../support/logs.ts';
@@ -137,6 +139,50 @@ describe('the service on a developer’s machine', function () {
       .to.match(/docbuilder did not start.*SVC_DOCBUILDER_WORKERS/s)
       .and.not.contain('earlier');
     await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
+  });
+
+  it('takes sessions and documents from itself and the ports that are named, and from no other page or port', async () => {
+    const portal = await startCanary((_request, response) => void response.end(Buffer.from(ooxml('docx'))));
+    const other = await startCanary((_request, response) => void response.end(Buffer.from(ooxml('docx'))));
+    try {
+      local = await startLocal({ SVC_LOCAL_PORTS: String(portal.port) });
+      await isRunning();
+      const { port } = local;
+      const open = async (origin: string, documentPort: number): Promise<number | string> => {
+        const answer = await fetch(`http://127.0.0.1:${port}/svc/embed/session`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Origin: origin },
+          body: JSON.stringify({
+            document: { url: `http://127.0.0.1:${documentPort}/a.docx`, fileType: 'docx', key: `k-${Math.random()}` },
+            editor: { mode: 'view' },
+          }),
+        });
+        const body = (await answer.json()) as Partial<ErrorResponse & EmbedSession>;
+        if (body.form) secret(body.form.access_token);
+        return body.error?.code ?? answer.status;
+      };
+      const own = `http://localhost:${port}`;
+      expect(await open(own, portal.port)).to.equal(201);
+      expect(await open(`http://127.0.0.1:${portal.port}`, portal.port)).to.equal(201);
+      expect(await open(own, other.port)).to.equal('url_not_allowed');
+      for (const origin of [
+        'https://evil.example',
+        `http://localhost:${other.port}`,
+        'null',
+        `http://evil.example:${port}`,
+      ]) {
+        expect(await open(origin, portal.port), origin).to.equal('origin_not_allowed');
+      }
+      expect(other.connections).to.equal(0);
+    } finally {
+      await Promise.all([portal.close(), other.close()]);
+    }
+  });
+
+  it('says what is no list of ports', async () => {
+    local = await startLocal({ SVC_LOCAL_PORTS: 'all' });
+    expect(await local.ended).to.equal(1);
+    expect(local.said()).to.match(/^SVC_LOCAL_PORTS=all must list ports of your own pages.*\n$/);
   });
 
   it('says what is no port', async () => {
