@@ -81,7 +81,12 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const dataDir = await openDataDir(config.dataDir);
   const scratch = createScratch(dataDir.temporary);
   const store = createJobStore(dataDir.jobs, log);
-  const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
+  const outbound = createOutbound({
+    allow: config.allow,
+    deny: config.deny,
+    userAgent: USER_AGENT,
+    lookup: overrides.lookup,
+  });
 
   const engine = await createEngine({
     workers: config.workers,

@@ -75,7 +75,12 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const { rows, blobs, unsavedFiles, linkSecret, temporary } = await openDataDir(config.dataDir);
   const keeper = createBlobKeeper({ rows, blobs });
-  const outbound = createOutbound({ allow: config.allow, userAgent: USER_AGENT, lookup: overrides.lookup });
+  const outbound = createOutbound({
+    allow: config.allow,
+    deny: config.deny,
+    userAgent: USER_AGENT,
+    lookup: overrides.lookup,
+  });
   const downloader = createDownloader({ outbound, temporary });
   const readWopiSrc = createWopiSrcReader(config.wopiUrl);
   const links = createLinks({ secret: embed.linkSecret || linkSecret, hours: embed.retainHours, clock });

@@ -10,6 +10,7 @@ import {
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
+import { type DenyList, parseDenyList } from '../../src/common/net/deny-list.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
@@ -29,6 +30,7 @@ export interface Config {
   readonly licenseFile: string | undefined;
   readonly licenseKeysFile: string | undefined;
   readonly allow: AllowList;
+  readonly deny: DenyList;
   readonly logLevel: GateConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
   readonly devMode: boolean;
@@ -60,6 +62,7 @@ export function loadConfig(environment: Environment): Config {
   const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 
   const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
+  const deny = parseDenyList(env.SVC_FETCH_DENY);
   const listen = parseListen(env.SVC_GATE_LISTEN);
   const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN);
   const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS);
@@ -69,6 +72,7 @@ export function loadConfig(environment: Environment): Config {
   blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
+  blame('SVC_FETCH_DENY', deny.mistakes);
   blame('SVC_GATE_LISTEN', listen.mistakes);
   blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes);
   blame('SVC_EMBED_ALLOWED_ORIGINS', origins.flatMap(originMistakes));
@@ -106,6 +110,7 @@ export function loadConfig(environment: Environment): Config {
     licenseFile: env.SVC_LICENSE_FILE,
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
     allow: allow.list,
+    deny: deny.list,
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,

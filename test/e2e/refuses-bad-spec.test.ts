@@ -323,7 +323,7 @@ const DEFAULTS: SvcInstanceSpec = {
     pod: {},
   },
   storage: { gate: { size: '20Gi' }, docbuilder: { size: '20Gi' }, editor: { size: '10Gi' } },
-  outbound: { allowHosts: [] },
+  outbound: { allowHosts: [], denyCidrs: [] },
   images: { pullPolicy: 'IfNotPresent', pullSecrets: [] },
   logLevel: 'Info',
   auditTarget: 'stdout',

@@ -1,15 +1,21 @@
 import { expect } from 'chai';
 import { AppError, type ErrorCode } from '../../src/common/errors.ts';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
+import { parseDenyList } from '../../src/common/net/deny-list.ts';
 import { createOutbound, type Lookup, type Outbound } from '../../src/common/net/outbound.ts';
 
 /** What stands in every secret place of a test's URLs; no error may carry it. */
 export const SECRET = 's3cr3t';
 
-/** A door with an allow list; `names` plays DNS: the answers of each call in turn, the last one for ever. */
-export function openDoor(allow = '', names: Record<string, string[][]> = {}): { door: Outbound; asked: string[] } {
+/** A door with an allow list and a deny list; `names` plays DNS: the answers of each call in turn, the last one for ever. */
+export function openDoor(
+  allow = '',
+  names: Record<string, string[][]> = {},
+  deny = '',
+): { door: Outbound; asked: string[] } {
   const { list, mistakes } = parseAllowList(allow);
-  expect(mistakes).to.deep.equal([]);
+  const denied = parseDenyList(deny);
+  expect([...mistakes, ...denied.mistakes]).to.deep.equal([]);
   const asked: string[] = [];
   const lookup: Lookup = async (name) => {
     const answers = names[name];
@@ -18,7 +24,7 @@ export function openDoor(allow = '', names: Record<string, string[][]> = {}): { 
     if (!answer) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
     return answer.map((address) => ({ address }));
   };
-  return { door: createOutbound({ allow: list, lookup, userAgent: 'SVC-Test/1.0' }), asked };
+  return { door: createOutbound({ allow: list, deny: denied.list, lookup, userAgent: 'SVC-Test/1.0' }), asked };
 }
 
 /** The detail of the AppError that `work` must end in. Neither it nor what the log gets may give anything away. */

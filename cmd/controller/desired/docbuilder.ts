@@ -73,6 +73,7 @@ function settings(situation: Situation, workers: number): Variables {
     SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: docbuilder.jobTimeoutSeconds,
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: spec.outbound.allowHosts.join(','),
+    SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
     SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
     SVC_AUDIT_TARGET: spec.auditTarget,
     SVC_DEV_MODE: spec.devMode,

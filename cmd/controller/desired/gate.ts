@@ -98,6 +98,7 @@ function settings(situation: Situation): Variables {
     SVC_EMBED_LINK_SECRET_FILE: secretFile(situation, 'embed-link-secret'),
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: [...demo, ...spec.outbound.allowHosts].join(','),
+    SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
     SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
     SVC_AUDIT_TARGET: spec.auditTarget,
     SVC_DEV_MODE: spec.devMode,

@@ -260,6 +260,10 @@ export interface DocbuilderConfig {
    */
   SVC_FETCH_ALLOW_HOSTS: string;
   /**
+   * Comma-separated IP addresses and CIDRs of your own that count as internal although they are public, such as those of pods: outbound requests reach them only if SVC_FETCH_ALLOW_HOSTS lists the name, or an address or a narrower range.
+   */
+  SVC_FETCH_DENY: string;
+  /**
    * Lowest level that is logged.
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -923,6 +927,10 @@ export interface GateConfig {
    * Comma-separated host names, IP addresses and CIDRs, each with an optional :port, that outbound requests may reach although they are internal, or are known only to /etc/hosts or a search domain.
    */
   SVC_FETCH_ALLOW_HOSTS: string;
+  /**
+   * Comma-separated IP addresses and CIDRs of your own that count as internal although they are public, such as those of pods: outbound requests reach them only if SVC_FETCH_ALLOW_HOSTS lists the name, or an address or a narrower range.
+   */
+  SVC_FETCH_DENY: string;
   /**
    * Lowest level that is logged.
    */
@@ -1593,6 +1601,12 @@ export interface SvcInstanceSpec {
      * Items: Host name, IP address or CIDR with an optional :port, such as portal.internal:8443 or 10.20.0.0/16.
      */
     allowHosts: string[];
+    /**
+     * Public addresses of your own that count as internal, such as those of pods and Services.
+     *
+     * Items: IP address or CIDR, such as 203.0.113.0/24.
+     */
+    denyCidrs: string[];
   };
   /**
    * Images of the product's components. Absent: the controller's defaults. The editor's is editor.image.

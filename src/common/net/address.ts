@@ -51,3 +51,31 @@ export function isMetadata(address: Address): boolean {
 export function inNetwork(address: Address, network: Network): boolean {
   return address.kind() === network[0].kind() && address.match([...network]);
 }
+
+/**
+ * An address or a CIDR as a network; undefined when the text is neither by its look.
+ * @throws {Error} saying what is wrong with one that looks so
+ */
+export function parseNetwork(host: string): Network | undefined {
+  const [first = '', prefix, ...rest] = host.split('/');
+  const address = parseAddress(first);
+  if (!address) {
+    if (host.includes('/') || host.includes(':')) throw new Error('is not an IP address or CIDR');
+    return undefined;
+  }
+  const bits = address.kind() === 'ipv4' ? 32 : 128;
+  if (prefix === undefined) return [address, bits];
+  // `::ffff:10.0.0.0/104` is the network 10.0.0.0/8.
+  const length = Number(prefix) - (bits === 32 && first.includes(':') ? 96 : 0);
+  if (rest.length > 0 || !/^\d{1,3}$/.test(prefix) || length < 0 || length > bits) throw new Error('has a bad prefix');
+  const network = firstOf(address, length);
+  if (network.toString() !== address.toString()) {
+    throw new Error(`has bits set after its prefix; write ${network}/${length} or ${address}`);
+  }
+  return [address, length];
+}
+
+function firstOf(address: Address, length: number): Address {
+  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return family.networkAddressFromCIDR(`${address}/${length}`);
+}

@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
-import ipaddr from 'ipaddr.js';
-import { type Address, inNetwork, isMetadata, type Network, parseAddress } from './address.ts';
+import { type Address, inNetwork, isMetadata, type Network, parseAddress, parseNetwork } from './address.ts';
 
 interface Entry<T> {
   readonly target: T;
@@ -45,11 +44,17 @@ export function allowsName(list: AllowList, name: string, port: number): boolean
   return list.names.some((entry) => entry.target === name && opensPort(entry, port));
 }
 
-/** Whether an address is listed. One of a cloud's metadata services has to be listed by itself, not by a range. */
-export function allowsAddress(list: AllowList, address: Address, port: number): boolean {
+/**
+ * Whether an address is listed. One of a cloud's metadata services has to be listed by itself, not by a range.
+ * @param beyond bits of the prefix that an entry has to be narrower than
+ */
+export function allowsAddress(list: AllowList, address: Address, port: number, beyond = -1): boolean {
   return list.networks.some(
     (entry) =>
-      opensPort(entry, port) && inNetwork(address, entry.target) && (!isMetadata(address) || isSingle(entry.target)),
+      opensPort(entry, port) &&
+      inNetwork(address, entry.target) &&
+      entry.target[1] > beyond &&
+      (!isMetadata(address) || isSingle(entry.target)),
   );
 }
 
@@ -70,31 +75,6 @@ function splitPort(item: string): { host: string; port: number | undefined } {
   if (bracketed !== undefined && !bracketed.includes(':')) throw new Error('has brackets around what is not IPv6');
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65535)) throw new Error('has a port out of range');
   return { host: plain ?? `${bracketed}${prefix}`, port: port === undefined ? undefined : Number(port) };
-}
-
-/** An address or a CIDR as a network; undefined when the text is neither by its look. */
-function parseNetwork(host: string): Network | undefined {
-  const [first = '', prefix, ...rest] = host.split('/');
-  const address = parseAddress(first);
-  if (!address) {
-    if (host.includes('/') || host.includes(':')) throw new Error('is not an IP address or CIDR');
-    return undefined;
-  }
-  const bits = address.kind() === 'ipv4' ? 32 : 128;
-  if (prefix === undefined) return [address, bits];
-  // `::ffff:10.0.0.0/104` is the network 10.0.0.0/8.
-  const length = Number(prefix) - (bits === 32 && first.includes(':') ? 96 : 0);
-  if (rest.length > 0 || !/^\d{1,3}$/.test(prefix) || length < 0 || length > bits) throw new Error('has a bad prefix');
-  const network = firstOf(address, length);
-  if (network.toString() !== address.toString()) {
-    throw new Error(`has bits set after its prefix; write ${network}/${length} or ${address}`);
-  }
-  return [address, length];
-}
-
-function firstOf(address: Address, length: number): Address {
-  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
-  return family.networkAddressFromCIDR(`${address}/${length}`);
 }
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;

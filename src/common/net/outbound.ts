@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { AllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
+import type { DenyList } from './deny-list.ts';
 import { exchange, headerOf, type IncomingResponse } from './exchange.ts';
 import { fetchFailed, notAllowed } from './failure.ts';
 import { fileNameOf } from './file-name.ts';
@@ -70,11 +71,13 @@ const MAX_ANSWER = 65_536;
 /** @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0` */
 export function createOutbound(options: {
   allow: AllowList;
+  /** None unless given. */
+  deny?: DenyList;
   lookup?: Lookup | undefined;
   userAgent: string;
 }): Outbound {
-  const { allow, userAgent, lookup = createLookup() } = options;
-  const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, lookup }, signal);
+  const { allow, deny = [], userAgent, lookup = createLookup() } = options;
+  const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, deny, lookup }, signal);
   const headersWith = (own: Record<string, string>) => ({
     ...lowerCased(own),
     'user-agent': userAgent,

@@ -1,6 +1,7 @@
 import { type Address, isMetadata, isPublic, parseAddress } from './address.ts';
 import { type AllowList, allowsAddress, allowsName } from './allow-list.ts';
 import { startDeadline, unlessAborted } from './deadline.ts';
+import { type DenyList, deniedBits } from './deny-list.ts';
 import { fetchFailed, notAllowed, toFetchError } from './failure.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -35,12 +36,13 @@ export function parseTarget(text: string, base?: URL): URL {
 
 /**
  * Resolves the host of a parsed URL, once, and checks every address: one that is neither public nor listed refuses the
- * URL as a whole (contract: Outbound URL rules).
+ * URL as a whole (contract: Outbound URL rules). What the operator denies is not public; the allow list opens it by a
+ * name, or by an address or range that is narrower than the denied one.
  * @throws {AppError} url_not_allowed; download_failed when the name does not resolve
  */
 export async function resolveTarget(
   url: URL,
-  options: { allow: AllowList; lookup: Lookup },
+  options: { allow: AllowList; deny: DenyList; lookup: Lookup },
   signal?: AbortSignal,
 ): Promise<Target> {
   signal?.throwIfAborted();
@@ -50,8 +52,12 @@ export async function resolveTarget(
   const lookup = (name: string) => options.lookup(name, listed);
   const [first, ...others] = literal ? [literal] : await resolve(url.hostname, lookup, signal);
   if (!first) throw fetchFailed('network');
-  const mayReach = (address: Address): boolean =>
-    isPublic(address) || allowsAddress(options.allow, address, port) || (listed && !isMetadata(address));
+  const mayReach = (address: Address): boolean => {
+    if (listed && !isMetadata(address)) return true;
+    const denied = deniedBits(options.deny, address);
+    if (denied === undefined && isPublic(address)) return true;
+    return allowsAddress(options.allow, address, port, denied);
+  };
   if (![first, ...others].every(mayReach)) throw notAllowed('address');
   return { url, addresses: [first, ...others] };
 }

@@ -161,6 +161,14 @@ const VALUES: Record<string, readonly unknown[]> = {
   'spec.storage.docbuilder.size': NOT_A_QUANTITY,
   'spec.storage.editor.size': NOT_A_QUANTITY,
   'spec.secrets.secretName': [ABSENT, 'Given'],
+  'spec.outbound.denyCidrs[0]': [
+    '',
+    'pods.internal',
+    '203.0.113.0/33',
+    '203.0.113.1/24',
+    '203.0.113.0/24:80',
+    'fd00::1/8',
+  ],
   'spec.outbound.allowHosts[0]': [
     '',
     'https://portal.internal',

@@ -67,6 +67,7 @@ describe('configuration of the gate', () => {
       SVC_LICENSE_FILE: 'license.jwt',
       SVC_LICENSE_KEYS_FILE: 'keys.json',
       SVC_FETCH_ALLOW_HOSTS: '10.0.0.0/99',
+      SVC_FETCH_DENY: 'pods',
       SVC_LOG_LEVEL: 'loud',
       SVC_AUDIT_TARGET: 'printer',
       SVC_DEV_MODE: 'on',

@@ -51,7 +51,7 @@ describe('environment of the services', () => {
 
   it('has everything of the spec that is for the gate', () => {
     const config = loadGate(environmentOf('gate', INSTANCES['everything-set']));
-    expect({ ...config, allow: undefined }).to.deep.equal({
+    expect({ ...config, allow: undefined, deny: config.deny.map((network) => network.join('/')) }).to.deep.equal({
       listen: { host: '0.0.0.0', port: 8080 },
       internalListen: { host: '0.0.0.0', port: 8081 },
       baseUrl: 'https://office.example:8443',
@@ -74,6 +74,7 @@ describe('environment of the services', () => {
       licenseFile: '/run/svc/license/token',
       licenseKeysFile: '/run/svc/license-keys/keys.json',
       allow: undefined,
+      deny: ['203.0.113.0/24', '2001:db8::/32'],
       logLevel: 'debug',
       auditTarget: 'https://audit.example/events',
       devMode: true,
@@ -88,7 +89,7 @@ describe('environment of the services', () => {
 
   it('has everything of the spec that is for DocBuilder', () => {
     const config = loadDocbuilder(environmentOf('docbuilder', INSTANCES['everything-set']));
-    expect({ ...config, allow: config.allow.names }).to.deep.equal({
+    expect({ ...config, allow: config.allow.names, deny: config.deny.length }).to.deep.equal({
       listen: { host: '0.0.0.0', port: 8080 },
       baseUrl: 'https://office.example:8443',
       dataDir: '/var/lib/svc/docbuilder',
@@ -105,6 +106,7 @@ describe('environment of the services', () => {
       licenseFile: '/run/svc/license/token',
       licenseKeysFile: '/run/svc/license-keys/keys.json',
       allow: [{ target: 'portal.internal', port: 8443 }],
+      deny: 2,
       logLevel: 'debug',
       auditTarget: 'https://audit.example/events',
       devMode: true,

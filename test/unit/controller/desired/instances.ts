@@ -105,7 +105,10 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
         editor: { size: '5Gi' },
       },
       secrets: { secretName: 'office-given' },
-      outbound: { allowHosts: ['portal.internal:8443', '10.20.0.0/16'] },
+      outbound: {
+        allowHosts: ['portal.internal:8443', '10.20.0.0/16'],
+        denyCidrs: ['203.0.113.0/24', '2001:db8::/32'],
+      },
       images: {
         gate: 'mirror.example/gate:2',
         docbuilder: 'mirror.example/docbuilder:2',
