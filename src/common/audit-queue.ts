@@ -5,15 +5,14 @@ import { pause } from './pause.ts';
 
 /** Where lines of the audit trail go. */
 export interface AuditTarget {
-  /** Lines that it takes at once. */
-  atOnce: number;
   /** Rejects when it has not taken them, or is to stop. */
   deliver(lines: readonly string[], stop: AbortSignal): Promise<void>;
 }
 
 /** Lines on their way to a target, in their order. */
 export interface AuditQueue {
-  add(line: string): void;
+  /** @param what it tells of: somebody who was refused, or something that was done */
+  add(line: string, what: 'refusal' | 'act'): void;
   /** Resolves when the target has everything, or has not taken it in time. */
   close(): Promise<void>;
 }
@@ -25,13 +24,17 @@ export interface AuditTimings {
   answerMs: number;
   /** How long the end waits for what is left. */
   closeMs: number;
+  /** For so long refusals of one kind are counted. */
+  windowMs: number;
 }
 
-export const AUDIT_TIMINGS: AuditTimings = { againMs: 1_000, answerMs: 5_000, closeMs: 3_000 };
+export const AUDIT_TIMINGS: AuditTimings = { againMs: 1_000, answerMs: 5_000, closeMs: 3_000, windowMs: 60_000 };
 
-/** What may wait, in characters. */
-const MOST_WAITING = 8 * 1024 * 1024;
+/** What may wait, in characters. Refusals are not to take the room of jobs and saves. */
+const MOST_WAITING = { act: 8 * 1024 * 1024, refusal: 2 * 1024 * 1024 };
 const LINES_AT_ONCE = 1_000;
+/** Collectors commonly take a megabyte. */
+const CHARACTERS_AT_ONCE = 256 * 1024;
 
 /**
  * Hands each line over until it was taken: while the target takes nothing, lines wait. Those that find no room are lost,
@@ -51,7 +54,7 @@ export function createAuditQueue(
 
   async function run(): Promise<void> {
     while (waiting.length > 0 && !stopped.signal.aborted) {
-      const lines = waiting.slice(0, target.atOnce);
+      const lines = waiting.slice(0, fitting(waiting));
       try {
         await target.deliver(lines, stopped.signal);
         waiting.splice(0, lines.length);
@@ -85,8 +88,8 @@ export function createAuditQueue(
   }
 
   return {
-    add(line) {
-      if (characters + line.length > MOST_WAITING) return lose();
+    add(line, what) {
+      if (characters + line.length > MOST_WAITING[what]) return lose();
       waiting.push(line);
       characters += line.length;
       running ??= run();
@@ -100,10 +103,21 @@ export function createAuditQueue(
   };
 }
 
+/** How many lines go at once: one at least. */
+function fitting(lines: readonly string[]): number {
+  let characters = lines[0]?.length ?? 0;
+  let count = 1;
+  while (count < Math.min(lines.length, LINES_AT_ONCE)) {
+    characters += lines[count]?.length ?? 0;
+    if (characters > CHARACTERS_AT_ONCE) break;
+    count += 1;
+  }
+  return count;
+}
+
 /** Appends to a file, which is opened each time, so that it may be moved away or its disk be full for a while. */
 export function auditFile(path: string): AuditTarget {
   return {
-    atOnce: LINES_AT_ONCE,
     async deliver(lines) {
       await mkdir(dirname(path), { recursive: true });
       await appendFile(path, lines.map((line) => `${line}\n`).join(''));
@@ -112,18 +126,17 @@ export function auditFile(path: string): AuditTarget {
 }
 
 /**
- * Posts to an address, one line at a time over one connection. It is the operator's own, as the editor's is: the rules for
+ * Posts to an address, what waits as one list, over one connection. It is the operator's own, as the editor's is: the rules for
  * URLs that others name (contract: Outbound URL rules) do not apply.
  */
 export function auditAddress(url: string, { answerMs }: AuditTimings): AuditTarget {
   return {
-    atOnce: 1,
     async deliver(lines, stop) {
       // Node's own, which costs nothing until it is called: the controller has no other client beside its own.
       const answer = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: lines.join('\n'),
+        body: `[${lines.join(',')}]`,
         redirect: 'manual',
         signal: AbortSignal.any([stop, AbortSignal.timeout(answerMs)]),
       });

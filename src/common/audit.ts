@@ -9,8 +9,12 @@ import {
   auditFile,
   createAuditQueue,
 } from './audit-queue.ts';
+import { type AuditFacts, createRefusals } from './audit-refusals.ts';
 import { currentContext } from './context.ts';
 import type { Logger } from './log.ts';
+
+/** Where winston has an event as it was formatted. */
+const LINE = Symbol.for('message');
 
 /** What the audit trail records (who did what, with which outcome; no content, no tokens). */
 export type AuditEvent =
@@ -34,14 +38,15 @@ export type AuditEvent =
   | 'service.stopped';
 
 export interface Audit {
-  record(event: AuditEvent, facts?: Record<string, string | number | boolean | null>): void;
+  /** Of many refusals of one kind, the first are written, and how many more there were. */
+  record(event: AuditEvent, facts?: AuditFacts): void;
   /** Resolves when everything recorded has been handed over, or could not be for some seconds. */
   close(): Promise<void>;
 }
 
 /**
  * The audit trail: JSON lines marked `"audit": true`, apart from the service's log, which says so when nobody takes them.
- * @param target `off`, `stdout`, `file:/path`, or an http(s) address that takes a POST of JSON
+ * @param target `off`, `stdout`, `file:/path`, or an http(s) address that takes a POST of a list in JSON
  */
 export function createAudit(
   service: string,
@@ -58,11 +63,16 @@ export function createAudit(
   });
   // A trail that can't be written must not take the service down.
   logger.on('error', (error) => log.error({ err: error }, 'the audit trail cannot be written'));
+  const write = (event: string, facts: object): void => void logger.info(event, { audit: true, service, ...facts });
+  const refusals = createRefusals(write, timings.windowMs);
   return {
     record: (event, facts = {}) => {
-      logger.info(event, { audit: true, service, ...currentContext(), ...facts });
+      const context = currentContext();
+      if (isRefusal(event) && !refusals.admits(event, facts, context.caller)) return;
+      write(event, { ...context, ...facts });
     },
     async close() {
+      refusals.close();
       await new Promise((resolve) => {
         logger.once('finish', resolve);
         logger.end();
@@ -70,6 +80,10 @@ export function createAudit(
       await queue?.close();
     },
   };
+}
+
+function isRefusal(event: string): boolean {
+  return event.endsWith('.refused');
 }
 
 function targetOf(target: string, timings: AuditTimings): AuditTarget {
@@ -82,11 +96,11 @@ function targetOf(target: string, timings: AuditTimings): AuditTarget {
  */
 function into(queue: AuditQueue): winston.transport {
   const stream = new Writable({
-    decodeStrings: false,
-    write(line: string, _encoding, done) {
-      queue.add(line);
+    objectMode: true,
+    write(event: { message: string; [LINE]: string }, _encoding, done) {
+      queue.add(event[LINE], isRefusal(event.message) ? 'refusal' : 'act');
       done();
     },
   });
-  return new winston.transports.Stream({ stream, eol: '' });
+  return new winston.transports.Stream({ stream });
 }

@@ -112,7 +112,7 @@ export interface ControllerConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
    */
   SVC_AUDIT_TARGET: string;
 }
@@ -268,7 +268,7 @@ export interface DocbuilderConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
    */
   SVC_AUDIT_TARGET: string;
   /**
@@ -936,7 +936,7 @@ export interface GateConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON.
+   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
    */
   SVC_AUDIT_TARGET: string;
   /**
@@ -1645,7 +1645,7 @@ export interface SvcInstanceSpec {
    */
   logLevel: 'Trace' | 'Debug' | 'Info' | 'Warn' | 'Error' | 'Fatal';
   /**
-   * Where the audit trail goes: `off`, `stdout`, `file:/path` or an http(s) URL that accepts JSON.
+   * Where the audit trail goes: `off`, `stdout`, `file:/path` or an http(s) URL that accepts JSON arrays of events.
    */
   auditTarget: string;
   /**

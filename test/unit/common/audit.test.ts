@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Audit, createAudit } from '../../../src/common/audit.ts';
-import { AUDIT_TIMINGS, type AuditTimings } from '../../../src/common/audit-queue.ts';
+import { AUDIT_TIMINGS, type AuditTimings, createAuditQueue } from '../../../src/common/audit-queue.ts';
 import { withContext } from '../../../src/common/context.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { portOf } from '../../support/listen.ts';
@@ -65,9 +65,9 @@ describe('the audit trail', () => {
   it('has handed everything over, in its order, when it is closed', async () => {
     const got: string[] = [];
     const collector = await listen(async (request, response) => {
-      const { kind } = JSON.parse(await text(request));
+      const events = JSON.parse(await text(request));
       await pause(5);
-      got.push(kind);
+      got.push(...events.map(({ kind }: { kind: string }) => kind));
       response.writeHead(204).end();
     });
     const { audit, told } = begin(collector.url, { closeMs: 10_000 });
@@ -85,7 +85,7 @@ describe('the audit trail', () => {
     const collector = await listen(async (request, response) => {
       const body = await text(request);
       const status = answers.shift() ?? 200;
-      if (status === 200) got.push(JSON.parse(body).kind);
+      if (status === 200) got.push(...JSON.parse(body).map(({ kind }: { kind: string }) => kind));
       response.writeHead(status).end();
     });
     await collector.close();
@@ -110,7 +110,7 @@ describe('the audit trail', () => {
       connections += 1;
     });
     const { audit, told } = begin(collector.url, { answerMs: 60_000 });
-    for (let i = 0; i < 1000; i += 1) audit.record('session.refused', { origin: 'x'.repeat(10_000) });
+    for (let i = 0; i < 1000; i += 1) audit.record('session.created', { origin: 'x'.repeat(10_000) });
     await until('it was asked', () => connections > 0);
     await audit.close();
     expect(connections).to.equal(1);
@@ -138,6 +138,134 @@ describe('the audit trail', () => {
     audit.record('job.finished', { kind: 'third' });
     await audit.close();
     expect(told.at(-1)).to.equal('the audit trail is incomplete {"lost":1}');
+  });
+
+  it('goes to an address in lists, not line by line', async () => {
+    const lists: { kind: string }[][] = [];
+    const collector = await listen(async (request, response) => {
+      lists.push(JSON.parse(await text(request)));
+      await pause(5);
+      response.end();
+    });
+    const { audit, told } = begin(collector.url, { closeMs: 10_000 });
+    const kinds = Array.from({ length: 3_000 }, (_, index) => String(index));
+    for (const kind of kinds) audit.record('job.finished', { kind });
+    await audit.close();
+    expect(lists.flat().map(({ kind }) => kind)).to.deep.equal(kinds);
+    expect(lists.length).to.be.below(8);
+    expect(told).to.deep.equal([]);
+    await collector.close();
+  });
+
+  it('keeps a list below what collectors take, unless one event is larger', async () => {
+    const sizes: number[] = [];
+    const collector = await listen(async (request, response) => {
+      sizes.push((await text(request)).length);
+      response.end();
+    });
+    const { audit } = begin(collector.url, { closeMs: 10_000 });
+    for (let i = 0; i < 100; i += 1) audit.record('job.finished', { kind: 'x'.repeat(10_000) });
+    audit.record('job.finished', { kind: 'x'.repeat(500_000) });
+    await audit.close();
+    expect(sizes.filter((size) => size > 260_000)).to.have.length(1);
+    expect(sizes.length).to.be.within(5, 8);
+    await collector.close();
+  });
+
+  describe('of somebody who is refused again and again', () => {
+    const written = (path: string) =>
+      readFileSync(path, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+    it('has the first of each kind, and how many more there were, and everything that others do', async () => {
+      const path = join(folder, 'refused.log');
+      const { audit, told } = begin(`file:${path}`, { closeMs: 10_000 });
+      for (let i = 0; i < 5_000; i += 1) {
+        withContext({ requestId: `req_${i}` }, () =>
+          audit.record('auth.refused', { code: 'unauthorized', reason: 'missing', path: `/v1/jobs/${i}` }),
+        );
+        if (i % 100 === 0) audit.record('job.finished', { job: i });
+        if (i % 200 === 0) audit.record('document.saved', { version: i });
+      }
+      for (const caller of ['portal', 'portal', 'batch']) {
+        for (let i = 0; i < 20; i += 1) withContext({ requestId: 'req', caller }, () => audit.record('rate.refused'));
+      }
+      audit.record('auth.refused', { code: 'unauthorized', reason: 'invalid', path: '/v1/limits' });
+      await audit.close();
+      const lines = written(path);
+      const count = (message: string, facts: object = {}) =>
+        lines.filter((line) => Object.entries({ message, ...facts }).every(([name, value]) => line[name] === value));
+      expect([count('job.finished').length, count('document.saved').length]).to.deep.equal([50, 25]);
+      const missing = count('auth.refused', { reason: 'missing' });
+      expect(missing).to.have.length(11);
+      expect(missing[0]).to.include({ path: '/v1/jobs/0', requestId: 'req_0' });
+      expect(missing[10]).to.include({ audit: true, service: 'gate', code: 'unauthorized', more: 4_990 });
+      expect(missing[10]).to.not.have.any.keys('path', 'requestId');
+      expect(new Date(String(missing[10]?.['since'])).toISOString()).to.equal(missing[10]?.['since']);
+      expect(count('auth.refused', { reason: 'invalid' })).to.have.length(1);
+      expect(
+        count('rate.refused', { caller: 'portal' })
+          .map(({ more }) => more)
+          .at(-1),
+      ).to.equal(30);
+      expect(
+        count('rate.refused', { caller: 'batch' })
+          .map(({ more }) => more)
+          .at(-1),
+      ).to.equal(10);
+      expect(told).to.deep.equal([]);
+    });
+
+    it('tells the number at the end of each window, and begins anew', async () => {
+      const path = join(folder, 'windows.log');
+      const { audit } = begin(`file:${path}`, { windowMs: 50 });
+      const refuse = (times: number) => {
+        for (let i = 0; i < times; i += 1)
+          audit.record('session.refused', { code: 'invalid_config', path: '/session' });
+      };
+      refuse(12);
+      await until('the number is told', () => existsSync(path) && written(path).some(({ more }) => more === 2));
+      refuse(11);
+      await audit.close();
+      expect(written(path).map(({ more }) => more)).to.deep.equal([
+        ...Array(10).fill(undefined),
+        2,
+        ...Array(10).fill(undefined),
+        1,
+      ]);
+    });
+
+    it('counts callers together where there are too many to tell apart', async () => {
+      const path = join(folder, 'callers.log');
+      const { audit } = begin(`file:${path}`, { closeMs: 10_000 });
+      for (let i = 0; i < 3_000; i += 1) {
+        withContext({ requestId: 'req', caller: `user-${i}` }, () => audit.record('rate.refused'));
+      }
+      await audit.close();
+      const more = written(path).filter((line) => 'more' in line);
+      expect(more.map((line) => [line['caller'], line['more']])).to.deep.equal([[undefined, 1_990]]);
+    });
+  });
+
+  it('keeps room for what was done where refusals find none', async () => {
+    const never = { deliver: () => Promise.reject(new Error('away')) };
+    const told: string[] = [];
+    const note = (...[facts, message]: unknown[]): void => void told.push(message ? `${message}` : String(facts));
+    const log = { info: note, error: note } as unknown as Logger;
+    const queue = createAuditQueue(never, { ...AUDIT_TIMINGS, againMs: 10, closeMs: 20 }, log);
+    const line = 'x'.repeat(1024);
+    for (let i = 0; i < 3_000; i += 1) queue.add(line, 'refusal');
+    const full = 'the audit trail cannot be written and its queue is full: events are being lost';
+    expect(told).to.deep.equal([full]);
+    const taken: string[] = [];
+    const back = createAuditQueue({ deliver: async (lines) => void taken.push(...lines) }, AUDIT_TIMINGS, log);
+    for (let i = 0; i < 3_000; i += 1) back.add(`refusal ${line}`, 'refusal');
+    for (let i = 0; i < 3_000; i += 1) back.add(`act ${i} ${line}`, 'act');
+    await back.close();
+    expect(taken.filter((each) => each.startsWith('act')).length).to.equal(3_000);
+    await queue.close();
   });
 
   it('can be off', async () => {
