@@ -72,6 +72,7 @@ function objectsOf(instance: SvcInstance): KubernetesObject[] {
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
       licenseKeys: '{"keys":[]}',
+      policy: {},
     },
     license: NO_LICENSE,
     plan: docbuilderPlan(NO_LICENSE),

@@ -77,6 +77,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     clusterDomain: config.clusterDomain,
     clusterDns: config.clusterDns,
     licenseKeys: keys.current(),
+    policy: config.policy,
   });
   const work = createReconciler({
     ...{ client, owned, instances, settings, events, audit, clock, log },

@@ -12,6 +12,7 @@ import {
   readConfig,
 } from '../../src/common/config.ts';
 import type { ControllerConfig } from '../../src/common/generated/wire.ts';
+import { type Policy, parsePolicy } from './desired/allowed.ts';
 import type { ComponentName } from './desired/types.ts';
 import { parseResolvConf } from './resolv-conf.ts';
 
@@ -30,6 +31,7 @@ export interface Config {
   readonly clusterDomain: string;
   readonly clusterDns: string;
   readonly licenseKeysFile: string | undefined;
+  readonly policy: Policy;
   readonly logLevel: ControllerConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
 }
@@ -71,6 +73,7 @@ export function loadConfig(
     clusterDomain: env.SVC_CONTROLLER_CLUSTER_DOMAIN ?? resolver.clusterDomain ?? 'cluster.local',
     clusterDns: clusterDns ?? '',
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
+    policy: parsePolicy(listOf(env.SVC_CONTROLLER_ALLOW)),
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
   });

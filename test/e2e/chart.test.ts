@@ -106,6 +106,16 @@ describe('the chart', function () {
     expect(ofController.map(shown).sort()).to.deep.equal(ofFront.map(shown).sort());
   });
 
+  it('tells the controller what instances may have', async () => {
+    const allow = (objects: readonly KubernetesObject[]) => environmentOf(objects)['SVC_CONTROLLER_ALLOW'];
+    expect(allow(await render())).to.equal(undefined);
+    expect(allow(await render(FULL))?.split(',')).to.have.members([
+      'ingressAnnotations=nginx.ingress.kubernetes.io/auth-*',
+      'podLabels=team',
+      'editorParams=*',
+    ]);
+  });
+
   it('gives each release a Lease of its own, and the right to that one', async () => {
     for (const [set, name] of [
       [[], 'svc-controller'],

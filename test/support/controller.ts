@@ -50,7 +50,8 @@ export interface TestCluster {
   object<T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined>;
   /** Plays controller-manager and kubelet: each Deployment is said to be complete. */
   completeDeployments(): Promise<void>;
-  putSecret(name: string, values: Record<string, string>): Promise<void>;
+  /** @param instance that the Secret says it is for */
+  putSecret(name: string, values: Record<string, string>, instance?: string): Promise<void>;
   /** A licence that the controller's keys verify. @param days until it expires */
   license(conns: number, days?: number): Promise<string>;
   close(): Promise<void>;
@@ -146,11 +147,12 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
       const { items } = await client.list<KubernetesObject>(RESOURCES.deployment, { namespace, limit: 500 });
       await Promise.all(items.map((deployment) => complete(client, deployment)));
     },
-    async putSecret(name, values) {
+    async putSecret(name, values, instance) {
       const data = Object.fromEntries(
         Object.entries(values).map(([member, value]) => [member, Buffer.from(secret(value)).toString('base64')]),
       );
-      const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, data };
+      const labels = instance === undefined ? {} : { 'svc.internal/instance': instance };
+      const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels }, data };
       await client.apply(RESOURCES.secret, object, { manager: 'kubectl' });
     },
     async license(conns, days = 365) {

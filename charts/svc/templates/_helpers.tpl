@@ -86,6 +86,15 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
+{{/* `field=name` for each, with commas between them. */}}
+{{- define "svc.allow" -}}
+{{- $items := list }}
+{{- range $field, $names := .Values.allow }}
+{{- range $names }}{{ $items = append $items (printf "%s=%s" $field .) }}{{ end }}
+{{- end }}
+{{- join "," $items }}
+{{- end }}
+
 {{/* What the controller may do in a namespace that it looks after: exactly what it does, no wildcards. */}}
 {{- define "svc.instanceRules" -}}
 - apiGroups: [svc.internal]

@@ -2,6 +2,7 @@ import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { DocbuilderPlan } from '../../../src/common/plan.ts';
 import type { KubernetesObject, ObjectMeta } from '../k8s/types.ts';
+import type { Policy } from './allowed.ts';
 
 export type ComponentName = 'gate' | 'docbuilder' | 'editor' | 'front';
 
@@ -23,6 +24,8 @@ export interface Settings {
   clusterDns: string;
   /** JWK Set of the keys that licences are signed with, as text. */
   licenseKeys: string;
+  /** The administrator's leave for more than every instance may have. */
+  policy: Policy;
 }
 
 /** Values of the Secret `<instance>-secrets`, by key. */

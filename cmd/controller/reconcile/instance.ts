@@ -3,8 +3,10 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
+import type { Policy } from '../desired/allowed.ts';
 import { desired } from '../desired/index.ts';
 import { COMPONENTS, namesOf } from '../desired/names.ts';
+import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import type { Recorder } from '../k8s/events.ts';
@@ -18,6 +20,7 @@ import { createContests } from './contests.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
 import type { OwnedCache } from './owned.ts';
+import type { Trouble } from './ownership.ts';
 import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
@@ -80,7 +83,7 @@ export function createReconciler(
   };
 
   async function bring(instance: SvcInstance, signal: AbortSignal): Promise<number | undefined> {
-    const secrets = await readSecrets(client, instance, random);
+    const secrets = await readSecrets(client, instance, random, settings());
     const { keptLicense: kept, givenLicense: given } = secrets;
     const now = clock();
     const decision = await decideLicense({ kept, given, keys: settings().licenseKeys, now });
@@ -92,7 +95,8 @@ export function createReconciler(
       licenseFiles: decision.files,
       secrets: secrets.values ?? {},
     };
-    const applied: Applied = { troubles: [...secrets.troubles], notes: [...secrets.remarks] };
+    const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
+    const applied: Applied = { troubles, notes: [...secrets.remarks] };
     const applies = applied.troubles.length === 0 && !isPaused(instance);
     if (applies) {
       // A new instance has none yet.
@@ -235,6 +239,11 @@ export function createReconciler(
 
 function nextLook(waits: readonly number[]): number | undefined {
   return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
+}
+
+/** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */
+function policyTroubles(spec: SvcInstance['spec'], policy: Policy): Trouble[] {
+  return notAllowed(spec, policy).map((message) => ({ reason: 'NotAllowed', stalled: true, message }));
 }
 
 /** Whether it is over because the controller ends, and not because it has taken too long. */

@@ -9,12 +9,13 @@ import {
   type SecretKey,
   trimmed,
 } from '../desired/secrets.ts';
-import type { SecretValues, Situation } from '../desired/types.ts';
+import type { SecretValues, Settings, Situation } from '../desired/types.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { givenRemark, givenTrouble, keptTrouble } from './given-secrets.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
+import { meantTrouble } from './meant.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
 
 /** A private key is nothing to look at. */
@@ -40,7 +41,12 @@ export interface SecretsRead {
  * Reads each Secret by its name. Rejects when one cannot be read: to take that for absent would make new passwords, or
  * end a licence.
  */
-export async function readSecrets(client: Client, instance: SvcInstance, random: Random): Promise<SecretsRead> {
+export async function readSecrets(
+  client: Client,
+  instance: SvcInstance,
+  random: Random,
+  { policy }: Pick<Settings, 'policy'>,
+): Promise<SecretsRead> {
   const { namespace, name } = instance.metadata;
   const { license, secrets, editor, embed, tls } = instance.spec;
   const names = namesOf(name);
@@ -69,9 +75,12 @@ export async function readSecrets(client: Client, instance: SvcInstance, random:
     troubles,
     remarks: bare ? [`There is no Secret ${certificate}, which spec.tls.secretName names: create it.`] : [],
   };
-  const usable = (field: string, secretName: string | undefined, secret: V1Secret | undefined) => {
+  const usable = (field: string, secretName: string | undefined, secret: (V1Secret & KubernetesObject) | undefined) => {
+    const foreign = secret && meantTrouble(field, secret, name, policy);
     const trouble =
-      secretName === undefined ? undefined : givenTrouble(field, secretName, secret && (secret.data ?? {}));
+      secretName === undefined
+        ? undefined
+        : (foreign ?? givenTrouble(field, secretName, secret && (secret.data ?? {})));
     if (!trouble) {
       const remark = secretName && givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
       if (remark) found.remarks.push(remark);

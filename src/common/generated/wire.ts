@@ -80,6 +80,10 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_LEASE_NAME: string;
   /**
+   * Leave for SvcInstances to have more than every one may, as `field=name` separated by commas; a name may end in `*`. The chart makes it from its value `allow`.
+   */
+  SVC_CONTROLLER_ALLOW: string;
+  /**
    * Image of the gate for instances that name none.
    */
   SVC_CONTROLLER_GATE_IMAGE: string;
@@ -1351,7 +1355,7 @@ export interface SvcInstanceSpec {
      */
     className?: string;
     /**
-     * Additional annotations of the Ingress or HTTPRoute. Those that the controller sets take precedence.
+     * Additional annotations of the Ingress or HTTPRoute. Those that the controller sets take precedence; those that may change routing or security need the administrator's leave (`allow.ingressAnnotations` of the chart).
      */
     annotations: {
       /**
@@ -1483,11 +1487,11 @@ export interface SvcInstanceSpec {
      */
     image?: string;
     /**
-     * Secret with the keys `username` and `password` of the editor's admin console. Absent: both are generated once and kept.
+     * Secret with the keys `username` and `password` of the editor's admin console, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets. Absent: both are generated once and kept.
      */
     adminSecretName?: string;
     /**
-     * Additional settings of the editor server, such as `--o:logging.level=warning`. Settings that the controller sets cannot be set here.
+     * Additional settings of the editor server, such as `--o:user_interface.mode=notebookbar`. Settings that the controller sets cannot be set here; those that change security, network or logs need the administrator's leave (`allow.editorParams` of the chart).
      *
      * Items: One setting, `--o:section.name=value`.
      */
@@ -1517,7 +1521,7 @@ export interface SvcInstanceSpec {
        */
       type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
       /**
-       * Annotations of the Service.
+       * Annotations of the Service. Most need the administrator's leave (`allow.serviceAnnotations` of the chart).
        */
       annotations: {
         /**
@@ -1587,7 +1591,7 @@ export interface SvcInstanceSpec {
    */
   secrets?: {
     /**
-     * Secret with any of the keys docbuilder-api-keys, docbuilder-jwt-secret, docbuilder-callback-secret, embed-jwt-secret, embed-jwt-secret-previous, embed-callback-secret, embed-link-secret.
+     * Secret, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets, with any of the keys docbuilder-api-keys, docbuilder-jwt-secret, docbuilder-callback-secret, embed-jwt-secret, embed-jwt-secret-previous, embed-callback-secret, embed-link-secret.
      */
     secretName: string;
   };
@@ -1690,7 +1694,7 @@ export interface PodOverrides {
     [k: string]: string;
   };
   /**
-   * Taints that the pod tolerates.
+   * Taints that the pod tolerates. All taints at once, and those of the control plane, need the administrator's leave (`allow.tolerations` of the chart).
    *
    * Items: A taint that the pod tolerates.
    */
@@ -1740,11 +1744,11 @@ export interface PodOverrides {
     };
   };
   /**
-   * PriorityClass of the pod.
+   * PriorityClass of the pod. Those of the system need the administrator's leave (`allow.priorityClasses` of the chart).
    */
   priorityClassName?: string;
   /**
-   * Additional annotations of the pod.
+   * Additional annotations of the pod. Most need the administrator's leave (`allow.podAnnotations` of the chart).
    */
   annotations?: {
     /**
@@ -1753,7 +1757,7 @@ export interface PodOverrides {
     [k: string]: string;
   };
   /**
-   * Additional labels of the pod. Those that the controller sets take precedence.
+   * Additional labels of the pod, which need the administrator's leave (`allow.podLabels` of the chart). Those that the controller sets take precedence.
    */
   labels?: {
     /**

@@ -52,10 +52,10 @@ describe('an instance that names no class of Ingress', function () {
 
   it('keeps the Ingress that has it, whatever else changes', async () => {
     const before = await cluster.object(RESOURCES.ingress, 'office');
-    await cluster.apply('office', { ingress: { gating: 'Front', annotations: { 'example.com/new': 'yes' } } });
+    await cluster.apply('office', { ingress: { gating: 'Front', annotations: { 'kubernetes.io/tls-acme': 'yes' } } });
     const after = await until('it is changed', async () => {
       const ingress = await cluster.object<Ingress>(RESOURCES.ingress, 'office');
-      return ingress?.metadata.annotations?.['example.com/new'] === 'yes' ? ingress : undefined;
+      return ingress?.metadata.annotations?.['kubernetes.io/tls-acme'] === 'yes' ? ingress : undefined;
     });
     expect(after.metadata.uid).to.equal(before?.metadata.uid);
     expect(after.spec?.ingressClassName).to.equal('usual');

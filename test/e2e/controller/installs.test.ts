@@ -87,7 +87,7 @@ describe('the controller installs an instance', function () {
       'There is no Secret given, which spec.secrets.secretName names: create it.',
     );
     expect(await cluster.object(RESOURCES.secret, 'fourth-secrets')).to.equal(undefined);
-    await cluster.putSecret('given', { 'embed-jwt-secret': 'given-secret-of-32-characters-00' });
+    await cluster.putSecret('given', { 'embed-jwt-secret': 'given-secret-of-32-characters-00' }, 'fourth');
     await cluster.settled('fourth', (instance) => !instance.status?.conditions?.some(({ type }) => type === 'Stalled'));
     const own = await cluster.object<KubernetesObject & { data: Record<string, string> }>(
       RESOURCES.secret,

@@ -73,13 +73,13 @@ describe('the controller tells what is wrong', function () {
   });
 
   it('with a given value that a service would not start with, and goes on with the one before', async () => {
-    await cluster.putSecret('given', { 'embed-jwt-secret': LONG });
+    await cluster.putSecret('given', { 'embed-jwt-secret': LONG }, 'given');
     await cluster.apply('given', { secrets: { secretName: 'given' } });
     await cluster.settled('given');
     await cluster.completeDeployments();
     await cluster.settled('given', (instance) => ready(instance)?.reason === 'AllAvailable');
     const before = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'given-gate');
-    await cluster.putSecret('given', { 'embed-jwt-secret': 'too short' });
+    await cluster.putSecret('given', { 'embed-jwt-secret': 'too short' }, 'given');
     const remarked = await cluster.settled('given', (instance) => ready(instance)?.reason === 'AvailableWithRemarks');
     expect(ready(remarked)?.message).to.include('embed-jwt-secret has fewer than 32 characters');
     const after = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'given-gate');

@@ -141,6 +141,8 @@ const VALUES: Record<string, readonly unknown[]> = {
     '--o:per_document.limit_store_failures=5',
     '--o:quarantine_files[@enable]=false',
     '--o:remote_config.remote_url=https://example.com',
+    '--o:monitors.monitor[0]=wss://example.com',
+    '--o:file_server_root_path=/etc',
   ],
   'spec.editor.dictionaries[0]': ['', 'Vietnamese', 'vi VN', 'v'],
   'spec.front.replicas': [0, 33, 'two'],

@@ -29,6 +29,7 @@ describe('the configuration of the controller', () => {
       clusterDns: '10.96.0.10',
       licenseKeysFile: undefined,
     });
+    expect(Object.values(loadConfig({}, { resolvConf }).policy).flat()).to.deep.equal([]);
   });
 
   it('has an identity that no other process has, nor a later one in the same pod', () => {

@@ -56,6 +56,7 @@ export function situationOf(options: Options = {}): Situation {
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
       licenseKeys: '{"keys":[]}',
+      policy: {},
     },
     license,
     plan: docbuilderPlan(license),

@@ -387,7 +387,8 @@ describe('the reconciler of an instance', () => {
     await reconcile();
     expect(condition('Ready')?.reason).to.equal('SecretNotFound');
     expect(office().status).not.to.have.property('lastHandledReconcileAt');
-    server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'given', namespace: 'documents' } });
+    const labels = { 'svc.internal/instance': 'office' };
+    server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'given', namespace: 'documents', labels } });
     server.asked();
     await reconcile();
     expect(office().status).to.include({ lastHandledReconcileAt: 'now' });

@@ -5,19 +5,22 @@ import { readSecrets } from '../../../../cmd/controller/reconcile/secrets.ts';
 import { situationOf } from '../desired/situation.ts';
 import { memoryClient } from './memory-client.ts';
 
+const { settings } = situationOf();
+const MEANT = { 'svc.internal/instance': 'office' };
+
 describe('the Secrets that a spec names', () => {
   it('may be there and hold nothing yet: then all is made', async () => {
     const server = memoryClient();
     const spec = { secrets: { secretName: 'given' }, editor: { adminSecretName: 'console' } };
     const instance = situationOf({ spec }).instance as SvcInstance;
     const random = (size: number) => new Uint8Array(size).fill(0x5a);
-    const missing = await readSecrets(server.client, instance, random);
+    const missing = await readSecrets(server.client, instance, random, settings);
     expect(missing.troubles.map(({ reason }) => reason)).to.deep.equal(['SecretNotFound', 'SecretNotFound']);
 
     for (const name of ['given', 'console']) {
-      server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'documents' } });
+      server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'documents', labels: MEANT } });
     }
-    const { troubles, remarks, made } = await readSecrets(server.client, instance, random);
+    const { troubles, remarks, made } = await readSecrets(server.client, instance, random, settings);
     expect([troubles, remarks]).to.deep.equal([[], []]);
     expect(made).to.include.members(['docbuilder-api-keys', 'embed-jwt-secret', 'editor-admin-password']);
   });
@@ -26,9 +29,9 @@ describe('the Secrets that a spec names', () => {
     const server = memoryClient();
     const instance = situationOf({ spec: { secrets: { secretName: 'given' } } }).instance as SvcInstance;
     const data = { 'docbuilder-api-key': 'aGlkZGVu' };
-    const metadata = { name: 'given', namespace: 'documents' };
+    const metadata = { name: 'given', namespace: 'documents', labels: MEANT };
     server.put({ apiVersion: 'v1', kind: 'Secret', metadata, data } as KubernetesObject);
-    const { remarks, troubles } = await readSecrets(server.client, instance, (size) => new Uint8Array(size));
+    const { remarks, troubles } = await readSecrets(server.client, instance, (size) => new Uint8Array(size), settings);
     expect([troubles, remarks.length]).to.deep.equal([[], 1]);
     expect(remarks[0]).to.include('docbuilder-api-key,').and.not.to.include('hidden');
   });
@@ -38,9 +41,9 @@ describe('the Secrets that a spec names', () => {
     const spec = { secrets: { secretName: 'given' }, embed: { allowUnsigned: true } };
     const instance = situationOf({ spec }).instance as SvcInstance;
     const data = { 'embed-jwt-secret-previous': Buffer.from('p'.repeat(32)).toString('base64') };
-    const metadata = { name: 'given', namespace: 'documents' };
+    const metadata = { name: 'given', namespace: 'documents', labels: MEANT };
     server.put({ apiVersion: 'v1', kind: 'Secret', metadata, data } as KubernetesObject);
-    const { remarks, values } = await readSecrets(server.client, instance, (size) => new Uint8Array(size));
+    const { remarks, values } = await readSecrets(server.client, instance, (size) => new Uint8Array(size), settings);
     expect(values).to.not.have.property('embed-jwt-secret-previous');
     expect(remarks).to.have.length(1);
     expect(remarks[0]).to.include('has embed-jwt-secret-previous in vain: add embed-jwt-secret');
@@ -49,7 +52,8 @@ describe('the Secrets that a spec names', () => {
   it('have a remark when the certificate for the edge is not there', async () => {
     const server = memoryClient();
     const instance = situationOf({ spec: { tls: { secretName: 'office-tls' } } }).instance as SvcInstance;
-    const remarks = async () => (await readSecrets(server.client, instance, (size) => new Uint8Array(size))).remarks;
+    const remarks = async () =>
+      (await readSecrets(server.client, instance, (size) => new Uint8Array(size), settings)).remarks;
     expect(await remarks()).to.deep.equal([
       'There is no Secret office-tls, which spec.tls.secretName names: create it.',
     ]);

@@ -1,0 +1,139 @@
+import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
+import type { Policy, PolicyField } from './allowed.ts';
+import { COMPONENTS } from './names.ts';
+
+/** One part of a spec that needs leave. */
+interface Asked {
+  /** Where it stands: `spec.ingress.annotations`. */
+  path: string;
+  field: PolicyField;
+  names: readonly string[];
+}
+
+/**
+ * Every instance may have these. An annotation that is not listed may be a command to some controller of the cluster: a
+ * snippet of its configuration, another backend, a network, an identity of the cloud.
+ */
+const HARMLESS: Policy = {
+  ingressAnnotations: [
+    ...named('cert-manager.io', 'issuer', 'cluster-issuer', 'issuer-kind', 'issuer-group', 'duration', 'renew-before'),
+    ...named('cert-manager.io', 'private-key-algorithm', 'private-key-size', 'private-key-rotation-policy'),
+    ...named('kubernetes.io', 'ingress.class', 'tls-acme'),
+    ...named('nginx.ingress.kubernetes.io', 'ssl-redirect', 'force-ssl-redirect', 'preserve-trailing-slash'),
+    ...named('nginx.ingress.kubernetes.io', 'whitelist-source-range', 'denylist-source-range'),
+    ...named('nginx.ingress.kubernetes.io', 'limit-connections', 'limit-rps', 'limit-rpm', 'limit-burst-multiplier'),
+  ],
+  serviceAnnotations: [
+    ...named('service.beta.kubernetes.io', 'aws-load-balancer-type', 'aws-load-balancer-nlb-target-type'),
+    ...named('service.beta.kubernetes.io', 'aws-load-balancer-scheme', 'aws-load-balancer-internal'),
+    ...named('service.beta.kubernetes.io', 'azure-load-balancer-internal'),
+    ...named('networking.gke.io', 'load-balancer-type'),
+    ...named('service.kubernetes.io', 'topology-mode'),
+    'prometheus.io/*',
+  ],
+  podAnnotations: [
+    ...named('kubectl.kubernetes.io', 'default-container', 'restartedAt'),
+    ...['prometheus.io/*', 'cluster-autoscaler.kubernetes.io/*', 'karpenter.sh/*', 'checksum/*'],
+  ],
+  // These change the look of pages and the resources of documents, or switch something off.
+  editorParams: [
+    ...sections(
+      'accessibility',
+      'extra_export_formats',
+      'feature_lock',
+      'fonts_missing',
+      'home_mode',
+      'overwrite_mode',
+    ),
+    ...sections('per_document', 'per_view', 'user_interface', 'watermark', 'welcome', 'zotero'),
+    ...[
+      'allowed_languages',
+      'default_language',
+      'allow_update_popup',
+      'fetch_update_check',
+      'help_url',
+      'product_name',
+    ],
+    ...['restricted_commands', 'mount_jail_tree'],
+    ...['memproportion', 'num_prespawn_children', 'tile_cache_persistent', 'net.connection_timeout_secs'],
+    // From `information` on the log has tokens.
+    ...['none', 'fatal', 'critical', 'error', 'warning', 'notice'].map((level) => `logging.level=${level}`),
+  ],
+};
+
+/**
+ * Names everything in a spec that nobody has allowed, in a sentence for each part of it, which says what to do. Secrets are
+ * not among it: they say themselves whom they are for.
+ */
+export function notAllowed(spec: SvcInstanceSpec, policy: Policy): string[] {
+  return asked(spec).flatMap(({ path, field, names }) => {
+    const refused = names.filter((name) => !isAllowed(policy, field, name)).map(withoutValue);
+    if (refused.length === 0) return [];
+    return [
+      `${path} has ${refused.join(', ')}, which the administrator of this cluster has not allowed: ` +
+        `remove it, or have it added to allow.${field} in the values of the controller's chart.`,
+    ];
+  });
+}
+
+/**
+ * Tells whether something that needs leave has it.
+ * @param name of an annotation, a label or the like; of a setting of the editor `name=value`
+ */
+export function isAllowed(policy: Policy, field: PolicyField, name: string): boolean {
+  const patterns = [...(HARMLESS[field] ?? []), ...(policy[field] ?? [])];
+  return patterns.some((pattern) =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : [name, withoutValue(name)].includes(pattern),
+  );
+}
+
+function asked(spec: SvcInstanceSpec): Asked[] {
+  const { ingress, front, editor } = spec;
+  const { annotations } = front.service;
+  return [
+    { path: 'spec.ingress.annotations', field: 'ingressAnnotations', names: Object.keys(ingress.annotations) },
+    { path: 'spec.front.service.annotations', field: 'serviceAnnotations', names: Object.keys(annotations) },
+    { path: 'spec.editor.extraParams', field: 'editorParams', names: editor.extraParams.map(settingOf) },
+    ...COMPONENTS.flatMap((component) => askedOfPod(`spec.${component}.pod`, spec[component].pod)),
+  ];
+}
+
+function askedOfPod(path: string, pod: PodOverrides): Asked[] {
+  const { annotations = {}, labels = {}, priorityClassName = '', tolerations = [] } = pod;
+  return [
+    { path: `${path}.annotations`, field: 'podAnnotations', names: Object.keys(annotations) },
+    // Services and network policies of others select pods by them.
+    { path: `${path}.labels`, field: 'podLabels', names: Object.keys(labels) },
+    {
+      path: `${path}.priorityClassName`,
+      field: 'priorityClasses',
+      names: [priorityClassName].filter((name) => name.startsWith('system-')),
+    },
+    {
+      path: `${path}.tolerations`,
+      field: 'tolerations',
+      // Without a key it is all of them.
+      names: tolerations
+        .map(({ key = '*' }) => key)
+        .filter((key) => /^([*]$|node-role[.]kubernetes[.]io[/])/.test(key)),
+    },
+  ];
+}
+
+/** `--o:per_document[0].x[@y]=z` as `per_document.x=z`: indexes and attributes are parts of the setting that they stand at. */
+function settingOf(parameter: string): string {
+  const [, path = '', value = ''] = /^--o:((?:[^=[]|\[[^\]]*\])*)=(.*)$/su.exec(parameter) ?? [];
+  return `${path.replaceAll(/\[[^\]]*\]/g, '')}=${value}`;
+}
+
+function withoutValue(name: string): string {
+  return name.split('=', 1).join();
+}
+
+function named(domain: string, ...names: readonly string[]): string[] {
+  return names.map((name) => `${domain}/${name}`);
+}
+
+function sections(...names: readonly string[]): string[] {
+  return names.map((name) => `${name}.*`);
+}

@@ -1,0 +1,207 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { V1Deployment } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { desired } from '../../cmd/controller/desired/index.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import { type ApiServer, apiServerMissing, startApiServer } from '../support/api-server.ts';
+import { CHART, helm, helmMissing, only } from '../support/helm.ts';
+import { established } from '../support/kubectl.ts';
+import { until } from '../support/until.ts';
+import { situationOf } from '../unit/controller/desired/situation.ts';
+
+const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
+const CRD = resolve(import.meta.dirname, '../../crds/svcinstances.svc.internal.yaml');
+const NAMESPACE = 'documents';
+const STRANGERS = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'office-of-somebody', namespace: NAMESPACE },
+};
+
+type Members = Record<string, unknown>;
+type Change = (object: Members & { metadata: Members; spec: Members }) => void;
+type Pod = NonNullable<NonNullable<V1Deployment['spec']>['template']['spec']>;
+
+describe('the chart narrows what the controller may write', function () {
+  this.timeout(60_000);
+  let server: ApiServer;
+  let home: string;
+  const objects = desired(situationOf());
+
+  before(async function () {
+    if (helmMissing() ?? apiServerMissing()) this.skip();
+    home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
+    server = await startApiServer();
+    await helm(['install', 'svc', CHART, '--namespace', 'svc-system', '--create-namespace'], {
+      ...{ HOME: home, KUBECONFIG: server.kubeconfig },
+    });
+    await established(server.kubectl, 'svcinstances.svc.internal');
+    await server.kubectl(['create', 'namespace', NAMESPACE]);
+    await server.kubectl(['create', '-f', '-'], JSON.stringify(STRANGERS));
+    // The API server takes a moment to know of it.
+    await until('the policy is in force', async () => (await create(STRANGERS, 'probe')) !== undefined || undefined);
+  });
+  after(async () => {
+    await server?.stop();
+    if (home) await rm(home, { recursive: true });
+  });
+
+  /** What the API server has against it; undefined: nothing. */
+  function attempt(parameters: readonly string[], input?: object, as = CONTROLLER): Promise<string | undefined> {
+    const words = [
+      ...parameters,
+      '--namespace',
+      NAMESPACE,
+      '--dry-run=server',
+      '--as',
+      as,
+      '--as-group=system:masters',
+    ];
+    return server.kubectl(words, input && JSON.stringify(input)).then(
+      () => undefined,
+      (error: { stderr: string }) => error.stderr,
+    );
+  }
+  const create = (object: object, name?: string, as = CONTROLLER) => {
+    const { metadata, ...rest } = object as KubernetesObject;
+    return attempt(['create', '-f', '-'], { ...rest, metadata: { ...metadata, ...(name && { name }) } }, as);
+  };
+  function changed(kind: string, name: string, change: Change): object {
+    const object = structuredClone(only<KubernetesObject>(objects, kind, name));
+    change(object as unknown as Parameters<Change>[0]);
+    return object;
+  }
+  const podOf = ({ spec }: { spec: Members }): Pod => (spec as unknown as { template: { spec: Pod } }).template.spec;
+
+  it('to all that an instance is made of', async () => {
+    for (const object of objects) {
+      expect(await create(object), `${object.kind}/${object.metadata.name}`).to.equal(undefined);
+    }
+  });
+
+  const GATE = ['Deployment', 'office-gate'] as const;
+  const REFUSED: readonly [what: string, object: () => object, why: string][] = [
+    [
+      'an object without an owner',
+      () => changed(...GATE, ({ metadata }) => delete metadata['ownerReferences']),
+      'owns',
+    ],
+    [
+      'an object of another owner',
+      () =>
+        changed(...GATE, ({ metadata }) => {
+          const [owner] = metadata['ownerReferences'] as Members[];
+          Object.assign(owner ?? {}, { kind: 'ReplicaSet', apiVersion: 'apps/v1' });
+        }),
+      'owns',
+    ],
+    ['another name', () => changed(...GATE, ({ metadata }) => Object.assign(metadata, { name: 'payroll' })), 'named'],
+    [
+      'pods of another account',
+      () => changed(...GATE, (object) => Object.assign(podOf(object), { serviceAccountName: 'default' })),
+      'ServiceAccounts',
+    ],
+    [
+      'pods with a token',
+      () => changed(...GATE, (object) => Object.assign(podOf(object), { automountServiceAccountToken: true })),
+      'ServiceAccounts',
+    ],
+    [
+      'pods in the network of their node',
+      () => changed(...GATE, (object) => Object.assign(podOf(object), { hostNetwork: true })),
+      'node',
+    ],
+    [
+      'pods with a folder of their node',
+      () => changed(...GATE, (object) => podOf(object).volumes?.push({ name: 'x', hostPath: { path: '/' } })),
+      'node',
+    ],
+    [
+      'privileged pods',
+      () =>
+        changed(...GATE, (object) =>
+          Object.assign(podOf(object).containers[0] ?? {}, { securityContext: { privileged: true } }),
+        ),
+      'node',
+    ],
+    [
+      'a token of an account as a Secret',
+      () =>
+        changed('Secret', 'office-secrets', (object) => {
+          object['type'] = 'kubernetes.io/service-account-token';
+          object.metadata['annotations'] = { 'kubernetes.io/service-account.name': 'default' };
+        }),
+      'credentials',
+    ],
+    [
+      'a Service for addresses of others',
+      () => changed('Service', 'office-front', ({ spec }) => Object.assign(spec, { externalIPs: ['192.0.2.1'] })),
+      'traffic',
+    ],
+  ];
+  for (const [what, object, why] of REFUSED) {
+    it(`and refuses ${what}, which others may make`, async () => {
+      expect(await create(object()))
+        .to.include('ValidatingAdmissionPolicy')
+        .and.to.include(why);
+      expect(await create(object(), undefined, 'somebody')).to.not.match(/ValidatingAdmissionPolicy/);
+    });
+  }
+
+  it('and lets it neither change nor delete what is somebody else’s, even to make it its own', async () => {
+    const owners = only<KubernetesObject>(objects, 'Deployment', 'office-gate').metadata.ownerReferences;
+    const patch = JSON.stringify({ metadata: { ownerReferences: owners } });
+    const what = `configmap/${STRANGERS.metadata.name}`;
+    for (const parameters of [
+      ['patch', what, '--type=merge', '--patch', patch],
+      ['delete', what],
+    ]) {
+      expect(await attempt(parameters)).to.include('belongs to somebody else');
+      expect(await attempt(parameters, undefined, 'somebody')).to.equal(undefined);
+    }
+  });
+
+  it('but to what an instance left, or a backup brought: that it may take back, and remove', async () => {
+    const left = { ...STRANGERS, metadata: { ...STRANGERS.metadata, name: 'office-left' } };
+    const annotations = { 'svc.internal/applied-hash': 'restored' };
+    const marked = { ...left, metadata: { ...left.metadata, annotations } };
+    await server.kubectl(['create', '-f', '-'], JSON.stringify(marked));
+    const owners = only<KubernetesObject>(objects, 'Deployment', 'office-gate').metadata.ownerReferences;
+    const patch = JSON.stringify({ metadata: { ownerReferences: owners } });
+    expect(await attempt(['patch', 'configmap/office-left', '--type=merge', '--patch', patch])).to.equal(undefined);
+    expect(await attempt(['delete', 'configmap/office-left'])).to.equal(undefined);
+  });
+
+  it('and lets it correct a Deployment into which others have put a folder of the node', async () => {
+    const opened = changed(...GATE, (object) => podOf(object).volumes?.push({ name: 'x', hostPath: { path: '/' } }));
+    await server.kubectl(['create', '-f', '-'], JSON.stringify(opened));
+    const scale = JSON.stringify({ spec: { replicas: 2 } });
+    expect(await attempt(['patch', 'deployment/office-gate', '--type=merge', '--patch', scale])).to.equal(undefined);
+  });
+
+  it('and leaves instances alone that have what newer rules of the definition refuse, until that changes', async () => {
+    const definition = await readFile(CRD, 'utf8');
+    const older = definition.replaceAll('|monitors|', '|');
+    expect(older).not.to.equal(definition);
+    await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], older);
+    const spec = { host: 'office.example', editor: { extraParams: ['--o:monitors.monitor[0]=wss://x'] } };
+    const instance = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', metadata: { name: 'old' }, spec };
+    const apply = (object: object) =>
+      server.kubectl(['apply', '-n', NAMESPACE, '-f', '-'], JSON.stringify(object)).then(
+        () => '',
+        (error: { stderr: string }) => error.stderr,
+      );
+    await until('the older rules are in force', async () => (await apply(instance)) === '' || undefined);
+    await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], definition);
+    const second = { ...instance, metadata: { name: 'new' } };
+    await until('the newer rules are in force', async () => (await apply(second)).includes('monitors') || undefined);
+    const status = JSON.stringify({ status: { observedGeneration: 1 } });
+    const patch = ['patch', 'svci/old', '-n', NAMESPACE, '--type=merge', '--subresource=status', '--patch', status];
+    expect(await server.kubectl(patch)).to.include('patched');
+    expect(await apply({ ...instance, spec: { ...spec, logLevel: 'Debug' } })).to.equal('');
+    const worse = { ...spec, editor: { extraParams: ['--o:monitors.monitor[0]=wss://y'] } };
+    expect(await apply({ ...instance, spec: worse })).to.include('may not set');
+  });
+});
