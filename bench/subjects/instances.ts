@@ -4,7 +4,7 @@ import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { systemClock } from '../../src/common/clock.ts';
-import { complete, type Figures } from '../../test/support/controller.ts';
+import { complete, type Figures, giveAddress } from '../../test/support/controller.ts';
 import { until } from '../../test/support/until.ts';
 import { onRelease } from '../releases.ts';
 import type { Cluster } from './cluster.ts';
@@ -95,10 +95,12 @@ export async function ownedObjects({ client, namespace }: Cluster, instance?: st
   return objects;
 }
 
-/** Plays controller-manager and kubelet: all pods run. Resolves when the controller says so, too. */
+/** Plays controller-manager, kubelet and edge: all pods run, and people get to them. Resolves when the controller says so, too. */
 export async function completeAll(cluster: Cluster, instances: Instances, names: readonly string[]): Promise<void> {
   const { items } = await cluster.client.list<KubernetesObject>(RESOURCES.deployment, { namespace: cluster.namespace });
   await forAll(items, (deployment) => complete(cluster.client, deployment));
+  const ingresses = await cluster.client.list<KubernetesObject>(RESOURCES.ingress, { namespace: cluster.namespace });
+  await forAll(ingresses.items, (ingress) => giveAddress(cluster.client, ingress));
   await Promise.all(names.map((name) => instances.settled(name, isReady)));
 }
 

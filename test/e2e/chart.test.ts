@@ -37,6 +37,7 @@ const KEPT = OWNED.filter((verb) => verb !== 'delete');
 /** Beside the table: read by name or listed only. */
 const FURTHER: Record<string, readonly string[]> = {
   'customresourcedefinitions.apiextensions.k8s.io': ['get'],
+  'ingressclasses.networking.k8s.io': ['get'],
   'pods.': ['list'],
   'svcinstances/status.svc.internal': ['patch'],
 };

@@ -48,7 +48,7 @@ export interface TestCluster {
   /** The resourceVersion of each of these. */
   versions(): Promise<Record<string, string | undefined>>;
   object<T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined>;
-  /** Plays controller-manager and kubelet: each Deployment is said to be complete. */
+  /** Plays controller-manager, kubelet and edge: each Deployment is said to be complete, each Ingress has an address. */
   completeDeployments(): Promise<void>;
   /** @param instance that the Secret says it is for */
   putSecret(name: string, values: Record<string, string>, instance?: string): Promise<void>;
@@ -145,7 +145,11 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
     object: (resource, name) => client.get(resource, namespace, name),
     async completeDeployments() {
       const { items } = await client.list<KubernetesObject>(RESOURCES.deployment, { namespace, limit: 500 });
-      await Promise.all(items.map((deployment) => complete(client, deployment)));
+      const { items: ingresses } = await client.list<KubernetesObject>(RESOURCES.ingress, { namespace, limit: 500 });
+      await Promise.all([
+        ...items.map((deployment) => complete(client, deployment)),
+        ...ingresses.map((ingress) => giveAddress(client, ingress)),
+      ]);
     },
     async putSecret(name, values, instance) {
       const data = Object.fromEntries(
@@ -224,5 +228,16 @@ export async function complete(client: ApiClient, deployment: KubernetesObject):
     RESOURCES.deployment,
     { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, status } as KubernetesObject,
     { manager: 'controller-manager', subresource: 'status' },
+  );
+}
+
+/** Says, as an ingress controller would, where the edge is. */
+export async function giveAddress(client: ApiClient, { apiVersion, kind, metadata }: KubernetesObject): Promise<void> {
+  const { name, namespace } = metadata;
+  const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+  await client.apply(
+    RESOURCES.ingress,
+    { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, status } as KubernetesObject,
+    { manager: 'edge', subresource: 'status' },
   );
 }

@@ -14,6 +14,7 @@ const TYPES = [
   'DocBuilderAvailable',
   'EditorAvailable',
   'FrontAvailable',
+  'EdgeReady',
   'LicenseValid',
   'Paused',
 ] as const;

@@ -17,6 +17,7 @@ import { differenceTold } from './agreement.ts';
 import { type Applied, applyAll, prune } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { createContests } from './contests.ts';
+import { observeEdge } from './edge.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
 import type { OwnedCache } from './owned.ts';
@@ -113,14 +114,16 @@ export function createReconciler(
 
     const all = owned.of(keyOf(instance));
     // In the same order each time: another one would be another status.
-    const told = all.flatMap((one) => [differenceTold(one) ?? [], one.refusal ?? []].flat());
+    const told = all.flatMap((one) => differenceTold(one) ?? []);
     applied.notes.push(...told.sort(), ...sameHost(instance));
 
     const components = await observe(instance);
+    const edge = await observeEdge({ client, owned, previous: instance.status?.conditions ?? [], now }, situation);
     const held = heldBack(instance);
     const findings: Finding[] = [
-      ...(held ? [held] : readinessFindings(applied.troubles, components, applied.notes)),
+      ...(held ? [held] : readinessFindings(applied.troubles, components, applied.notes, edge.trouble)),
       ...componentFindings(components),
+      edge.finding,
       heldLicense(instance) ?? { type: 'LicenseValid', ...decision.condition },
       pauseFinding(instance),
     ];
@@ -134,10 +137,12 @@ export function createReconciler(
       now: clock(),
     });
     const written = await put(instance, status);
-    const waiting = applied.troubles.length > 0 || applied.contested || written === 'left' || !allDone(components);
+    const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble;
+    const waiting = !done || applied.contested || written === 'left';
+    const changes = [decision.nextChange, edge.nextChange].filter((time) => time !== undefined);
     return nextLook([
       ...(waiting ? [nextWait(keyOf(instance), written)] : []),
-      ...(decision.nextChange === undefined ? [] : [decision.nextChange - clock()]),
+      ...changes.map((time) => time - clock()),
     ]);
   }
 

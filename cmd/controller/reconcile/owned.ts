@@ -1,9 +1,9 @@
 import { MANAGED_BY } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
+import { type EdgeObject, edgeObjectOf } from './edge-object.ts';
 import { contentHash } from './hash.ts';
 import { type Rollout, rolloutOf } from './rollout.ts';
-import { routeRefusal } from './route.ts';
 
 /** On each of our objects: hash of its desired state. If it differs, there may be members to remove. */
 export const APPLIED_HASH = 'svc.internal/applied-hash';
@@ -45,8 +45,8 @@ export interface Owned {
   rollout: Rollout | undefined;
   /** Of a PersistentVolumeClaim: `Pending`, `Bound`, `Lost`. */
   phase: string | undefined;
-  /** Of an HTTPRoute: what a Gateway has against it. */
-  refusal: string | undefined;
+  /** An Ingress or HTTPRoute has it. */
+  edge: EdgeObject | undefined;
 }
 
 /** What there is of the controller's objects, by instance. Keys of instances are `namespace/name`. */
@@ -203,7 +203,7 @@ function ownedOf(object: KubernetesObject): Owned | undefined {
     awaited: undefined,
     rollout: kind === 'Deployment' ? rolloutOf(object) : undefined,
     phase: kind === 'PersistentVolumeClaim' ? (status?.phase ?? 'Pending') : undefined,
-    refusal: kind === 'HTTPRoute' ? routeRefusal(object) : undefined,
+    edge: edgeObjectOf(object),
   };
 }
 
@@ -218,8 +218,7 @@ function sameProgress(before: Owned, now: Owned): boolean {
   return (
     before.deleting === now.deleting &&
     before.phase === now.phase &&
-    before.refusal === now.refusal &&
-    JSON.stringify(before.rollout) === JSON.stringify(now.rollout)
+    JSON.stringify([before.rollout, before.edge]) === JSON.stringify([now.rollout, now.edge])
   );
 }
 

@@ -37,11 +37,13 @@ export function componentFindings(components: Readonly<Record<ComponentName, Com
  * ready by itself".
  * @param troubles of applying; they come before what the components say
  * @param remarks that are told in any case: they may be the reason
+ * @param edge why nobody gets through to what runs
  */
 export function readinessFindings(
   troubles: readonly Trouble[],
   components: Readonly<Record<ComponentName, ComponentState>>,
   remarks: readonly string[],
+  edge?: Trouble,
 ): Finding[] {
   const [first] = troubles;
   if (first) {
@@ -59,14 +61,17 @@ export function readinessFindings(
   });
   const worst = missing.find(({ reason }) => reason !== 'Progressing') ?? missing[0];
   if (worst) {
-    const message = [...missing.map((found) => found.message), ...remarks].join(' ');
+    const outside = edge && edge.reason !== 'Progressing' ? [edge.message] : [];
+    const message = [...missing.map((found) => found.message), ...outside, ...remarks].join(' ');
     return notReady(
       worst.reason,
       message,
       missing.some(({ stalled }) => stalled),
     );
   }
-  const message = ['All components are available.', ...remarks].join(' ');
+  const all = 'All components are available.';
+  if (edge) return notReady(edge.reason, [all, edge.message, ...remarks].join(' '), edge.stalled);
+  const message = [all, ...remarks].join(' ');
   const reason = remarks.length > 0 ? 'AvailableWithRemarks' : 'AllAvailable';
   return [{ type: 'Ready', status: 'True', reason, message }];
 }

@@ -18,9 +18,6 @@ import type { GivenLicense } from './license.ts';
 import { meantTrouble } from './meant.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
 
-/** A private key is nothing to look at. */
-const ONLY_WHETHER = { metadataOnly: true };
-
 /** What an instance's Secrets hold, its own and those that its spec names. */
 export interface SecretsRead {
   /** What its own Secret of the licence says was in force until now. */
@@ -48,7 +45,7 @@ export async function readSecrets(
   { policy }: Pick<Settings, 'policy'>,
 ): Promise<SecretsRead> {
   const { namespace, name } = instance.metadata;
-  const { license, secrets, editor, embed, tls } = instance.spec;
+  const { license, secrets, editor, embed } = instance.spec;
   const names = namesOf(name);
   const read = async (secretName: string | undefined) =>
     secretName === undefined
@@ -57,10 +54,6 @@ export async function readSecrets(
   const [own, ownLicense, given, admin, token] = await Promise.all(
     [names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName].map(read),
   );
-
-  const certificate = tls?.secretName;
-  // The edge reads it, and has a certificate of its own until it is there.
-  const bare = certificate !== undefined && !(await client.get(RESOURCES.secret, namespace, certificate, ONLY_WHETHER));
 
   const troubles = [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []);
   const { token: keptToken, [LICENSE_KEY.removedAt]: removedAt } = decoded(ownLicense);
@@ -73,7 +66,7 @@ export async function readSecrets(
     made: [],
     lost: own === undefined,
     troubles,
-    remarks: bare ? [`There is no Secret ${certificate}, which spec.tls.secretName names: create it.`] : [],
+    remarks: [],
   };
   const usable = (field: string, secretName: string | undefined, secret: (V1Secret & KubernetesObject) | undefined) => {
     const foreign = secret && meantTrouble(field, secret, name, policy);

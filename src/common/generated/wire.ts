@@ -1787,7 +1787,7 @@ export interface SvcInstanceStatus {
    */
   agreement?: string;
   /**
-   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, LicenseValid and Paused; Reconciling and Stalled only while they are True.
+   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, EdgeReady, LicenseValid and Paused; Reconciling and Stalled only while they are True.
    */
   conditions?: Condition[];
   /**

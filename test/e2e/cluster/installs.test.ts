@@ -53,6 +53,7 @@ describe('on a cluster: installs', function () {
       'DocBuilderAvailable=True Available',
       'EditorAvailable=True Available',
       'FrontAvailable=True Available',
+      'EdgeReady=True Accepted',
       'LicenseValid=True NoLicense',
       'Paused=False NotAsked',
     ]);

@@ -47,6 +47,7 @@ describe('the controller installs an instance', function () {
       'DocBuilderAvailable=True Available',
       'EditorAvailable=True Available',
       'FrontAvailable=True Available',
+      'EdgeReady=True Accepted',
       'LicenseValid=True NoLicense',
       'Paused=False NotAsked',
     ]);

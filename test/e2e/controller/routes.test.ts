@@ -42,10 +42,14 @@ describe('an instance behind a Gateway', function () {
       const { status } = await cluster.settled('routed', (instance) => readyOf(instance)?.reason === reason);
       return readyOf({ status });
     };
-    await ready('AllAvailable');
+    expect(await ready('RouteNotAccepted')).to.include({
+      status: 'False',
+      message:
+        'All components are available. No Gateway has accepted HTTPRoute routed yet: is there a Gateway shared in namespace edge, and does its controller run?',
+    });
     await tell({ status: 'False', reason: 'NotAllowedByListeners', message: 'not from this namespace' });
-    expect(await ready('AvailableWithRemarks')).to.include({
-      status: 'True',
+    expect(await ready('RouteRefused')).to.include({
+      status: 'False',
       message:
         'All components are available. Gateway shared does not accept HTTPRoute routed: NotAllowedByListeners: not from this namespace.',
     });

@@ -11,6 +11,7 @@ import { until } from '../../../support/until.ts';
 import { type Cluster, clusterMissing } from '../cluster.ts';
 import { sharedGround } from '../ground.ts';
 import type { Images } from '../images/build.ts';
+import { startEdge } from './edge.ts';
 import { type InstanceHandle, instanceHandle } from './instance.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { type Release, releaseOf, SYSTEM } from './release.ts';
@@ -57,7 +58,9 @@ async function open(): Promise<Office> {
   const { cluster, images } = await sharedGround();
   await clear(cluster);
   const outside = await startOutside({ address: cluster.nodeAddress, port: NODE_PORT }, cluster.hostAddress);
+  const endEdge = await startEdge(cluster);
   clusterEnding.at(async () => {
+    endEdge();
     await outside.stop();
     await clear(cluster, '--wait=false');
   });

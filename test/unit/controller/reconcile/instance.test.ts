@@ -67,10 +67,11 @@ describe('the reconciler of an instance', () => {
   const condition = (type: ConditionType): Condition | undefined =>
     conditionOf(office().status?.conditions ?? [], type);
 
-  /** Plays controller-manager and the watches. */
+  /** Plays controller-manager, edge and the watches. */
   function runAll(): void {
     for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
-      owned.seen(object.kind === 'Deployment' ? server.put(running(object)) : object);
+      if (object.kind === 'Deployment') owned.seen(server.put(running(object)));
+      else owned.seen(object.kind === 'Ingress' ? server.put(taken(object)) : object);
     }
   }
 
@@ -161,6 +162,24 @@ describe('the reconciler of an instance', () => {
     instances.seen({ ...office(), metadata: older, spec: { ...spec, ingress: { ...spec.ingress, gating: 'None' } } });
     await reconcile();
     expect(condition('Ready')?.reason).to.equal('AllAvailable');
+  });
+
+  it('is not ready without an edge, goes on looking at it, and is ready when it leads to the front', async () => {
+    server.put({ apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'nginx' } });
+    await reconcile();
+    runAll();
+    const bare = server.all().filter(({ kind }) => kind === 'Ingress');
+    for (const ingress of bare) owned.seen(server.put({ ...ingress, status: {} } as KubernetesObject));
+    expect(await reconcile()).to.be.a('number');
+    expect(condition('EdgeReady')).to.include({ status: 'False', reason: 'NoAddress' });
+    expect(condition('Ready')).to.include({ status: 'False', reason: 'NoAddress' });
+    now += 600_000;
+    await reconcile();
+    expect(condition('Stalled')).to.include({ reason: 'NoAddress' });
+    runAll();
+    expect(await reconcile()).to.equal(undefined);
+    expect(condition('EdgeReady')).to.include({ status: 'True', reason: 'Accepted' });
+    expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
   });
 
   it('looks ever later, up to a minute, at what does not start, and soon again at what is new', async () => {
@@ -283,9 +302,9 @@ describe('the reconciler of an instance', () => {
     for (let time = 0; time < 42; time += 1) {
       now += 1_000;
       for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
-        const seen =
-          object.kind === 'Deployment' ? server.put(time % 2 === 0 ? running(object) : ended(object)) : object;
-        for (const controller of controllers) controller.owned.seen(seen);
+        const deployment = time % 2 === 0 ? running : ended;
+        const seen = object.kind === 'Deployment' ? server.put(deployment(object)) : object;
+        for (const controller of controllers) controller.owned.seen(seen.kind === 'Ingress' ? taken(seen) : seen);
       }
       // They take turns in saying it first, until one of them is no more.
       const both = time % 4 < 2 ? [first, second] : [second, first];
@@ -414,6 +433,10 @@ function running(deployment: KubernetesObject): KubernetesObject {
   const conditions = [{ type: 'Available', status: 'True' }];
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
   return { ...deployment, status: { ...counts, conditions } } as KubernetesObject;
+}
+
+function taken(ingress: KubernetesObject): KubernetesObject {
+  return { ...ingress, status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } } as KubernetesObject;
 }
 
 function ended(deployment: KubernetesObject): KubernetesObject {

@@ -1,5 +1,4 @@
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { resourceOf } from '../../../../cmd/controller/k8s/resources.ts';
 import type { ApplyOptions, Client, KubernetesObject, Resource } from '../../../../cmd/controller/k8s/types.ts';
 
 export interface MemoryClient {
@@ -74,7 +73,7 @@ export function memoryClient(): MemoryClient {
     put: store,
     find: <T extends KubernetesObject>(kind: string, name: string) =>
       structuredClone(objects.get(`${kind}/${name}`)) as T | undefined,
-    all: () => [...objects.values()].filter((object) => resourceOf(object) !== undefined),
+    all: () => [...objects.values()],
     remove: (kind, name) => void objects.delete(`${kind}/${name}`),
     admit: (object) => object,
   };

@@ -74,17 +74,20 @@ describe('the memory of what the controller made', () => {
     const parent = (condition: object) => ({
       parents: [{ parentRef: { name: 'shared' }, conditions: [{ type: 'Accepted', status: 'True' }, condition] }],
     });
-    cache.agree(route({}), 'wanted');
+    const accepted = route(parent({ type: 'ResolvedRefs', status: 'True' }));
+    expect(cache.seen(accepted)).to.deep.equal(['shop/office']);
+    expect(cache.find(accepted)?.edge).to.deep.equal({ taken: true });
+    cache.agree(accepted, 'wanted');
     const old = { type: 'ResolvedRefs', status: 'False', reason: 'BackendNotFound', observedGeneration: 1 };
     expect(cache.seen(route(parent(old)))).to.deep.equal([]);
     expect(cache.seen(route(parent({ ...old, observedGeneration: 2, message: 'no Service' })))).to.deep.equal([
       'shop/office',
     ]);
-    expect(cache.find(route({}))?.refusal).to.equal(
+    expect(cache.find(route({}))?.edge?.refusal).to.equal(
       'Gateway shared does not accept HTTPRoute office-edge: BackendNotFound: no Service.',
     );
     expect(cache.seen(route(parent({ ...old, status: 'True', observedGeneration: 2 })))).to.deep.equal(['shop/office']);
-    expect(cache.find(route({}))?.refusal).to.equal(undefined);
+    expect(cache.find(route({}))?.edge).to.deep.equal({ taken: true });
   });
 
   it('is not misled by what was on its way before our own write', () => {

@@ -40,6 +40,18 @@ describe('whether an instance is ready', () => {
     });
   });
 
+  it('is false when all runs and nobody gets through, and tells that beside what does not run', () => {
+    const edge = { reason: 'NoAddress', stalled: true, message: 'No address yet.' };
+    const findings = readinessFindings([], ALL, ['The host is taken.'], edge);
+    expect(brief(findings)).to.deep.equal(['Ready=False NoAddress', 'Stalled=True NoAddress']);
+    expect(findings[0]?.message).to.equal('All components are available. No address yet. The host is taken.');
+    const waiting = readinessFindings([], ALL, [], { ...edge, stalled: false });
+    expect(brief(waiting)[1]).to.equal('Reconciling=True NoAddress');
+    const both = readinessFindings([], { ...ALL, gate: STARTING }, [], edge);
+    expect(brief(both)).to.deep.equal(['Ready=False Progressing', 'Reconciling=True Progressing']);
+    expect(both[0]?.message).to.equal('The gate is starting. No address yet.');
+  });
+
   it('says what to do where the namespace lets the editor not in', () => {
     const message = 'pods "x" is forbidden: violates PodSecurity "restricted:latest": unrestricted capabilities';
     const failure = { reason: 'FailedCreate', message };

@@ -48,16 +48,4 @@ describe('the Secrets that a spec names', () => {
     expect(remarks).to.have.length(1);
     expect(remarks[0]).to.include('has embed-jwt-secret-previous in vain: add embed-jwt-secret');
   });
-
-  it('have a remark when the certificate for the edge is not there', async () => {
-    const server = memoryClient();
-    const instance = situationOf({ spec: { tls: { secretName: 'office-tls' } } }).instance as SvcInstance;
-    const remarks = async () =>
-      (await readSecrets(server.client, instance, (size) => new Uint8Array(size), settings)).remarks;
-    expect(await remarks()).to.deep.equal([
-      'There is no Secret office-tls, which spec.tls.secretName names: create it.',
-    ]);
-    server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'office-tls', namespace: 'documents' } });
-    expect(await remarks()).to.deep.equal([]);
-  });
 });

@@ -1,0 +1,31 @@
+import { createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { connect } from '../../../../cmd/controller/k8s/connect.ts';
+import { reflect } from '../../../../cmd/controller/k8s/reflector.ts';
+import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
+import { edgeObjectOf } from '../../../../cmd/controller/reconcile/edge-object.ts';
+import { systemClock } from '../../../../src/common/clock.ts';
+import { giveAddress } from '../../../support/controller.ts';
+import type { Cluster } from '../cluster.ts';
+
+/**
+ * Stands in for the ingress controller that the cluster has none of: it gives each Ingress an address, and leads nobody
+ * anywhere. The tests come through a NodePort.
+ * @returns what ends it
+ */
+export async function startEdge({ kubeconfig }: Cluster): Promise<() => void> {
+  const client = createClient(await connect({ KUBECONFIG: kubeconfig }));
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const reflection = reflect({
+    ...{ client, clock: systemClock, log },
+    resource: RESOURCES.ingress,
+    onEvent({ type, object }) {
+      if (type === 'DELETED' || edgeObjectOf(object)?.taken) return;
+      // One that was deleted meanwhile needs none.
+      giveAddress(client, object).catch(() => undefined);
+    },
+  });
+  return () => {
+    reflection.stop();
+    client.close();
+  };
+}
