@@ -80,6 +80,7 @@ describe('the chart on an API server', function () {
       ['get', 'secrets', '-n', 'default'],
       ['list', 'pods', '-n', 'default'],
       ['patch', 'events.events.k8s.io', '-n', 'default'],
+      ['list', 'events.events.k8s.io', '-n', 'default'],
       ['update', 'leases/svc-controller', '-n', 'svc-system'],
       ['get', 'customresourcedefinitions/svcinstances.svc.internal'],
     ]) {

@@ -54,7 +54,7 @@ const VERBS: Record<keyof typeof RESOURCES, readonly string[]> = {
   ingress: OWNED,
   httpRoute: OWNED,
   lease: ['create', 'get', 'update'],
-  event: ['create', 'patch'],
+  event: ['create', 'list', 'patch'],
 };
 
 interface Role extends KubernetesObject {

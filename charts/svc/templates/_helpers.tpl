@@ -131,11 +131,11 @@ imagePullSecrets:
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get, list, watch, create, update, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
-# Why a pod does not start, for the status.
+# Pods and the warnings about them say why they do not start, for the status.
 - apiGroups: ['']
   resources: [pods]
   verbs: [list]
 - apiGroups: [events.k8s.io]
   resources: [events]
-  verbs: [create, patch]
+  verbs: [create, list, patch]
 {{- end }}

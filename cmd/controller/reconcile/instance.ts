@@ -187,7 +187,7 @@ export function createReconciler(
       COMPONENTS.map((component): [ComponentName, ComponentState] => [component, { rollout: rollout(component) }]),
     ) as Record<ComponentName, ComponentState>;
     if (deployments.length === 0 || allDone(state)) return state;
-    const troubles = await podTroubles(client, namespace, name);
+    const troubles = await podTroubles(client, namespace, name, clock());
     for (const component of COMPONENTS) state[component].pods = troubles.get(component);
     return state;
   }

@@ -1,47 +1,48 @@
-import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 import type { ComponentName } from '../desired/types.ts';
-import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
+import type { Client, Resource } from '../k8s/types.ts';
+import { containerTrouble } from './containers.ts';
+import { nodeTrouble } from './lost-nodes.ts';
+import { eventTrouble } from './pod-events.ts';
+import type { Pod, PodTrouble } from './pod-trouble.ts';
 
 const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
+/** After this time nothing is likely to get better by itself, as with a Deployment that makes no progress. Milliseconds. */
+const STALLED_MS = 600_000;
 
-/** Why a pod does not run: a word for a condition, and a sentence. */
-export interface PodTrouble {
-  reason: string;
-  message: string;
-}
+/** A trouble, and whether it has lasted for so long that somebody has to act. */
+export type LastingTrouble = PodTrouble & { stalled: boolean };
 
-const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
-const CONFIG_REASONS = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
-
-/** What keeps the pods of an instance from running, by component. */
+/**
+ * Finds out why the pods of an instance do not run, by component. A lost node comes first: the pods that should replace
+ * those on it may wait for their volumes, and that is the reason.
+ * @param now epoch milliseconds
+ */
 export async function podTroubles(
   client: Client,
   namespace: string,
   instance: string,
-): Promise<Map<ComponentName, PodTrouble>> {
+  now: number,
+): Promise<Map<ComponentName, LastingTrouble>> {
   const labelSelector = `app.kubernetes.io/name=svc,app.kubernetes.io/instance=${instance}`;
-  const { items } = await client.list<V1Pod & KubernetesObject>(PODS, { namespace, labelSelector, limit: 200 });
-  const troubles = new Map<ComponentName, PodTrouble>();
-  for (const pod of items) {
-    const component = pod.metadata.labels?.[COMPONENT_LABEL] as ComponentName | undefined;
-    const trouble = troubleOf(pod);
-    // The newest pod is listed in no particular place; any that has trouble tells more than none.
-    if (component && trouble && !troubles.has(component)) troubles.set(component, trouble);
+  const { items } = await client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
+  const troubles = new Map<ComponentName, LastingTrouble>();
+  for (const find of [nodeTrouble, troubleOf, (pod: Pod) => eventTrouble(client, pod)]) {
+    for (const pod of items) {
+      const component = pod.metadata.labels?.[COMPONENT_LABEL] as ComponentName | undefined;
+      if (!component || troubles.has(component)) continue;
+      const trouble = await find(pod, now);
+      if (trouble) troubles.set(component, { ...trouble, stalled: now - unreadySince(pod) >= STALLED_MS });
+    }
   }
   return troubles;
 }
 
-/** What keeps a pod from running; undefined when nothing is known to. Holds no figures that change by themselves. */
-export function troubleOf(pod: V1Pod & KubernetesObject): PodTrouble | undefined {
+/** Reads from a pod's own status why it does not run; undefined when that does not tell. */
+export function troubleOf(pod: Pod): PodTrouble | undefined {
   const { name } = pod.metadata;
-  const { status } = pod;
-  // Evicted, or lost with its node: it stays in the list for days, and another has its place.
-  const over = status?.phase === 'Failed' || status?.phase === 'Succeeded';
-  if (over || pod.metadata.deletionTimestamp !== undefined) return undefined;
-  const unscheduled = status?.conditions?.find(
-    ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
-  );
+  if (isOver(pod)) return undefined;
+  const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   if (unscheduled) {
     const message = unscheduled.message ?? 'no node can take it';
     const volume = /persistentvolumeclaim/i.test(message);
@@ -53,28 +54,19 @@ export function troubleOf(pod: V1Pod & KubernetesObject): PodTrouble | undefined
       : { reason: 'Unschedulable', message: `No node can take pod ${name}: ${message}` };
   }
   // Others may have put containers into it that end in order before ours start.
-  const first = status?.initContainerStatuses?.filter(({ state }) => state?.terminated?.exitCode !== 0) ?? [];
-  const containers = [...first, ...(status?.containerStatuses ?? [])];
+  const first = pod.status?.initContainerStatuses?.filter(({ state }) => state?.terminated?.exitCode !== 0) ?? [];
+  const containers = [...first, ...(pod.status?.containerStatuses ?? [])];
   return containers.map((container) => containerTrouble(name, container)).find((trouble) => trouble !== undefined);
 }
 
-function containerTrouble(pod: string, container: V1ContainerStatus): PodTrouble | undefined {
-  const { state, lastState, image } = container;
-  const reason = state?.waiting?.reason ?? '';
-  if (IMAGE_REASONS.has(reason)) {
-    return {
-      reason: 'ImagePullFailed',
-      message: `Pod ${pod} cannot pull ${image}: check the name, and spec.images.pullSecrets for a private registry.`,
-    };
-  }
-  if (CONFIG_REASONS.has(reason)) {
-    return { reason: 'ContainerRefused', message: `Pod ${pod} cannot start: ${state?.waiting?.message ?? reason}.` };
-  }
-  const ended = state?.terminated ?? lastState?.terminated;
-  if (!ended || (reason !== 'CrashLoopBackOff' && !state?.terminated)) return undefined;
-  const how = ended.reason === 'OOMKilled' ? 'it ran out of memory' : `exit code ${ended.exitCode}`;
-  return {
-    reason: ended.reason === 'OOMKilled' ? 'OutOfMemory' : 'Crashing',
-    message: `Pod ${pod} keeps ending (${how}): see kubectl logs --previous ${pod}.`,
-  };
+/** Evicted, or lost with its node: it stays in the list for days, and another has its place. */
+function isOver({ metadata, status }: Pod): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded' || metadata.deletionTimestamp !== undefined;
+}
+
+/** Epoch milliseconds of when a pod was last ready, or of when it came to be. */
+function unreadySince({ metadata, status }: Pod): number {
+  const time = (type: string) => status?.conditions?.find((one) => one.type === type)?.lastTransitionTime;
+  // JSON has no dates, whatever the types say.
+  return new Date(time('Ready') ?? time('PodScheduled') ?? metadata.creationTimestamp ?? '').getTime();
 }

@@ -2,14 +2,16 @@ import { COMPONENTS } from '../desired/names.ts';
 import type { ComponentName } from '../desired/types.ts';
 import type { ConditionType, Finding } from './conditions.ts';
 import type { Trouble } from './ownership.ts';
-import type { PodTrouble } from './pods.ts';
+import type { PodTrouble } from './pod-trouble.ts';
+import type { LastingTrouble } from './pods.ts';
 import type { Rollout } from './rollout.ts';
+import { asSentence } from './sentence.ts';
 
 /** A component as it was found. */
 export interface ComponentState {
   /** Absent: there is no Deployment. */
   rollout?: Rollout | undefined;
-  pods?: PodTrouble | undefined;
+  pods?: LastingTrouble | undefined;
 }
 
 const NAMES: Record<ComponentName, { type: ConditionType; called: string }> = {
@@ -56,7 +58,7 @@ export function readinessFindings(
   }
   const missing = COMPONENTS.filter((name) => !done(components[name].rollout)).map((name) => {
     const { rollout, pods } = components[name];
-    const stalled = rollout?.gaveUp === true || rollout?.paused !== undefined;
+    const stalled = rollout?.gaveUp === true || rollout?.paused !== undefined || pods?.stalled === true;
     return { ...shortcoming(NAMES[name].called, rollout, pods), stalled };
   });
   const worst = missing.find(({ reason }) => reason !== 'Progressing') ?? missing[0];
@@ -101,17 +103,12 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
   if (pods) return pods;
   if (rollout?.failure) {
     const { reason, message } = rollout.failure;
-    return { reason, message: `${called} cannot start: ${ended(message)}${hintOf(message)}` };
+    return { reason, message: `${called} cannot start: ${asSentence(message)}${hintOf(message)}` };
   }
   if (!rollout) return { reason: 'Progressing', message: `${called} has not been created yet.` };
   // Only while the instance is paused: it would be put right at once.
   if (rollout.desired === 0) return { reason: 'ScaledToZero', message: `${called} was scaled to 0 pods.` };
   return { reason: 'Progressing', message: `${called} is starting.` };
-}
-
-/** As a sentence: others follow it. */
-function ended(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /** Pod Security admission: the editor is the one that is not `restricted`. */

@@ -51,7 +51,8 @@ export function memoryClient(): MemoryClient {
     },
     async list(resource) {
       asked.push(`list ${resource.kind}`);
-      return { metadata: { resourceVersion: String(version) }, items: [] };
+      const items = [...objects.values()].filter(({ kind }) => kind === resource.kind);
+      return { metadata: { resourceVersion: String(version) }, items: structuredClone(items) as never };
     },
     // biome-ignore lint/correctness/useYield: it only fails
     async *watch() {

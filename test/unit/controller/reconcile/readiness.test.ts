@@ -32,7 +32,7 @@ describe('whether an instance is ready', () => {
   });
 
   it('names the most telling reason', () => {
-    const pods = { reason: 'ImagePullFailed', message: 'Pod x cannot pull y.' };
+    const pods = { reason: 'ImagePullFailed', message: 'Pod x cannot pull y.', stalled: false };
     const findings = readinessFindings([], { ...ALL, gate: STARTING, editor: { ...STARTING, pods } }, []);
     expect(findings[0]).to.include({
       reason: 'ImagePullFailed',
@@ -50,6 +50,14 @@ describe('whether an instance is ready', () => {
     const both = readinessFindings([], { ...ALL, gate: STARTING }, [], edge);
     expect(brief(both)).to.deep.equal(['Ready=False Progressing', 'Reconciling=True Progressing']);
     expect(both[0]?.message).to.equal('The gate is starting. No address yet.');
+  });
+
+  it('is stalled when a pod has not run for long, though the Deployment knows no deadline for one that replaces another', () => {
+    const pods = (stalled: boolean) => ({ reason: 'FailedMount', message: 'Pod x cannot mount a volume.', stalled });
+    const of = (stalled: boolean) =>
+      brief(readinessFindings([], { ...ALL, gate: { ...STARTING, pods: pods(stalled) } }, []));
+    expect(of(false)).to.deep.equal(['Ready=False FailedMount', 'Reconciling=True FailedMount']);
+    expect(of(true)).to.deep.equal(['Ready=False FailedMount', 'Stalled=True FailedMount']);
   });
 
   it('says what to do where the namespace lets the editor not in', () => {
