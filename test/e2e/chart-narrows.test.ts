@@ -48,7 +48,7 @@ describe('the chart narrows what the controller may write', function () {
     if (home) await rm(home, { recursive: true });
   });
 
-  /** What the API server has against it; undefined: nothing. */
+  /** The API server's answer where it refuses; undefined: it does not. */
   function attempt(parameters: readonly string[], input?: object, as = CONTROLLER): Promise<string | undefined> {
     const words = [
       ...parameters,
@@ -86,7 +86,7 @@ describe('the chart narrows what the controller may write', function () {
     [
       'an object without an owner',
       () => changed(...GATE, ({ metadata }) => delete metadata['ownerReferences']),
-      'owns',
+      'of an SvcInstance',
     ],
     [
       'an object of another owner',
@@ -95,7 +95,7 @@ describe('the chart narrows what the controller may write', function () {
           const [owner] = metadata['ownerReferences'] as Members[];
           Object.assign(owner ?? {}, { kind: 'ReplicaSet', apiVersion: 'apps/v1' });
         }),
-      'owns',
+      'of an SvcInstance',
     ],
     ['another name', () => changed(...GATE, ({ metadata }) => Object.assign(metadata, { name: 'payroll' })), 'named'],
     [
@@ -150,7 +150,7 @@ describe('the chart narrows what the controller may write', function () {
     });
   }
 
-  it('and lets it neither change nor delete what is somebody else’s, even to make it its own', async () => {
+  it('and lets it neither change nor delete the objects of others, even to make them its own', async () => {
     const owners = only<KubernetesObject>(objects, 'Deployment', 'office-gate').metadata.ownerReferences;
     const patch = JSON.stringify({ metadata: { ownerReferences: owners } });
     const what = `configmap/${STRANGERS.metadata.name}`;
@@ -161,6 +161,22 @@ describe('the chart narrows what the controller may write', function () {
       expect(await attempt(parameters)).to.include('belongs to somebody else');
       expect(await attempt(parameters, undefined, 'somebody')).to.equal(undefined);
     }
+  });
+
+  it('and to a claim that outlives its instance, which has no owner but our labels', async () => {
+    const claim = (change: Change) => create(changed('PersistentVolumeClaim', 'office-gate', change));
+    const free = ({ metadata }: { metadata: Members }) => delete metadata['ownerReferences'];
+    expect(await claim(free)).to.equal(undefined);
+    const others = await claim((object) => {
+      free(object);
+      delete (object.metadata['labels'] as Members)['app.kubernetes.io/managed-by'];
+    });
+    expect(others).to.include('of an SvcInstance');
+    const named = await claim((object) => {
+      free(object);
+      Object.assign(object.metadata, { name: 'payroll' });
+    });
+    expect(named).to.include('named after');
   });
 
   it('but to what an instance left, or a backup brought: that it may take back, and remove', async () => {

@@ -45,7 +45,7 @@ const HARMLESS: Policy = {
       'home_mode',
       'overwrite_mode',
     ),
-    ...sections('per_document', 'per_view', 'user_interface', 'watermark', 'welcome', 'zotero'),
+    ...sections('per_document', 'per_view', 'user_interface', 'watermark', 'zotero'),
     ...[
       'allowed_languages',
       'default_language',
@@ -55,7 +55,13 @@ const HARMLESS: Policy = {
       'product_name',
     ],
     ...['restricted_commands', 'mount_jail_tree'],
-    ...['memproportion', 'num_prespawn_children', 'tile_cache_persistent', 'net.connection_timeout_secs'],
+    ...[
+      'memproportion',
+      'num_prespawn_children',
+      'tile_cache_persistent',
+      'net.connection_timeout_secs',
+      'welcome.enable',
+    ],
     // From `information` on the log has tokens.
     ...['none', 'fatal', 'critical', 'error', 'warning', 'notice'].map((level) => `logging.level=${level}`),
   ],

@@ -13,7 +13,7 @@ const MULTI_ATTACH =
 describe('the controller tells why pods do not start, as kubelet and controller-manager leave it behind', function () {
   this.timeout(60_000);
   let cluster: TestCluster;
-  /** Of the controller's clock before the machine's. */
+  /** Milliseconds that the controller's clock is ahead of the machine's. */
   let ahead = 0;
 
   before(async function () {

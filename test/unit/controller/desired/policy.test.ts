@@ -14,7 +14,7 @@ const service = (name: string): PartialSpec => ({ front: { service: { annotation
 const params = (...extraParams: string[]): PartialSpec => ({ editor: { extraParams } });
 const pod = (overrides: object): PartialSpec => ({ docbuilder: { pod: overrides } });
 
-/** What an author must not become by it, with the member of `allow` that opens it and the name to put there. */
+/** Specs that make more of an author, with the member of `allow` that opens each and the name to put there. */
 const WIDENING: readonly [field: PolicyField, name: string, spec: PartialSpec][] = [
   ...[
     ...['server-snippet', 'configuration-snippet', 'auth-snippet', 'stream-snippet', 'modsecurity-snippet'],
@@ -61,7 +61,12 @@ const WIDENING: readonly [field: PolicyField, name: string, spec: PartialSpec][]
       'trace[@enable]=true',
       'languagetool.base_url=http://x',
     ],
-    ...['remote_font_config.url=http://x', 'indirection_endpoint.url=http://x', 'browser_logging=true'],
+    ...[
+      'remote_font_config.url=http://x',
+      'indirection_endpoint.url=http://x',
+      'browser_logging=true',
+      'welcome.path=/etc',
+    ],
     ...['monitors.monitor[0]=wss://x', 'file_server_root_path=/', 'of_the_future=1'],
   ].map((setting): (typeof WIDENING)[number] => {
     const name = setting.replace(/=(?![^[]*\]).*$/s, '').replaceAll(/\[[^\]]*\]/g, '');

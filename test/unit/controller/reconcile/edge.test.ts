@@ -23,7 +23,7 @@ describe('whether people get through to the front', () => {
 
   interface Seen {
     spec?: PartialSpec;
-    /** Of each object in turn; undefined: it is not there. */
+    /** The status of each object in turn; undefined: it is not there. */
     statuses?: readonly (object | undefined)[];
     change?: (object: KubernetesObject & { spec: Record<string, unknown> }) => void;
     previous?: readonly Condition[];
@@ -54,7 +54,7 @@ describe('whether people get through to the front', () => {
     expect(server.asked()).to.deep.equal([]);
   });
 
-  it('is nobody’s business where the edge is the user’s own', async () => {
+  it('is not known where people have an edge of their own', async () => {
     const { finding, trouble } = await edge({ spec: { ingress: { gating: 'None' } } });
     expect(trouble).to.equal(undefined);
     expect(finding).to.include({ status: 'Unknown', reason: 'OwnEdge' });
