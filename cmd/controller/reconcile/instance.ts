@@ -128,9 +128,8 @@ export function createReconciler(
       pauseFinding(instance),
     ];
     const most = applied.troubles.length === 0 ? 'everything' : 'something';
-    const { agreement } = applied;
     const status = statusOf({
-      ...{ situation, findings, components, agreement },
+      ...{ situation, findings, components, agreement: applied.agreement },
       previous: instance.status ?? {},
       applied: applies ? most : 'nothing',
       paused: isPaused(instance),
@@ -139,11 +138,9 @@ export function createReconciler(
     const written = await put(instance, status);
     const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble;
     const waiting = !done || applied.contested || written === 'left';
-    const changes = [decision.nextChange, edge.nextChange].filter((time) => time !== undefined);
-    return nextLook([
-      ...(waiting ? [nextWait(keyOf(instance), written)] : []),
-      ...changes.map((time) => time - clock()),
-    ]);
+    const changes = [decision.nextChange, edge.nextChange].flatMap((time) => time ?? []);
+    const wait = waiting ? [nextWait(keyOf(instance), written)] : [];
+    return nextLook([...wait, ...changes.map((time) => time - clock())]);
   }
 
   /** An edge that finds a host twice serves the older one, and nobody hears of it. */
