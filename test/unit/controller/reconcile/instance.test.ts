@@ -164,6 +164,20 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.reason).to.equal('AllAvailable');
   });
 
+  it('writes nothing of a spec that asks for what nobody has allowed, and says so', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
+    server.asked();
+    const annotations = { 'nginx.ingress.kubernetes.io/server-snippet': 'return 200;' };
+    change({}, { host: 'other.example', ingress: { ...office().spec.ingress, annotations } });
+    await reconcile();
+    expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal(['status SvcInstance/office']);
+    expect(condition('Ready')).to.include({ status: 'False', reason: 'NotAllowed' });
+    expect(condition('Stalled')?.message).to.include('nginx.ingress.kubernetes.io/server-snippet');
+    expect(office().status).to.include({ appliedGeneration: 1 });
+  });
+
   it('is not ready without an edge, goes on looking at it, and is ready when it leads to the front', async () => {
     server.put({ apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'nginx' } });
     await reconcile();
