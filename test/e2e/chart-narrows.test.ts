@@ -179,6 +179,20 @@ describe('the chart narrows what the controller may write', function () {
     expect(named).to.include('named after');
   });
 
+  it('and to the size of pods of instances, and of no others', async () => {
+    const resize = async (name: string, labels: object) => {
+      const resources = { requests: { cpu: '1' } };
+      const spec = { containers: [{ name: 'c', image: 'i', resources }] };
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: NAMESPACE, labels }, spec };
+      await server.kubectl(['create', '-f', '-'], JSON.stringify(pod));
+      const patch = JSON.stringify({ spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] } });
+      return attempt(['patch', 'pod', name, '--subresource=resize', '--patch', patch]);
+    };
+    const labels = { 'app.kubernetes.io/managed-by': 'svc-controller', 'app.kubernetes.io/instance': 'office' };
+    expect(await resize('office-docbuilder-x', labels)).to.equal(undefined);
+    expect(await resize('payroll-x', { app: 'payroll' })).to.include('of an SvcInstance');
+  });
+
   it('but to what an instance left, or a backup brought: that it may take back, and remove', async () => {
     const left = { ...STRANGERS, metadata: { ...STRANGERS.metadata, name: 'office-left' } };
     const annotations = { 'svc.internal/applied-hash': 'restored' };
