@@ -3,11 +3,13 @@ import { shapeOf } from './shapes.ts';
 
 /** Types of `status.conditions` and what True means. */
 export const CONDITIONS: Record<string, string> = {
-  Ready: 'The service works: the four conditions below are True.',
+  Ready: 'The service works: the five conditions below are True (EdgeReady not with gating None).',
   GateAvailable: 'The gate answers.',
   DocBuilderAvailable: 'DocBuilder answers.',
   EditorAvailable: 'The editor server answers.',
   FrontAvailable: 'At least one pod of the front answers.',
+  EdgeReady:
+    'Ingress or Gateway lead to the front, and the certificate is valid for the host. Unknown with gating None, where the edge is your own.',
   LicenseValid: 'The licence that the spec names is in effect, or the spec names none (reason NoLicense: Community).',
   Paused: 'The annotation `svc.internal/paused` is `"true"`: nothing is changed, but the status is kept up to date.',
   Reconciling: 'Objects are being created or changed, or pods are not ready yet. Absent otherwise.',
