@@ -112,9 +112,8 @@ export function createReconciler(
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
-    const all = owned.of(keyOf(instance));
     // In the same order each time: another one would be another status.
-    const told = all.flatMap((one) => differenceTold(one) ?? []);
+    const told = owned.of(keyOf(instance)).flatMap((one) => differenceTold(one) ?? []);
     applied.notes.push(...told.sort(), ...sameHost(instance));
 
     const components = await observe(instance);
