@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { unzipSync } from 'fflate';
@@ -91,6 +92,34 @@ describe('engine: damaged packages', function () {
     }
   });
 
+  it('a picture that is not the one that was packed', async () => {
+    const picture = randomBytes(200);
+    const image = '<Relationship Id="rIdA" Type="http://a/image" Target="media/a.png"/></Relationships>';
+    const rels = 'word/_rels/document.xml.rels';
+    const docx = whole.get('docx') as Parts;
+    const related = Buffer.from(docx[rels] as Uint8Array)
+      .toString()
+      .replace('</Relationships>', image);
+    for (const [format, parts] of [
+      ['docx', { ...docx, [rels]: Buffer.from(related), 'word/media/a.png': picture }],
+      ['odt', listed({ ...whole.get('odt'), 'Pictures/a.png': picture }, 'Pictures/a.png')],
+    ] as const) {
+      const content = zip(parts);
+      expect(await opened(content, `a.${format}`), format).to.contain(MARKS[0]);
+      const at = content.indexOf(picture);
+      content[at] = (content[at] ?? 0) ^ 1;
+      expect(await opened(content, `a.${format}`), format).to.equal('damaged_part');
+    }
+  });
+
+  it('an embedded object, unless there is a picture of it', async () => {
+    const object = { ...whole.get('ods'), 'Object 1/content.xml': Buffer.from('<a') };
+    const names = ['Object 1/content.xml', 'ObjectReplacements/Object 1'] as const;
+    expect(await opened(zip(listed(object, names[0])), 'a.ods')).to.equal('damaged_part');
+    const shown = listed({ ...object, [names[1]]: randomBytes(20) }, ...names);
+    expect(await opened(zip(shown), 'a.ods')).to.contain(MARKS[0]);
+  });
+
   it('a part on the side may be damaged', async () => {
     for (const [format, part] of [
       ['docx', 'docProps/app.xml'],
@@ -132,6 +161,14 @@ describe('engine: damaged packages', function () {
     );
   });
 });
+
+/** The manifest of a package of OpenDocument names these parts, too: LibreOffice takes it for broken otherwise. */
+function listed(parts: Parts, ...names: readonly string[]): Parts {
+  const manifest = 'META-INF/manifest.xml';
+  const entries = names.map((name) => `<manifest:file-entry manifest:full-path="${name}" manifest:media-type=""/>`);
+  const text = Buffer.from(parts[manifest] ?? []).toString();
+  return { ...parts, [manifest]: Buffer.from(text.replace(/<\/manifest:manifest>/, `${entries.join('')}$&`)) };
+}
 
 function halfOf(part: Uint8Array | undefined): Uint8Array {
   return part?.subarray(0, part.length >> 1) ?? new Uint8Array();

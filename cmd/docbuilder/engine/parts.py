@@ -21,6 +21,7 @@ _LED_TO = {'worksheet', 'chartsheet', 'dialogsheet', 'xlMacrosheet', 'xlIntlMacr
 # Without these the cells of a workbook are empty or show other values, and a text loses what its styles number.
 _NEEDED = {'sharedStrings', 'styles'}
 _OPEN_DOCUMENT = {'content.xml': {'document-content', 'document'}, 'styles.xml': {'document-styles'}}
+_PICTURES = ('Pictures/', 'ObjectReplacements/')
 
 
 class DamagedPart(Exception):
@@ -29,19 +30,31 @@ class DamagedPart(Exception):
 
 def assert_whole(path):
     """
-    Refuses a package of OOXML or OpenDocument in which a part of the content is missing, is no well-formed XML or is another
-    part. Looked at is all to which relationships lead from the main part, or the content and the styles.
+    Refuses a package of OOXML or OpenDocument in which a part of the content is missing, is no well-formed XML, is another
+    part or does not have its checksum. Looked at is all to which relationships lead from the main part, or content, styles,
+    pictures and embedded objects.
     """
     try:
         with zipfile.ZipFile(path) as package:
             if '[Content_Types].xml' in package.namelist():
                 Related(package).read_all()
                 return
-            for name, roots in _OPEN_DOCUMENT.items():
-                if name == 'content.xml' or name in package.namelist():
-                    read(package, name, roots)
+            read_open_document(package)
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, KeyError, EOFError) as error:
         raise DamagedPart() from error
+
+
+def read_open_document(package):
+    names = package.namelist()
+    for name, roots in _OPEN_DOCUMENT.items():
+        if name == 'content.xml' or name in names:
+            read(package, name, roots)
+    for name in names:
+        if name.startswith(_PICTURES) and not name.endswith('/'):
+            read_bytes(package, name)
+        # An embedded object that has a picture is shown by it.
+        if name.endswith('/content.xml') and 'ObjectReplacements/' + posixpath.dirname(name) not in names:
+            read(package, name)
 
 
 class Related:
@@ -87,6 +100,8 @@ class Related:
                 self._seen.add(name)
                 if kind in _ROOTS or name.lower().endswith('.xml'):
                     read(self._package, name, _ROOTS.get(kind))
+                else:
+                    read_bytes(self._package, name)
                 waiting.append(self._relationships(name))
 
     def _name(self, part):
@@ -126,3 +141,10 @@ def read(package, name, roots=None, on_start=None):
         while block := stream.read(_BLOCK):
             parser.Parse(block)
     parser.Parse(b'', True)
+
+
+def read_bytes(package, name):
+    """Reads a part that is no XML to its end, where its checksum is compared."""
+    with package.open(package.getinfo(name)) as stream:
+        while stream.read(_BLOCK):
+            pass
