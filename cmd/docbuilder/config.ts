@@ -24,6 +24,8 @@ export interface Config {
   readonly jwtSecret: string;
   readonly callbackSecret: string;
   readonly workers: number;
+  /** Says how many workers instead, and may do so anew at any time. */
+  readonly workersFile: string | undefined;
   readonly workerMaxJobs: number;
   readonly workerMaxAgeMinutes: number;
   readonly workerMemoryMb: number;
@@ -68,6 +70,7 @@ export function loadConfig(environment: Environment): Config {
     jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,
     callbackSecret: env.SVC_DOCBUILDER_CALLBACK_SECRET,
     workers: env.SVC_DOCBUILDER_WORKERS ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS),
+    workersFile: env.SVC_DOCBUILDER_WORKERS_FILE,
     workerMaxJobs: env.SVC_DOCBUILDER_WORKER_MAX_JOBS,
     workerMaxAgeMinutes: env.SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES,
     workerMemoryMb: env.SVC_DOCBUILDER_WORKER_MEMORY_MB,

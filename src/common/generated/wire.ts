@@ -100,6 +100,10 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_FRONT_IMAGE: string;
   /**
+   * Comma-separated names of Secrets for private registries, for instances that name none. They must exist in the namespaces of the instances.
+   */
+  SVC_CONTROLLER_PULL_SECRETS: string;
+  /**
    * DNS domain of the cluster. Absent: taken from /etc/resolv.conf, otherwise cluster.local.
    */
   SVC_CONTROLLER_CLUSTER_DOMAIN?: string;
@@ -223,6 +227,10 @@ export interface DocbuilderConfig {
    * Engine workers. Default: the number of CPU cores, at most 4.
    */
   SVC_DOCBUILDER_WORKERS?: number;
+  /**
+   * Absolute path of a file with the number of engine workers, which then counts instead. The file is watched: workers are started and ended while the service runs, and jobs that run are finished.
+   */
+  SVC_DOCBUILDER_WORKERS_FILE?: string;
   /**
    * Jobs after which a worker is recycled.
    */
@@ -1449,7 +1457,7 @@ export interface SvcInstanceSpec {
    */
   docbuilder: {
     /**
-     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU, memory and shared memory depend on it.
+     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU and memory depend on it. Another number starts and ends workers while DocBuilder runs.
      */
     workers: 'auto' | number;
     /**
@@ -1509,7 +1517,7 @@ export interface SvcInstanceSpec {
    */
   front: {
     /**
-     * Pods of the front.
+     * Pods of the front. Also the instance's scale subresource, for an autoscaler.
      */
     replicas: number;
     /**
@@ -1551,13 +1559,17 @@ export interface SvcInstanceSpec {
     pod: PodOverrides;
   };
   /**
-   * Volumes. They exist as long as the instance.
+   * Volumes.
    */
   storage: {
     /**
      * StorageClass of all volumes. Absent: the cluster's default class. Cannot be changed.
      */
     className?: string;
+    /**
+     * What becomes of the volumes if the instance is deleted. Retain: they stay, and an instance of the same name in the same namespace takes them over. Delete: they are deleted with it, documents included. Deleting the namespace deletes them in any case.
+     */
+    onDelete: 'Retain' | 'Delete';
     /**
      * Volume of the gate: documents, versions and callbacks that are still to be sent.
      */
@@ -1633,7 +1645,7 @@ export interface SvcInstanceSpec {
      */
     pullPolicy: 'Always' | 'IfNotPresent' | 'Never';
     /**
-     * Secrets for private registries, of type kubernetes.io/dockerconfigjson.
+     * Secrets for private registries, of type kubernetes.io/dockerconfigjson, in the namespace of the instance. Empty: those of the controller's chart (global.imagePullSecrets).
      *
      * Items: A Secret for a registry.
      */
@@ -1895,7 +1907,7 @@ export interface SvcInstanceStatus {
    */
   docbuilder?: {
     /**
-     * Engine workers.
+     * Engine workers: as many as plan or spec want, or as its pod has memory for yet.
      */
     workers?: number;
     /**
@@ -1907,7 +1919,7 @@ export interface SvcInstanceStatus {
      */
     memory?: string;
     /**
-     * Size of /dev/shm.
+     * The most that /dev/shm may take of the memory.
      */
     sharedMemory?: string;
     /**
@@ -1928,6 +1940,10 @@ export interface SvcInstanceStatus {
     editor?: ReplicaStatus;
     front?: ReplicaStatus;
   };
+  /**
+   * Label selector of the front's pods, for an autoscaler.
+   */
+  frontSelector?: string;
   /**
    * Images in use.
    */
