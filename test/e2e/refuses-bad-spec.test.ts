@@ -56,8 +56,8 @@ describe('SvcInstance on a real API server', function () {
   /** That it was refused for this field and no other, and says so to who sent it. */
   function expectRefusal(answer: Answer, field: string): void {
     expect(answer, JSON.stringify(answer)).to.deep.include({ kind: 'Status', code: 422 });
-    // An entry of a map is written in either way.
-    const plain = (text = '') => text.replace(/\[([a-z]+)\]/g, '.$1');
+    // An entry of a map is written in either way, and what the scale subresource is begins with a dot.
+    const plain = (text = '') => text.replace(/\[([a-z]+)\]/g, '.$1').replace(/^[.]/, '');
     const blamed = (answer.details?.causes ?? []).map((cause) => plain(cause.field)).filter((name) => name !== '<nil>');
     expect([...new Set(blamed)], answer.message).to.deep.equal([field]);
     expect(plain(answer.message)).to.contain(field);
@@ -110,7 +110,7 @@ describe('SvcInstance on a real API server', function () {
   });
 
   it('lets volumes grow', async () => {
-    const name = await made({ ...GOOD, storage: { gate: { size: '20Gi' } } });
+    const name = await made({ ...GOOD, storage: { onDelete: 'Retain', gate: { size: '20Gi' } } });
     await apply(instance(name, { ...GOOD, storage: { gate: { size: '0.5Ti' } } }));
   });
 
@@ -322,7 +322,7 @@ const DEFAULTS: SvcInstanceSpec = {
     requests: 4000,
     pod: {},
   },
-  storage: { gate: { size: '20Gi' }, docbuilder: { size: '20Gi' }, editor: { size: '10Gi' } },
+  storage: { onDelete: 'Retain', gate: { size: '20Gi' }, docbuilder: { size: '20Gi' }, editor: { size: '10Gi' } },
   outbound: { allowHosts: [], denyCidrs: [] },
   images: { pullPolicy: 'IfNotPresent', pullSecrets: [] },
   logLevel: 'Info',

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { environment } from '../../../../cmd/controller/desired/env.ts';
@@ -96,7 +96,8 @@ describe('environment of the services', () => {
       apiKeys: [{ name: 'ci', key: '0123456789abcdef01234567' }],
       jwtSecret: 'a secret of DocBuilder, long enough',
       callbackSecret: 'for callbacks',
-      workers: 4,
+      workers: Math.min(availableParallelism(), 4),
+      workersFile: '/run/svc/workers/workers',
       workerMaxJobs: 100,
       workerMaxAgeMinutes: 30,
       workerMemoryMb: 1024,

@@ -99,6 +99,7 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
         pod,
       },
       storage: {
+        onDelete: 'Delete',
         className: 'fast',
         gate: { size: '50Gi' },
         docbuilder: { size: '60Gi' },
