@@ -88,6 +88,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     deny: config.deny,
     userAgent: USER_AGENT,
     lookup: overrides.lookup,
+    proxy: config.proxy,
   });
 
   const engine = await createEngine({

@@ -160,6 +160,8 @@ describe('SvcInstance on a real API server', function () {
         },
       },
       { ...GOOD, outbound: { allowHosts: ALLOWED } },
+      { ...GOOD, outbound: { proxy: 'http://proxy.example:3128', caBundle: { configMapName: 'authorities' } } },
+      { ...GOOD, outbound: { proxy: 'https://[fd00::1]:3128/', caBundle: { configMapName: 'a', key: 'b.pem' } } },
       { ...GOOD, images: { gate: 'r.example.com:5000/a/gate:1.0.0-rc.1', front: `front@sha256:${'0'.repeat(64)}` } },
       { ...GOOD, auditTarget: 'https://audit.example.com/svc?key=1', storage: { className: '' } },
       ...AUDIT_TARGETS.map((auditTarget) => ({ ...GOOD, auditTarget })),

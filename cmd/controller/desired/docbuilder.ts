@@ -5,6 +5,7 @@ import { environment, type Variables } from './env.ts';
 import { type Manifest, metadata } from './labels.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
 import { namesOf, PORTS } from './names.ts';
+import { outboundFiles, outboundVariables } from './outbound.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
@@ -65,6 +66,7 @@ function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
       scratchMount('shared-memory', '/dev/shm', sizing.sharedMemory, 'Memory'),
       secretFiles(situation, 'docbuilder'),
       ...licenseFiles(instance),
+      ...outboundFiles(instance),
     ],
     terminationGracePeriodSeconds: sizing.gracePeriodSeconds,
     configHash: secretsDigest('docbuilder', secrets),
@@ -91,6 +93,7 @@ function settings(situation: Situation): Variables {
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: spec.outbound.allowHosts.join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
+    ...outboundVariables(situation.instance),
     SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
     SVC_AUDIT_TARGET: spec.auditTarget,
     SVC_DEV_MODE: spec.devMode,

@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import * as tls from 'node:tls';
 import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
+import { openTunnel } from '../../../src/common/net/proxy.ts';
 import { VERSION } from '../../../src/common/version.ts';
 import { ApiError, refusalOf, UnreachableError } from './api-error.ts';
 import type { Connection } from './connection.ts';
@@ -13,6 +14,8 @@ import { createSessions } from './sessions.ts';
 
 /** Below the 90 s after which the API server hangs up on an idle connection. */
 const IDLE_MS = 30_000;
+/** For a proxy to open a connection. */
+const TUNNEL_MS = 10_000;
 /** Silence after which the kernel asks whether the other end is there. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -69,12 +72,15 @@ export function createTransport(
   const streams = new Agent({ keepAlive: false });
   const sessions = createSessions(dial, timeoutMs);
   const closing = new AbortController();
+  const { hostname, port } = new URL(connection.server);
+  const authority = `${hostname}:${port || (secure ? 443 : 80)}`;
+  if (connection.proxy) for (const agent of [pool, streams]) leadThrough(agent, connection.proxy, authority);
 
   /** A connection for HTTP/2, if the server will have it. */
   async function dial(signal: AbortSignal): Promise<tls.TLSSocket> {
     const { authorization: _, ...credentials } = await connection.credentials();
-    const { hostname, port } = new URL(connection.server);
     const host = hostname.replace(/^\[|\]$/g, '');
+    const tunnel = connection.proxy && { socket: await openTunnel(connection.proxy, authority, signal) };
     const servername = credentials.servername ?? (isIP(host) ? undefined : host);
     const socket = tls.connect({
       ...{
@@ -85,6 +91,7 @@ export function createTransport(
         rejectUnauthorized: true,
       },
       ...(servername !== undefined && { servername }),
+      ...tunnel,
     });
     socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     await once(socket, 'secureConnect', { signal }).catch((error: Error) => {
@@ -197,6 +204,17 @@ export function createTransport(
       streams.destroy();
       sessions.drop();
     },
+  };
+}
+
+/** Has an agent make its connections through a proxy. */
+function leadThrough(agent: http.Agent, proxy: URL, authority: string): void {
+  agent.createConnection = (options, callback) => {
+    openTunnel(proxy, authority, AbortSignal.timeout(TUNNEL_MS)).then(
+      (socket) => callback?.(null, tls.connect({ ...(options as tls.ConnectionOptions), socket })),
+      (error: Error) => callback?.(error, undefined as never),
+    );
+    return undefined;
   };
 }
 

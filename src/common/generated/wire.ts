@@ -276,6 +276,10 @@ export interface DocbuilderConfig {
    */
   SVC_FETCH_DENY: string;
   /**
+   * HTTP proxy for all outbound requests but those to SVC_FETCH_ALLOW_HOSTS, such as http://proxy.example:3128, with user:password@ if it wants them. It must allow CONNECT to addresses, also to port 80 for http URLs: the service resolves and checks names itself, and tells the proxy an address.
+   */
+  SVC_FETCH_PROXY: string;
+  /**
    * Lowest level that is logged.
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -943,6 +947,10 @@ export interface GateConfig {
    * Comma-separated IP addresses and CIDRs of your own that count as internal although they are public, such as those of pods: outbound requests reach them only if SVC_FETCH_ALLOW_HOSTS lists the name, or an address or a narrower range.
    */
   SVC_FETCH_DENY: string;
+  /**
+   * HTTP proxy for all outbound requests but those to SVC_FETCH_ALLOW_HOSTS, such as http://proxy.example:3128, with user:password@ if it wants them. It must allow CONNECT to addresses, also to port 80 for http URLs: the service resolves and checks names itself, and tells the proxy an address.
+   */
+  SVC_FETCH_PROXY: string;
   /**
    * Lowest level that is logged.
    */
@@ -1623,6 +1631,23 @@ export interface SvcInstanceSpec {
      * Items: IP address or CIDR, such as 203.0.113.0/24.
      */
     denyCidrs: string[];
+    /**
+     * HTTP proxy for all outbound requests of gate and DocBuilder but those to allowHosts, such as http://proxy.example:3128. It must allow CONNECT to addresses: names are resolved and checked before it is asked.
+     */
+    proxy?: string;
+    /**
+     * Certificate authorities that gate and DocBuilder trust besides the public ones: of internal hosts, or of a proxy that looks into TLS.
+     */
+    caBundle?: {
+      /**
+       * ConfigMap with the certificates as PEM.
+       */
+      configMapName: string;
+      /**
+       * Its key in the ConfigMap.
+       */
+      key: string;
+    };
   };
   /**
    * Images of the product's components. Absent: the controller's defaults. The editor's is editor.image.
