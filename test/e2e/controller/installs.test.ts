@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
 
 describe('the controller installs an instance', function () {
   this.timeout(60_000);
@@ -52,6 +53,36 @@ describe('the controller installs an instance', function () {
       'LicenseValid=True NoLicense',
       'Paused=False NotAsked',
     ]);
+  });
+
+  it('and has as many pods of the front as kubectl scale, or an autoscaler, says', async () => {
+    const frontOf = async () => {
+      const found = await cluster.object<KubernetesObject & { spec: { replicas: number } }>(
+        RESOURCES.deployment,
+        'office-front',
+      );
+      return found?.spec.replicas;
+    };
+    const scale = async () => {
+      const path = `/apis/svc.internal/v1/namespaces/${cluster.namespace}/svcinstances/office/scale`;
+      return JSON.parse(await cluster.server.kubectl(['get', '--raw', path])) as {
+        spec: object;
+        status: { replicas: number; selector: string };
+      };
+    };
+    expect(await frontOf()).to.equal(2);
+    await cluster.server.kubectl(['scale', 'svcinstance/office', '--replicas=5', '-n', cluster.namespace]);
+    await until('five pods are wanted', async () => (await frontOf()) === 5);
+    await cluster.completeDeployments();
+    await until('five are told', async () => (await scale()).status.replicas === 5);
+    expect(await scale()).to.deep.include({ spec: { replicas: 5 } });
+    expect((await scale()).status.selector).to.equal(
+      'app.kubernetes.io/name=svc,app.kubernetes.io/instance=office,app.kubernetes.io/component=front',
+    );
+    // Somebody who applies a spec without the number takes nothing back.
+    await cluster.apply('office');
+    await cluster.settled('office');
+    expect(await frontOf()).to.equal(5);
   });
 
   it('and another beside it', async () => {
