@@ -91,7 +91,7 @@ export function createDocbuilderSizes({ client, owned }: { client: Client; owned
         if (!(error instanceof ApiError) || ![400, 403, 404, 405, 422].includes(error.status)) throw error;
         if (isUnknown(error)) resizable = false;
         if (isUnknown(error) || error.status === 404) return { waits: true };
-        return { waits: true, note: `${pod.metadata.name} cannot be resized: ${error.message}. ${goesOn(pod)}` };
+        return { waits: true, note: `Pod ${pod.metadata.name} cannot be resized: ${error.message}. ${goesOn(pod)}` };
       }
     },
   };
