@@ -112,11 +112,6 @@ export function createReconciler(
       applied.notes.push(...result.notes);
       applied.agreement = result.agreement;
       applied.contested = result.contested ?? false;
-      if (applied.troubles.length === 0) {
-        const { waits, note } = await sizes.fit(situation, found);
-        if (note !== undefined) applied.notes.push(note);
-        applied.contested ||= waits;
-      }
     }
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
@@ -182,8 +177,11 @@ export function createReconciler(
     const agreement = anew ? undefined : status.agreement;
     const context = { client, owned, contests, signal, log, instance: { key, uid: metadata.uid, agreement } };
     const applied = await applyAll(context, objects);
-    if (applied.troubles.length === 0) await prune(context, objects);
-    return applied;
+    if (applied.troubles.length > 0) return applied;
+    await prune(context, objects);
+    const { waits, note } = await sizes.fit(situation, found);
+    if (note !== undefined) applied.notes.push(note);
+    return { ...applied, contested: applied.contested || waits };
   }
 
   async function observe(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {
