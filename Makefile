@@ -73,7 +73,7 @@ corpus: ## Convert LibreOffice's own 5,600 test documents and write docs/compati
 	@node scripts/corpus/main.ts
 
 .PHONY: image
-image: ## Build the container images (TARGET=docbuilder, gate, front or controller for one, IMAGE_FLAGS=… for the build command)
+image: ## Build the container images (TARGET=docbuilder, gate, front or controller for one, IMAGE_REGISTRY=… for their names, IMAGE_FLAGS=… for the build command)
 	@scripts/image.sh $(or $(TARGET),all) $(IMAGE_FLAGS)
 
 .PHONY: sbom

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Builds container images with what this machine has: docker with an engine that answers, else buildah, else podman.
+# Their names begin with IMAGE_REGISTRY, the registry that they are to be pushed to; `localhost` is nobody's.
 # usage: scripts/image.sh docbuilder|gate|front|controller|all [flag of the build command]...
 set -eu
 cd "$(dirname "$0")/.."
@@ -28,7 +29,7 @@ else
   exit 1
 fi
 for target in $targets; do
-  image="svc/$target:$version"
+  image="${IMAGE_REGISTRY:-localhost}/svc/$target:$version"
   echo "[image] $image, with $1"
   "$@" --target "$target" --tag "$image" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" .
 done

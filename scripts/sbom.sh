@@ -23,10 +23,10 @@ trap 'exit 1' INT TERM HUP
 files() {
   if has docker && docker info >/dev/null 2>&1; then exported docker "$1"
   elif has buildah; then
-    container=$(buildah from --pull-never "localhost/$1")
+    container=$(buildah from --pull-never "$1")
     tar -c -C "$(buildah mount "$container")" .
     buildah rm "$container" >/dev/null
-  elif has podman; then exported podman "localhost/$1"
+  elif has podman; then exported podman "$1"
   else
     echo '[sbom] needs docker with a running engine, buildah or podman' >&2
     exit 1
@@ -40,7 +40,7 @@ exported() {
 
 mkdir -p dist/sbom
 for target in $targets; do
-  image=svc/$target:$version
+  image=${IMAGE_REGISTRY:-localhost}/svc/$target:$version
   mkdir "$work/$target"
   files "$image" >"$work/$target.tar"
   # Only what it is read from: no links, no devices.

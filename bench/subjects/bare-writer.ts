@@ -5,8 +5,8 @@ import { effectiveSecrets } from '../../cmd/controller/desired/secrets.ts';
 import { objectPath } from '../../cmd/controller/k8s/paths.ts';
 import { RESOURCES, resourceOf } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import { APPLIED_HASH } from '../../cmd/controller/reconcile/hash.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
-import { APPLIED_HASH } from '../../cmd/controller/reconcile/owned.ts';
 import { NO_LICENSE } from '../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../src/common/generated/wire.ts';
 import { docbuilderPlan } from '../../src/common/plan.ts';
@@ -69,6 +69,7 @@ function objectsOf(instance: SvcInstance): KubernetesObject[] {
     settings: {
       version: VERSION,
       images: { gate: IMAGE, docbuilder: IMAGE, editor: IMAGE, front: IMAGE },
+      pullSecrets: [],
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
       licenseKeys: '{"keys":[]}',

@@ -74,6 +74,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
   const settings = (): Settings => ({
     version: VERSION,
     images: config.images,
+    pullSecrets: config.pullSecrets,
     clusterDomain: config.clusterDomain,
     clusterDns: config.clusterDns,
     licenseKeys: keys.current(),

@@ -28,6 +28,8 @@ export interface Config {
   readonly leaseName: string;
   /** Where an instance names none. */
   readonly images: Readonly<Record<ComponentName, string>>;
+  /** For private registries, where an instance names none. */
+  readonly pullSecrets: readonly string[];
   readonly clusterDomain: string;
   readonly clusterDns: string;
   readonly licenseKeysFile: string | undefined;
@@ -70,6 +72,7 @@ export function loadConfig(
       editor: env.SVC_CONTROLLER_EDITOR_IMAGE,
       front: env.SVC_CONTROLLER_FRONT_IMAGE,
     },
+    pullSecrets: listOf(env.SVC_CONTROLLER_PULL_SECRETS),
     clusterDomain: env.SVC_CONTROLLER_CLUSTER_DOMAIN ?? resolver.clusterDomain ?? 'cluster.local',
     clusterDns: clusterDns ?? '',
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,

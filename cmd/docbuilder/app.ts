@@ -40,6 +40,7 @@ import { inspect } from './store/inspect/inspect.ts';
 import { transcode } from './store/inspect/text.ts';
 import { createJobStore } from './store/job-store.ts';
 import { createScratch } from './store/scratch.ts';
+import { readWorkerCount } from './store/worker-count.ts';
 import { createTemplateFiller } from './template/filler.ts';
 
 const USER_AGENT = 'SVC-DocBuilder/1.0';
@@ -76,7 +77,8 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const plan = () => effectivePlan(license.current(), config.workers, config.lowering);
+  const workers = await readWorkerCount({ path: config.workersFile, fallback: config.workers, log });
+  const plan = () => effectivePlan(license.current(), workers.current(), config.lowering);
 
   const dataDir = await openDataDir(config.dataDir);
   const scratch = createScratch(dataDir.temporary);
@@ -86,10 +88,11 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     deny: config.deny,
     userAgent: USER_AGENT,
     lookup: overrides.lookup,
+    proxy: config.proxy,
   });
 
   const engine = await createEngine({
-    workers: config.workers,
+    workers: workers.current(),
     maxJobs: config.workerMaxJobs,
     maxAgeMinutes: config.workerMaxAgeMinutes,
     memoryMb: config.workerMemoryMb,
@@ -165,6 +168,10 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     thumbnail: (request, options) => thumbnailWork(request, options, sources),
   });
 
+  const stopWatching = workers.watch(() => {
+    engine.resize(workers.current());
+    queue.look();
+  });
   const taken = registry.load().then(
     (pending) => jobs.resume(pending),
     (error) => log.error({ err: error }, 'jobs of an earlier run could not be taken over'),
@@ -184,6 +191,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     stop: async () => {
       await Promise.all([jobs.stop(), taken]);
       stopSweeping();
+      stopWatching();
       callbacks.stop();
       await drain(server, DRAIN_MS);
       license.stop();

@@ -12,6 +12,7 @@ import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
 import { type DenyList, parseDenyList } from '../../src/common/net/deny-list.ts';
+import { parseProxy } from '../../src/common/net/proxy.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
 
@@ -24,6 +25,8 @@ export interface Config {
   readonly jwtSecret: string;
   readonly callbackSecret: string;
   readonly workers: number;
+  /** Says how many workers instead, and may do so anew at any time. */
+  readonly workersFile: string | undefined;
   readonly workerMaxJobs: number;
   readonly workerMaxAgeMinutes: number;
   readonly workerMemoryMb: number;
@@ -35,6 +38,8 @@ export interface Config {
   readonly licenseKeysFile: string | undefined;
   readonly allow: AllowList;
   readonly deny: DenyList;
+  /** For outbound requests to what is not in `allow`. */
+  readonly proxy: URL | undefined;
   readonly logLevel: DocbuilderConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
   readonly devMode: boolean;
@@ -50,12 +55,14 @@ export function loadConfig(environment: Environment): Config {
   const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS);
   const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
   const deny = parseDenyList(env.SVC_FETCH_DENY);
+  const { proxy, mistakes: proxyMistakes } = parseProxy(env.SVC_FETCH_PROXY);
   const listen = parseListen(env.SVC_DOCBUILDER_LISTEN);
   blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes);
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
   blame('SVC_FETCH_DENY', deny.mistakes);
+  blame('SVC_FETCH_PROXY', proxyMistakes);
   blame('SVC_DOCBUILDER_JWT_SECRET', secretMistakes(env.SVC_DOCBUILDER_JWT_SECRET));
   blame('SVC_DOCBUILDER_LISTEN', listen.mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -68,6 +75,7 @@ export function loadConfig(environment: Environment): Config {
     jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,
     callbackSecret: env.SVC_DOCBUILDER_CALLBACK_SECRET,
     workers: env.SVC_DOCBUILDER_WORKERS ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS),
+    workersFile: env.SVC_DOCBUILDER_WORKERS_FILE,
     workerMaxJobs: env.SVC_DOCBUILDER_WORKER_MAX_JOBS,
     workerMaxAgeMinutes: env.SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES,
     workerMemoryMb: env.SVC_DOCBUILDER_WORKER_MEMORY_MB,
@@ -78,6 +86,7 @@ export function loadConfig(environment: Environment): Config {
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
     allow: allow.list,
     deny: deny.list,
+    proxy,
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,

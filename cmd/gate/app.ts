@@ -80,6 +80,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     deny: config.deny,
     userAgent: USER_AGENT,
     lookup: overrides.lookup,
+    proxy: config.proxy,
   });
   const downloader = createDownloader({ outbound, temporary });
   const readWopiSrc = createWopiSrcReader(config.wopiUrl);

@@ -11,6 +11,7 @@ import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
 import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
 import { type DenyList, parseDenyList } from '../../src/common/net/deny-list.ts';
+import { parseProxy } from '../../src/common/net/proxy.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
@@ -31,6 +32,8 @@ export interface Config {
   readonly licenseKeysFile: string | undefined;
   readonly allow: AllowList;
   readonly deny: DenyList;
+  /** For outbound requests to what is not in `allow`. */
+  readonly proxy: URL | undefined;
   readonly logLevel: GateConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
   readonly devMode: boolean;
@@ -63,6 +66,7 @@ export function loadConfig(environment: Environment): Config {
 
   const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
   const deny = parseDenyList(env.SVC_FETCH_DENY);
+  const { proxy, mistakes: proxyMistakes } = parseProxy(env.SVC_FETCH_PROXY);
   const listen = parseListen(env.SVC_GATE_LISTEN);
   const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN);
   const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS);
@@ -73,6 +77,7 @@ export function loadConfig(environment: Environment): Config {
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
   blame('SVC_FETCH_DENY', deny.mistakes);
+  blame('SVC_FETCH_PROXY', proxyMistakes);
   blame('SVC_GATE_LISTEN', listen.mistakes);
   blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes);
   blame('SVC_EMBED_ALLOWED_ORIGINS', origins.flatMap(originMistakes));
@@ -111,6 +116,7 @@ export function loadConfig(environment: Environment): Config {
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
     allow: allow.list,
     deny: deny.list,
+    proxy,
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,

@@ -22,6 +22,13 @@ const COLUMNS = [
   column('Age', 'date', 'Time since it was made.', '.metadata.creationTimestamp'),
 ];
 
+/** For autoscalers and `kubectl scale`: of all parts only the front may have any number of pods. */
+const SCALE = {
+  specReplicasPath: '.spec.front.replicas',
+  statusReplicasPath: '.status.replicas.front.ready',
+  labelSelectorPath: '.status.frontSelector',
+};
+
 /** metadata of an instance; names of its objects are made from it, and some of those must be DNS labels. */
 const NAME_RULES = [
   {
@@ -95,7 +102,7 @@ function spec(): Node {
         served: true,
         storage: true,
         additionalPrinterColumns: COLUMNS,
-        subresources: { status: {} },
+        subresources: { status: {}, scale: SCALE },
         schema: { openAPIV3Schema: root() },
       },
     ],

@@ -38,7 +38,7 @@ describe('the chart on an API server that enforces owner references', function (
     await server.kubectl(['apply', '-f', EXAMPLE]);
     await ready('Progressing');
     // As `kubectl delete --cascade=orphan` does, where there is a garbage collector.
-    for (const object of ['secret/office-secrets', 'pvc/office-gate']) {
+    for (const object of ['secret/office-secrets', 'service/office-gate']) {
       await server.kubectl(['patch', object, '--type=merge', '-p', '{"metadata":{"ownerReferences":null}}']);
     }
   });
@@ -71,7 +71,13 @@ describe('the chart on an API server that enforces owner references', function (
   it('takes it back with that right', async () => {
     await run('upgrade', 'svc', CHART, '--set', 'rbac.adopt=true');
     await ready('Progressing');
-    const owners = ['get', 'secret/office-secrets', 'pvc/office-gate', '-o', 'jsonpath={..ownerReferences[*].name}'];
+    const owners = [
+      'get',
+      'secret/office-secrets',
+      'service/office-gate',
+      '-o',
+      'jsonpath={..ownerReferences[*].name}',
+    ];
     expect(await server.kubectl(owners)).to.equal('office office');
   });
 });

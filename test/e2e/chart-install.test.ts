@@ -135,8 +135,10 @@ describe('the chart on an API server', function () {
           return text.includes('is starting') || undefined;
         });
         // As docs/kubernetes.md says of a restored claim.
-        const owner = 'jsonpath={.metadata.ownerReferences[0].name}';
-        expect(await server.kubectl(['-n', namespace, 'get', 'pvc', 'office-gate', '-o', owner])).to.equal('office');
+        const label = 'jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}';
+        expect(await server.kubectl(['-n', namespace, 'get', 'pvc', 'office-gate', '-o', label])).to.equal(
+          'svc-controller',
+        );
         // What is no longer wanted goes, what was deleted comes back.
         await server.kubectl(['-n', namespace, 'delete', 'poddisruptionbudget/office-gate']);
         await server.kubectl(['-n', namespace, 'patch', 'svci', 'office', '--type=merge', '-p', NO_EDGE]);

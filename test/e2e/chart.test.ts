@@ -39,6 +39,7 @@ const FURTHER: Record<string, readonly string[]> = {
   'customresourcedefinitions.apiextensions.k8s.io': ['get'],
   'ingressclasses.networking.k8s.io': ['get'],
   'pods.': ['list'],
+  'pods/resize.': ['patch'],
   'svcinstances/status.svc.internal': ['patch'],
 };
 const VERBS: Record<keyof typeof RESOURCES, readonly string[]> = {
@@ -168,16 +169,19 @@ describe('the chart', function () {
   it('names images by registry, tag and digest, of the chart version where nothing else is said', async () => {
     const plain = environmentOf(await render());
     expect(plain).to.include({
-      SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:1.0.0',
-      SVC_CONTROLLER_DOCBUILDER_IMAGE: 'svc/docbuilder:1.0.0',
-      SVC_CONTROLLER_EDITOR_IMAGE: 'collabora/code:25.04.9.4.1',
-      SVC_CONTROLLER_FRONT_IMAGE: 'svc/front:1.0.0',
+      SVC_CONTROLLER_GATE_IMAGE: 'localhost/svc/gate:1.0.0',
+      SVC_CONTROLLER_DOCBUILDER_IMAGE: 'localhost/svc/docbuilder:1.0.0',
+      SVC_CONTROLLER_EDITOR_IMAGE: 'docker.io/collabora/code:25.04.9.4.1',
+      SVC_CONTROLLER_FRONT_IMAGE: 'localhost/svc/front:1.0.0',
     });
     const full = await render(FULL);
     const pod = only<V1Deployment & KubernetesObject>(full, 'Deployment').spec?.template.spec;
     expect(pod?.containers[0]?.image).to.match(/^registry\.example\/mirror\/svc\/controller@sha256:[0-9a-f]{64}$/);
     expect(environmentOf(full)['SVC_CONTROLLER_GATE_IMAGE']).to.equal('registry.example/mirror/svc/gate:1.0.1');
     expect(pod?.imagePullSecrets).to.deep.equal([{ name: 'mirror' }, { name: 'own' }]);
+    // For instances those that are the whole release's.
+    expect(environmentOf(full)['SVC_CONTROLLER_PULL_SECRETS']).to.equal('mirror');
+    expect(plain).not.to.have.property('SVC_CONTROLLER_PULL_SECRETS');
     const own = await render({ set: ['images.gate.registry="own.example:5000"'] });
     expect(environmentOf(own)['SVC_CONTROLLER_GATE_IMAGE']).to.equal('own.example:5000/svc/gate:1.0.0');
   });

@@ -56,8 +56,8 @@ describe('SvcInstance on a real API server', function () {
   /** That it was refused for this field and no other, and says so to who sent it. */
   function expectRefusal(answer: Answer, field: string): void {
     expect(answer, JSON.stringify(answer)).to.deep.include({ kind: 'Status', code: 422 });
-    // An entry of a map is written in either way.
-    const plain = (text = '') => text.replace(/\[([a-z]+)\]/g, '.$1');
+    // An entry of a map is written in either way, and what the scale subresource is begins with a dot.
+    const plain = (text = '') => text.replace(/\[([a-z]+)\]/g, '.$1').replace(/^[.]/, '');
     const blamed = (answer.details?.causes ?? []).map((cause) => plain(cause.field)).filter((name) => name !== '<nil>');
     expect([...new Set(blamed)], answer.message).to.deep.equal([field]);
     expect(plain(answer.message)).to.contain(field);
@@ -110,7 +110,7 @@ describe('SvcInstance on a real API server', function () {
   });
 
   it('lets volumes grow', async () => {
-    const name = await made({ ...GOOD, storage: { gate: { size: '20Gi' } } });
+    const name = await made({ ...GOOD, storage: { onDelete: 'Retain', gate: { size: '20Gi' } } });
     await apply(instance(name, { ...GOOD, storage: { gate: { size: '0.5Ti' } } }));
   });
 
@@ -160,6 +160,8 @@ describe('SvcInstance on a real API server', function () {
         },
       },
       { ...GOOD, outbound: { allowHosts: ALLOWED } },
+      { ...GOOD, outbound: { proxy: 'http://proxy.example:3128', caBundle: { configMapName: 'authorities' } } },
+      { ...GOOD, outbound: { proxy: 'https://[fd00::1]:3128/', caBundle: { configMapName: 'a', key: 'b.pem' } } },
       { ...GOOD, images: { gate: 'r.example.com:5000/a/gate:1.0.0-rc.1', front: `front@sha256:${'0'.repeat(64)}` } },
       { ...GOOD, auditTarget: 'https://audit.example.com/svc?key=1', storage: { className: '' } },
       ...AUDIT_TARGETS.map((auditTarget) => ({ ...GOOD, auditTarget })),
@@ -322,7 +324,7 @@ const DEFAULTS: SvcInstanceSpec = {
     requests: 4000,
     pod: {},
   },
-  storage: { gate: { size: '20Gi' }, docbuilder: { size: '20Gi' }, editor: { size: '10Gi' } },
+  storage: { onDelete: 'Retain', gate: { size: '20Gi' }, docbuilder: { size: '20Gi' }, editor: { size: '10Gi' } },
   outbound: { allowHosts: [], denyCidrs: [] },
   images: { pullPolicy: 'IfNotPresent', pullSecrets: [] },
   logLevel: 'Info',

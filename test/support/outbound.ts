@@ -12,6 +12,7 @@ export function openDoor(
   allow = '',
   names: Record<string, string[][]> = {},
   deny = '',
+  proxy?: URL,
 ): { door: Outbound; asked: string[] } {
   const { list, mistakes } = parseAllowList(allow);
   const denied = parseDenyList(deny);
@@ -24,7 +25,7 @@ export function openDoor(
     if (!answer) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
     return answer.map((address) => ({ address }));
   };
-  return { door: createOutbound({ allow: list, deny: denied.list, lookup, userAgent: 'SVC-Test/1.0' }), asked };
+  return { door: createOutbound({ allow: list, deny: denied.list, lookup, proxy, userAgent: 'SVC-Test/1.0' }), asked };
 }
 
 /** The detail of the AppError that `work` must end in. Neither it nor what the log gets may give anything away. */

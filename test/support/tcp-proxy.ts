@@ -12,6 +12,8 @@ export interface TcpProxy {
   recover(): void;
   /** Resets all connections. */
   drop(): void;
+  /** How many lead through it now. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
     recover() {
       holed = false;
     },
+    connections: () => open.size / 2,
     drop() {
       for (const socket of open) socket.resetAndDestroy();
     },

@@ -116,7 +116,7 @@ describe('compose.yaml', () => {
 
   it('has an editor that knows its address and its one WOPI host, of a named release', () => {
     const { image } = plain.services['editor'] ?? { image: '' };
-    expect(image).to.match(/^collabora\/code:\d+(\.\d+){3,}$/);
+    expect(image).to.match(/^docker\.io\/collabora\/code:\d+(\.\d+){3,}$/);
     const editor = environmentOf(plain, 'editor');
     expect(editor['server_name']).to.equal('localhost:8080');
     expect(editor['aliasgroup1']).to.equal(environmentOf(plain, 'gate')['SVC_GATE_WOPI_URL']);

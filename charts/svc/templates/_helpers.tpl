@@ -135,6 +135,10 @@ imagePullSecrets:
 - apiGroups: ['']
   resources: [pods]
   verbs: [list]
+# DocBuilder's pod gets the size of another licence while it runs.
+- apiGroups: ['']
+  resources: [pods/resize]
+  verbs: [patch]
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, list, patch]

@@ -1,53 +1,72 @@
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
+import { type Manifest, metadata } from './labels.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
 import { namesOf, PORTS } from './names.ts';
+import { outboundFiles, outboundVariables } from './outbound.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
 import { service } from './services.ts';
-import { docbuilderSizing } from './sizing.ts';
+import { docbuilderSizing, type Sizing } from './sizing.ts';
 import { volumeClaim } from './storage.ts';
 import type { Situation } from './types.ts';
 import { baseUrl } from './urls.ts';
-import { claimMount, scratchMount } from './volumes.ts';
+import { claimMount, configMount, scratchMount } from './volumes.ts';
 import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
+const WORKERS_PATH = '/run/svc/workers';
+const WORKERS_FILE = 'workers';
 
-/** DocBuilder: one pod and its volume, and its Service. */
+/** DocBuilder: one pod and its volume, its Service, and the number of its workers, which it watches. */
 export function docbuilderObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
   const { component } = namesOf(instance.metadata.name);
+  const sizing = docbuilderSizing(situation);
   return [
     serviceAccount(situation, 'docbuilder'),
+    workerCount(situation, sizing),
     volumeClaim(situation, 'docbuilder'),
     service(situation, 'docbuilder', component.docbuilder, {
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
     disruptionBudget(situation, 'docbuilder'),
-    deployment(situation, 'docbuilder', ONE_AT_A_TIME, docbuilderPod(situation)),
+    deployment(situation, 'docbuilder', ONE_AT_A_TIME, docbuilderPod(situation, sizing)),
   ];
 }
 
+function workerCount(situation: Situation, { workers }: Sizing): Manifest<V1ConfigMap> {
+  const { component } = namesOf(situation.instance.metadata.name);
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: metadata(situation, component.docbuilder, 'docbuilder'),
+    data: { [WORKERS_FILE]: String(workers) },
+  };
+}
+
 /** Its workers are confined by Landlock and seccomp, which need nothing that a restricted pod has not. */
-function docbuilderPod(situation: Situation): PodParts {
-  const { instance, secrets } = situation;
-  const sizing = docbuilderSizing(situation);
+function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
+  const { instance, secrets, docbuilder } = situation;
+  const { component } = namesOf(instance.metadata.name);
   return {
     container: {
-      env: environment(settings(situation, sizing.workers)),
+      env: environment(settings(situation)),
       ports: [{ name: 'http', containerPort: PORTS.docbuilder.http, protocol: 'TCP' }],
       ...httpProbes('/v1/status', 'http'),
     },
-    resources: sizing.resources,
+    resources: docbuilder?.template ?? sizing.resources,
     mounts: [
-      claimMount('data', DATA_PATH, namesOf(instance.metadata.name).component.docbuilder),
+      claimMount('data', DATA_PATH, component.docbuilder),
+      configMount('workers', WORKERS_PATH, component.docbuilder),
       scratchMount('tmp', '/tmp', '256Mi'),
       scratchMount('shared-memory', '/dev/shm', sizing.sharedMemory, 'Memory'),
       secretFiles(situation, 'docbuilder'),
       ...licenseFiles(instance),
+      ...outboundFiles(instance),
     ],
     terminationGracePeriodSeconds: sizing.gracePeriodSeconds,
     configHash: secretsDigest('docbuilder', secrets),
@@ -55,7 +74,7 @@ function docbuilderPod(situation: Situation): PodParts {
 }
 
 /** `schemas/docbuilder-config.json`. */
-function settings(situation: Situation, workers: number): Variables {
+function settings(situation: Situation): Variables {
   const { spec } = situation.instance;
   const { docbuilder } = spec;
   return {
@@ -64,7 +83,7 @@ function settings(situation: Situation, workers: number): Variables {
     SVC_DOCBUILDER_API_KEYS_FILE: secretFile(situation, 'docbuilder-api-keys'),
     SVC_DOCBUILDER_JWT_SECRET_FILE: secretFile(situation, 'docbuilder-jwt-secret'),
     SVC_DOCBUILDER_CALLBACK_SECRET_FILE: secretFile(situation, 'docbuilder-callback-secret'),
-    SVC_DOCBUILDER_WORKERS: workers,
+    SVC_DOCBUILDER_WORKERS_FILE: `${WORKERS_PATH}/${WORKERS_FILE}`,
     SVC_DOCBUILDER_WORKER_MAX_JOBS: docbuilder.workerMaxJobs,
     SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES: docbuilder.workerMaxAgeMinutes,
     SVC_DOCBUILDER_WORKER_MEMORY_MB: docbuilder.workerMemoryMb,
@@ -74,6 +93,7 @@ function settings(situation: Situation, workers: number): Variables {
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: spec.outbound.allowHosts.join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
+    ...outboundVariables(situation.instance),
     SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
     SVC_AUDIT_TARGET: spec.auditTarget,
     SVC_DEV_MODE: spec.devMode,

@@ -4,6 +4,7 @@ import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
 import { namesOf, PORTS } from './names.ts';
+import { outboundFiles, outboundVariables } from './outbound.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest, secretVariable } from './secrets.ts';
@@ -64,6 +65,7 @@ function gatePod(situation: Situation): PodParts {
       scratchMount('tmp', '/tmp', '64Mi'),
       secretFiles(situation, 'gate'),
       ...licenseFiles(instance),
+      ...outboundFiles(instance),
     ],
     terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
     configHash: secretsDigest('gate', secrets),
@@ -99,6 +101,7 @@ function settings(situation: Situation): Variables {
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: [...demo, ...spec.outbound.allowHosts].join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
+    ...outboundVariables(instance),
     SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
     SVC_AUDIT_TARGET: spec.auditTarget,
     SVC_DEV_MODE: spec.devMode,

@@ -17,6 +17,8 @@ const EVERYTHING = {
   'proxy-buffering': 'off',
   ...LARGE_HEADERS,
   ...SOCKETS,
+  // Else http://host/svc/ is sent on to https://host/svc, which is no path of ours.
+  'preserve-trailing-slash': 'true',
 };
 
 const PAGE_PATH = '/browser/[^/]+/cool[.]html';

@@ -44,6 +44,13 @@ export function selectorLabels(instance: Instance, component: ComponentName): La
   return { ...instanceLabels(instance), 'app.kubernetes.io/component': component };
 }
 
+/** As in a query: `a=1,b=2`. */
+export function selectorText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
 /**
  * The labels of a component's pods. The version is not among them: a new controller would restart pods of which nothing
  * else has changed, the editor's with everybody in it.

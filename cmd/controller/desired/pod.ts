@@ -5,16 +5,13 @@ import type {
   V1SecurityContext,
   V1TopologySpreadConstraint,
 } from '@kubernetes/client-node';
-import type { PodOverrides } from '../../../src/common/generated/wire.ts';
 import { ANNOTATION, podLabels, selectorLabels } from './labels.ts';
 import { namesOf } from './names.ts';
-import type { ComponentName, Instance, Situation } from './types.ts';
+import type { ComponentName, Instance, PodResources, Situation } from './types.ts';
 import type { Mount } from './volumes.ts';
 
 /** User and group of our images. */
 const SVC_ID = 10001;
-
-type Quantities = NonNullable<PodOverrides['resources']>;
 
 /** What is a component's own in its pod; all else is the same for everybody. */
 export interface PodParts {
@@ -23,7 +20,7 @@ export interface PodParts {
     'args' | 'command' | 'env' | 'ports' | 'startupProbe' | 'livenessProbe' | 'readinessProbe' | 'lifecycle'
   >;
   /** Where the spec gives none. */
-  resources: Quantities;
+  resources: PodResources;
   mounts: readonly Mount[];
   /** Another container beside it, of the same image. */
   beside?: Pick<V1Container, 'name' | 'command' | 'env' | 'resources' | 'volumeMounts'>;
@@ -44,8 +41,10 @@ export interface PodParts {
  * `spec.<component>.pod` labels and annotations give way to ours; its resources replace the component's as a whole.
  */
 export function podTemplate(situation: Situation, component: ComponentName, parts: PodParts): V1PodTemplateSpec {
-  const { instance } = situation;
+  const { instance, settings } = situation;
   const { images } = instance.spec;
+  const pullSecrets =
+    images.pullSecrets.length > 0 ? images.pullSecrets : settings.pullSecrets.map((name) => ({ name }));
   const overrides = instance.spec[component].pod;
   const annotations = {
     ...overrides.annotations,
@@ -66,7 +65,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
       enableServiceLinks: false,
       securityContext: { ...POD_SECURITY, ...parts.security?.pod },
       terminationGracePeriodSeconds: parts.terminationGracePeriodSeconds,
-      ...(images.pullSecrets.length > 0 && { imagePullSecrets: images.pullSecrets }),
+      ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets }),
       ...(nodeSelector && { nodeSelector }),
       ...(tolerations && { tolerations }),
       ...(affinity && { affinity }),
@@ -117,8 +116,8 @@ const CONTAINER_SECURITY: V1SecurityContext = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Quantities as texts: people may write plain numbers, which the API server leaves as they are in a spec of ours. */
-export function withTexts({ requests, limits }: Quantities): Quantities {
+/** PodResources as texts: people may write plain numbers, which the API server leaves as they are in a spec of ours. */
+export function withTexts({ requests, limits }: PodResources): PodResources {
   const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   return { ...(requests && { requests: texts(requests) }), ...(limits && { limits: texts(limits) }) };

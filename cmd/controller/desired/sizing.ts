@@ -1,6 +1,6 @@
 import { LONGEST_JOB_SECONDS } from '../../../src/common/plan.ts';
-import { type PodParts, withTexts } from './pod.ts';
-import type { Situation } from './types.ts';
+import { withTexts } from './pod.ts';
+import type { PodResources, Situation } from './types.ts';
 
 const MIN_ENTERPRISE_WORKERS = 2;
 const MAX_WORKERS = 32;
@@ -20,15 +20,19 @@ const MEMORY_REQUEST_BESIDE = 512;
 /** The service, and two spares: shortly before workers are recycled there is more than one. */
 const MEMORY_LIMIT_BESIDE = 768;
 const SHARED_MEMORY_PER_WORKER = 64;
+/** A volume is as large as it was made: for as many workers as there may ever be. */
+const SHARED_MEMORY = mebibytes(MAX_WORKERS * SHARED_MEMORY_PER_WORKER);
 
 /** Seconds that a stop takes beyond the longest job: answers on their way, the end of the workers, the last records. */
 const GRACE_BESIDE = 30;
 
 /** What DocBuilder gets. */
 export interface Sizing {
+  /** As many as are wanted, or as its pod has memory for. */
   workers: number;
-  resources: PodParts['resources'];
-  /** Quantity: the size of `/dev/shm`. */
+  /** For all that are wanted. */
+  resources: PodResources;
+  /** Quantity: the most that `/dev/shm` may take of the memory. */
   sharedMemory: string;
   gracePeriodSeconds: number;
   /** One sentence that says where the numbers come from. */
@@ -36,8 +40,8 @@ export interface Sizing {
 }
 
 /**
- * DocBuilder's size. Only the worker count follows from the licence: the grace period is the same in both editions, so
- * that a licence with the same worker count changes nothing.
+ * DocBuilder's size. Only worker count and resources follow from the licence, and both change while it runs: its pod is
+ * resized in place (reconcile/docbuilder-size.ts), then it starts as many workers as it has got memory for.
  *
  * - workers: `spec.docbuilder.workers`, or by the plan: Community 1, Enterprise ceil(connections / 50) from 2 to 32
  * - CPU: 500m for each worker, up to 1 for each and 1 more
@@ -48,7 +52,8 @@ export function docbuilderSizing({
   instance,
   license,
   plan,
-}: Pick<Situation, 'instance' | 'license' | 'plan'>): Sizing {
+  docbuilder: running,
+}: Pick<Situation, 'instance' | 'license' | 'plan' | 'docbuilder'>): Sizing {
   const spec = instance.spec.docbuilder;
   const { workers, reason } = workerCount(spec.workers, plan.edition, license.claims?.conns ?? 0);
   const each = spec.workerMemoryMb;
@@ -70,15 +75,21 @@ export function docbuilderSizing({
     : `CPU ${computed.requests.cpu} (500m each) to ${computed.limits.cpu} (1 each, plus 1), ` +
       `memory ${computed.requests.memory} (512Mi each, plus 512Mi) to ${computed.limits.memory} ` +
       `(${each}Mi + 64Mi each, plus 768Mi)`;
+  const room = given || running?.memory === undefined ? workers : workersIn(running.memory, each);
   return {
-    workers,
+    workers: Math.min(workers, room),
     resources: given ?? computed,
-    sharedMemory: mebibytes(workers * SHARED_MEMORY_PER_WORKER),
+    sharedMemory: SHARED_MEMORY,
     gracePeriodSeconds,
     formula:
-      `${reason}: ${how}, shared memory ${mebibytes(workers * SHARED_MEMORY_PER_WORKER)} (64Mi each), ` +
+      `${reason}: ${how}, shared memory up to ${SHARED_MEMORY} of that, ` +
       `grace period ${gracePeriodSeconds} s (jobs of up to ${jobSeconds} s, plus 30 s).`,
   };
+}
+
+/** For how many workers a pod has memory. */
+function workersIn(memory: number, each: number): number {
+  return Math.max(1, Math.floor((memory - MEMORY_LIMIT_BESIDE) / (each + SHARED_MEMORY_PER_WORKER)));
 }
 
 function workerCount(

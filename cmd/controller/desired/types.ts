@@ -1,10 +1,12 @@
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
-import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
+import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { DocbuilderPlan } from '../../../src/common/plan.ts';
 import type { KubernetesObject, ObjectMeta } from '../k8s/types.ts';
 import type { Policy } from './allowed.ts';
 
 export type ComponentName = 'gate' | 'docbuilder' | 'editor' | 'front';
+
+export type PodResources = NonNullable<PodOverrides['resources']>;
 
 /** An instance as the API server has it: with the schema's defaults filled in. */
 export interface Instance {
@@ -18,6 +20,8 @@ export interface Settings {
   version: string;
   /** Where an instance names none. */
   images: Record<ComponentName, string>;
+  /** Names of Secrets for private registries, where an instance names none. */
+  pullSecrets: readonly string[];
   /** Such as `cluster.local`. */
   clusterDomain: string;
   /** Address of the cluster's DNS, for the front's `resolver`. */
@@ -31,6 +35,14 @@ export interface Settings {
 /** Values of the Secret `<instance>-secrets`, by key. */
 export type SecretValues = Readonly<Record<string, string>>;
 
+/** DocBuilder as it runs. A licence is not to replace its pod, so these follow one another only as far as that allows. */
+export interface RunningDocbuilder {
+  /** Resources that the Deployment's template keeps, although another size is wanted. */
+  template?: PodResources | undefined;
+  /** MiB that its pod may use. */
+  memory?: number | undefined;
+}
+
 /** Everything that the objects of an instance follow from. */
 export interface Situation {
   instance: Instance;
@@ -41,6 +53,8 @@ export interface Situation {
   /** What goes into `<instance>-license`. Absent members: there is none. */
   licenseFiles: { token?: string; removedAt?: string };
   secrets: SecretValues;
+  /** Absent: it does not run yet. */
+  docbuilder?: RunningDocbuilder | undefined;
 }
 
 /** One function of this kind for each file of `desired/`. */

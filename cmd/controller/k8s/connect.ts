@@ -1,23 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/common/config.ts';
+import { proxyFor } from '../../../src/common/net/proxy.ts';
 import type { Connection, Credentials } from './connection.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The cluster that `KUBECONFIG` names, else the one that this pod runs in (`KUBERNETES_SERVICE_HOST`).
+ * The cluster that `KUBECONFIG` names, else the one that this pod runs in (`KUBERNETES_SERVICE_HOST`), through the proxy that
+ * `HTTPS_PROXY` and `NO_PROXY` give.
  * @param options.folder where the service account is mounted
  * @throws {Error} that says what is missing
  */
 export async function connect(environment: Environment, options: { folder?: string } = {}): Promise<Connection> {
   const paths = environment['KUBECONFIG'];
   // Outside of a cluster only, and heavy.
-  if (paths) return (await import('./kubeconfig.ts')).fromKubeconfig(paths);
+  if (paths) {
+    const connection = await (await import('./kubeconfig.ts')).fromKubeconfig(paths);
+    return { ...connection, proxy: proxyFor(new URL(connection.server), environment) };
+  }
   const host = environment['KUBERNETES_SERVICE_HOST'];
   if (!host) throw new Error('neither KUBECONFIG nor, as in a pod, KUBERNETES_SERVICE_HOST is set');
   const port = environment['KUBERNETES_SERVICE_PORT'] || '443';
-  return inCluster(`https://${host.includes(':') ? `[${host}]` : host}:${port}`, options.folder ?? SERVICE_ACCOUNT);
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { ...inCluster(server, options.folder ?? SERVICE_ACCOUNT), proxy: proxyFor(new URL(server), environment) };
 }
 
 function inCluster(server: string, folder: string): Connection {

@@ -2,6 +2,8 @@
 export interface Connection {
   /** Origin, with a base path where there is one, without a slash at its end. */
   readonly server: string;
+  /** That leads to it. */
+  readonly proxy?: URL | undefined;
   /** The namespace that the controller itself is in (or that the kubeconfig's context names). */
   readonly namespace: string;
   /** As they are now: tokens and authorities are rotated while the controller runs. Asked before each request. */

@@ -1,12 +1,21 @@
+import { once } from 'node:events';
 import * as http from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http2';
 import * as https from 'node:https';
+import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import * as tls from 'node:tls';
 import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
+import { openTunnel } from '../../../src/common/net/proxy.ts';
 import { VERSION } from '../../../src/common/version.ts';
 import { ApiError, refusalOf, UnreachableError } from './api-error.ts';
 import type { Connection } from './connection.ts';
+import { createSessions } from './sessions.ts';
 
 /** Below the 90 s after which the API server hangs up on an idle connection. */
 const IDLE_MS = 30_000;
+/** For a proxy to open a connection. */
+const TUNNEL_MS = 10_000;
 /** Silence after which the kernel asks whether the other end is there. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -20,6 +29,13 @@ export interface Exchange {
   body?: unknown;
 }
 
+/** An answer whose body is still to come. */
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Readable;
+}
+
 /** HTTP to the API server, over TLS that is always verified. Errors name method and path, never a header or body. */
 export interface Transport {
   /**
@@ -28,11 +44,12 @@ export interface Transport {
    */
   request(exchange: Exchange): Promise<unknown>;
   /**
-   * An answer whose body goes on, over a connection of its own. The signal ends it at any time.
+   * An answer whose body goes on. Over TLS all of them share a connection, as far as the server speaks HTTP/2; otherwise each
+   * has its own. The signal ends it at any time.
    * @throws {ApiError | UnreachableError}
    */
-  open(exchange: Exchange, signal: AbortSignal): Promise<http.IncomingMessage>;
-  /** Cuts all connections for requests, which may be dead without a sign of it. What runs is sent again or rejects. */
+  open(exchange: Exchange, signal: AbortSignal): Promise<Readable>;
+  /** Cuts all connections, which may be dead without a sign of it. What runs is sent again or rejects. */
   reconnect(): void;
   close(): void;
 }
@@ -53,30 +70,75 @@ export function createTransport(
     timeout: IDLE_MS,
   });
   const streams = new Agent({ keepAlive: false });
+  const sessions = createSessions(dial, timeoutMs);
   const closing = new AbortController();
+  const { hostname, port } = new URL(connection.server);
+  const authority = `${hostname}:${port || (secure ? 443 : 80)}`;
+  if (connection.proxy) for (const agent of [pool, streams]) leadThrough(agent, connection.proxy, authority);
+
+  /** A connection for HTTP/2, if the server will have it. */
+  async function dial(signal: AbortSignal): Promise<tls.TLSSocket> {
+    const { authorization: _, ...credentials } = await connection.credentials();
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const tunnel = connection.proxy && { socket: await openTunnel(connection.proxy, authority, signal) };
+    const servername = credentials.servername ?? (isIP(host) ? undefined : host);
+    const socket = tls.connect({
+      ...{
+        ...credentials,
+        host,
+        port: Number(port || 443),
+        ALPNProtocols: ['h2', 'http/1.1'],
+        rejectUnauthorized: true,
+      },
+      ...(servername !== undefined && { servername }),
+      ...tunnel,
+    });
+    socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    await once(socket, 'secureConnect', { signal }).catch((error: Error) => {
+      socket.destroy();
+      throw error;
+    });
+    return socket;
+  }
+
+  /** Resolves when the head of an answer is there, over a connection that others share. @returns undefined: no HTTP/2 */
+  async function openShared(exchange: Exchange, signal: AbortSignal): Promise<Answer | undefined> {
+    const { authorization, ...credentials } = await connection.credentials();
+    const { pathname, search } = urlOf(exchange);
+    const stream = await sessions.open(
+      JSON.stringify(credentials),
+      { ...headersOf(exchange, authorization), ':method': exchange.method, ':path': pathname + search },
+      signal,
+    );
+    if (!stream) return undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders>();
+    stream.once('response', resolve);
+    // With its connection a stream may end without an error.
+    stream.once('close', () => reject(stream.errored ?? new Error('the connection was closed')));
+    const headers = await promise;
+    return { status: Number(headers[':status']), headers, body: stream };
+  }
 
   /** Resolves when the head of an answer is there. */
-  async function send(exchange: Exchange, agent: http.Agent, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const { authorization, ...tls } = await connection.credentials();
+  async function send(exchange: Exchange, agent: http.Agent, signal: AbortSignal): Promise<Answer> {
+    const { authorization, ...credentials } = await connection.credentials();
     const body = exchange.body === undefined ? undefined : JSON.stringify(exchange.body);
-    const url = new URL(connection.server + exchange.path);
-    url.search = new URLSearchParams(exchange.query).toString();
-    const request = (secure ? https : http).request(url, {
-      ...tls,
+    const request = (secure ? https : http).request(urlOf(exchange), {
+      ...credentials,
       rejectUnauthorized: true,
       agent,
       method: exchange.method,
       signal,
       headers: {
-        accept: exchange.accept ?? 'application/json',
-        'user-agent': `svc-controller/${VERSION}`,
-        ...(authorization !== undefined && { authorization }),
+        ...headersOf(exchange, authorization),
         ...(body !== undefined && { 'content-type': exchange.contentType ?? 'application/json' }),
         ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
       },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-    request.on('response', resolve);
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    request.on('response', (response) =>
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }),
+    );
     // Finds a connection that a watch only listens on to be dead within 20 s, where there is nobody at the other end.
     request.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     request.on('error', (error: NodeJS.ErrnoException) => {
@@ -87,6 +149,12 @@ export function createTransport(
     });
     request.end(body);
     return promise;
+  }
+
+  function urlOf({ path, query }: Exchange): URL {
+    const url = new URL(connection.server + path);
+    url.search = new URLSearchParams(query).toString();
+    return url;
   }
 
   async function within<T>(
@@ -114,39 +182,63 @@ export function createTransport(
     request: (exchange) =>
       within(exchange, closing.signal, async (signal) => {
         const answer = await send(exchange, pool, signal);
-        const text = await textOf(answer);
+        const text = await textOf(answer.body);
         refuse(exchange, answer, text);
         // `/readyz` answers a word.
         return text === '' ? undefined : (tryParse(text) ?? text);
       }),
     open: (exchange, outer) =>
       within(exchange, outer, async (signal) => {
-        const answer = await send(exchange, streams, signal);
-        if (!isSuccess(answer)) refuse(exchange, answer, await textOf(answer));
-        return answer;
+        const shared = secure ? await openShared(exchange, signal) : undefined;
+        const answer = shared ?? (await send(exchange, streams, signal));
+        if (!isSuccess(answer)) refuse(exchange, answer, await textOf(answer.body));
+        return answer.body;
       }),
-    reconnect: () => pool.destroy(),
+    reconnect() {
+      pool.destroy();
+      sessions.drop();
+    },
     close() {
       closing.abort(new UnreachableError('client', 'ECANCELED', 'closed'));
       pool.destroy();
       streams.destroy();
+      sessions.drop();
     },
   };
 }
 
-function refuse({ method, path }: Exchange, answer: http.IncomingMessage, text: string): void {
+/** Has an agent make its connections through a proxy. */
+function leadThrough(agent: http.Agent, proxy: URL, authority: string): void {
+  agent.createConnection = (options, callback) => {
+    openTunnel(proxy, authority, AbortSignal.timeout(TUNNEL_MS)).then(
+      (socket) => callback?.(null, tls.connect({ ...(options as tls.ConnectionOptions), socket })),
+      (error: Error) => callback?.(error, undefined as never),
+    );
+    return undefined;
+  };
+}
+
+function headersOf({ accept }: Exchange, authorization: string | undefined): Record<string, string> {
+  return {
+    accept: accept ?? 'application/json',
+    'user-agent': `svc-controller/${VERSION}`,
+    ...(authorization !== undefined && { authorization }),
+  };
+}
+
+function refuse({ method, path }: Exchange, answer: Answer, text: string): void {
   if (isSuccess(answer)) return;
   const body = text.startsWith('{') ? tryParse(text) : undefined;
-  throw refusalOf(`${method} ${path}`, answer.statusCode ?? 0, body, answer.headers['retry-after']);
+  throw refusalOf(`${method} ${path}`, answer.status, body, answer.headers['retry-after']);
 }
 
-function isSuccess({ statusCode = 0 }: http.IncomingMessage): boolean {
-  return statusCode >= 200 && statusCode < 300;
+function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
 }
 
-async function textOf(answer: http.IncomingMessage): Promise<string> {
+async function textOf(body: Readable): Promise<string> {
   const pieces: Buffer[] = [];
-  for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
+  for await (const piece of body as AsyncIterable<Buffer>) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8');
 }
 

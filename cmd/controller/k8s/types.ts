@@ -81,8 +81,8 @@ export interface WatchOptions extends Selection {
 export interface ApplyOptions {
   /** The field manager. */
   manager: string;
-  /** Only what is below this subresource, such as `status`. */
-  subresource?: 'status';
+  /** Only what is below this subresource. */
+  subresource?: 'status' | 'resize';
   /** Refused with 409 where there is an object of that name: in one request, so that nobody can come between. */
   onlyNew?: boolean;
 }

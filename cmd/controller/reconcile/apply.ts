@@ -9,11 +9,11 @@ import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
 import type { Contests } from './contests.ts';
 import { differences } from './diff.ts';
-import { hashOf } from './hash.ts';
+import { APPLIED_HASH, hashOf } from './hash.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
 import { appliedFields, withoutUpdates } from './managed.ts';
 import { overwritten } from './overwrite.ts';
-import { APPLIED_HASH, type Owned, type OwnedCache } from './owned.ts';
+import type { Owned, OwnedCache } from './owned.ts';
 import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
 
 /** Objects of one instance that are read and written at a time. */
@@ -128,8 +128,8 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     if (!known && (await create(context, wanted, hash))) return true;
 
     live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
-    const [owner] = wanted.metadata.ownerReferences ?? [];
-    const trouble = live && owner && ownershipTrouble(live, owner);
+    const [, name] = partsOf(context.instance.key);
+    const trouble = live && ownershipTrouble(live, { name, uid: context.instance.uid });
     if (trouble) {
       result.troubles.push(trouble);
       return false;

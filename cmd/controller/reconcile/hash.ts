@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import type { KubernetesObject } from '../k8s/types.ts';
 
+/** On each of our objects: hash of its desired state. If it differs, there may be members to remove. */
+export const APPLIED_HASH = 'svc.internal/applied-hash';
+
 /** JSON with the members of each object in the order of their names: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(inOrder(value));

@@ -4,7 +4,6 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import type { Policy } from '../desired/allowed.ts';
-import { desired } from '../desired/index.ts';
 import { COMPONENTS, namesOf } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
@@ -17,6 +16,7 @@ import { differenceTold } from './agreement.ts';
 import { type Applied, applyAll, prune } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { createContests } from './contests.ts';
+import { createDocbuilderSizes, type DocbuilderFound } from './docbuilder-size.ts';
 import { observeEdge } from './edge.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
@@ -66,6 +66,7 @@ export function createReconciler(
 ): (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined> {
   const { client, owned, settings, clock, random, log } = options;
   const contests = createContests(clock);
+  const sizes = createDocbuilderSizes({ client, owned });
 
   return async function reconcile(key, signal, failures) {
     const [namespace, name] = partsOf(key);
@@ -88,7 +89,7 @@ export function createReconciler(
     const { keptLicense: kept, givenLicense: given } = secrets;
     const now = clock();
     const decision = await decideLicense({ kept, given, keys: settings().licenseKeys, now });
-    const situation: Situation = {
+    const wanted: Situation = {
       instance,
       settings: settings(),
       license: decision.license,
@@ -96,6 +97,8 @@ export function createReconciler(
       licenseFiles: decision.files,
       secrets: secrets.values ?? {},
     };
+    const found = await sizes.look(wanted, instance.status?.docbuilder);
+    const situation: Situation = { ...wanted, docbuilder: found.running };
     const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
     const applied: Applied = { troubles, notes: [...secrets.remarks] };
     const applies = applied.troubles.length === 0 && !isPaused(instance);
@@ -104,7 +107,7 @@ export function createReconciler(
       const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
       // Told first: a process that ends in between tells twice rather than never.
       if (runs) tellMade(options, instance, secrets.made, secrets.lost);
-      const result = await applyWanted(instance, situation, signal);
+      const result = await applyWanted(instance, situation, found, signal);
       applied.troubles.push(...result.troubles);
       applied.notes.push(...result.notes);
       applied.agreement = result.agreement;
@@ -151,7 +154,12 @@ export function createReconciler(
     ];
   }
 
-  async function applyWanted(instance: SvcInstance, situation: Situation, signal: AbortSignal): Promise<Applied> {
+  async function applyWanted(
+    instance: SvcInstance,
+    situation: Situation,
+    found: DocbuilderFound,
+    signal: AbortSignal,
+  ): Promise<Applied> {
     const { metadata, status = {} } = instance;
     const key = keyOf(instance);
     const asked = askedFor(metadata);
@@ -159,7 +167,7 @@ export function createReconciler(
     if (anew) owned.doubt(key);
     let objects: KubernetesObject[];
     try {
-      objects = desired(situation);
+      objects = sizes.objects(situation, found);
     } catch (error) {
       // A spec that the schema should have refused, or did before it was changed.
       const message = `The spec cannot be turned into objects: ${(error as Error).message}.`;
@@ -169,8 +177,11 @@ export function createReconciler(
     const agreement = anew ? undefined : status.agreement;
     const context = { client, owned, contests, signal, log, instance: { key, uid: metadata.uid, agreement } };
     const applied = await applyAll(context, objects);
-    if (applied.troubles.length === 0) await prune(context, objects);
-    return applied;
+    if (applied.troubles.length > 0) return applied;
+    await prune(context, objects);
+    const { waits, note } = await sizes.fit(situation, found);
+    if (note !== undefined) applied.notes.push(note);
+    return { ...applied, contested: applied.contested || waits };
   }
 
   async function observe(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {

@@ -2,11 +2,9 @@ import { MANAGED_BY } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { type EdgeObject, edgeObjectOf } from './edge-object.ts';
-import { contentHash } from './hash.ts';
+import { APPLIED_HASH, contentHash } from './hash.ts';
+import { type MadePod, madePodOf } from './made-pod.ts';
 import { type Rollout, rolloutOf } from './rollout.ts';
-
-/** On each of our objects: hash of its desired state. If it differs, there may be members to remove. */
-export const APPLIED_HASH = 'svc.internal/applied-hash';
 
 /** Gone objects that are remembered: more than are written at a time. */
 const ENDED = 512;
@@ -43,6 +41,8 @@ export interface Owned {
   awaited: number | undefined;
   /** Of a Deployment. */
   rollout: Rollout | undefined;
+  /** Of DocBuilder's Deployment. */
+  made: MadePod | undefined;
   /** Of a PersistentVolumeClaim: `Pending`, `Bound`, `Lost`. */
   phase: string | undefined;
   /** An Ingress or HTTPRoute has it. */
@@ -202,6 +202,7 @@ function ownedOf(object: KubernetesObject): Owned | undefined {
     agreed: undefined,
     awaited: undefined,
     rollout: kind === 'Deployment' ? rolloutOf(object) : undefined,
+    made: kind === 'Deployment' ? madePodOf(object) : undefined,
     phase: kind === 'PersistentVolumeClaim' ? (status?.phase ?? 'Pending') : undefined,
     edge: edgeObjectOf(object),
   };

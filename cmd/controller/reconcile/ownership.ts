@@ -1,6 +1,6 @@
 import { KIND } from '../desired/names.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
-import { APPLIED_HASH } from './owned.ts';
+import { APPLIED_HASH } from './hash.ts';
 
 /** Why an object is not as it should be. */
 export interface Trouble {

@@ -5,7 +5,7 @@ import { nodeTrouble } from './lost-nodes.ts';
 import { eventTrouble } from './pod-events.ts';
 import type { Pod, PodTrouble } from './pod-trouble.ts';
 
-const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
+export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
 /** After this time nothing is likely to get better by itself, as with a Deployment that makes no progress. Milliseconds. */
 const STALLED_MS = 600_000;

@@ -3,7 +3,7 @@ import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { applyLowering, connectionPlan } from '../../../src/common/plan.ts';
 import { clip } from '../../../src/common/truncate.ts';
-import { ANNOTATION } from '../desired/labels.ts';
+import { ANNOTATION, selectorLabels, selectorText } from '../desired/labels.ts';
 import { COMPONENTS } from '../desired/names.ts';
 import { imageOf } from '../desired/pod.ts';
 import { docbuilderSizing } from '../desired/sizing.ts';
@@ -18,7 +18,7 @@ import type { ComponentState } from './readiness.ts';
 
 /** What a status is made of. */
 interface Found {
-  situation: Pick<Situation, 'instance' | 'settings' | 'license' | 'plan'>;
+  situation: Pick<Situation, 'instance' | 'settings' | 'license' | 'plan' | 'docbuilder'>;
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
@@ -50,6 +50,7 @@ export function statusOf(found: Found): SvcInstanceStatus {
     ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
     ...(paused ? former(previous) : figuresOf(situation)),
+    frontSelector: selectorText(selectorLabels(situation.instance, 'front')),
     replicas: each((name) => {
       const { desired = 0, ready = 0 } = components[name].rollout ?? {};
       return { desired, ready };

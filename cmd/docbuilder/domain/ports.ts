@@ -130,6 +130,8 @@ export interface Engine {
    */
   run(task: EngineTask, signal: AbortSignal): Promise<EngineResult>;
   status(): EngineStatus;
+  /** From now on so many workers. What runs on one that is to go ends first. */
+  resize(workers: number): void;
   /** Ends all workers and removes what they left on disk. */
   stop(): Promise<void>;
 }

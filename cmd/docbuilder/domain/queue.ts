@@ -91,6 +91,11 @@ export class JobQueue {
     throw new AppError('queue_full', { limit: capacity }, { retryAfter });
   }
 
+  /** Gives turns by limits that have changed; else they count from the next job that comes or ends. */
+  look(): void {
+    this.#dispatch();
+  }
+
   /** Refuses new work and what waits, and resolves when nothing runs any more. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -13,7 +13,7 @@ import { startWarmWorker } from './warm-up.ts';
 import type { Worker, WorkerSettings } from './worker.ts';
 
 export interface EngineSettings {
-  /** Workers that run jobs; one more stands by. */
+  /** Workers that run jobs, at first; one more stands by. */
   workers: number;
   /** A worker is replaced after so many jobs, */
   maxJobs: number;
@@ -102,8 +102,9 @@ export async function createEngine(settings: EngineSettings): Promise<Engine> {
     status: () => ({
       core: { name: 'LibreOffice', version: office.version, source: office.vendor },
       sandbox: worker.sandbox.kind,
-      workers: { total: settings.workers, ...pool.counts() },
+      workers: pool.counts(),
     }),
+    resize: pool.resize,
     async stop() {
       stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
       await pool.stop();

@@ -2,8 +2,12 @@ import { createPool } from 'generic-pool';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { EngineFailure } from '../domain/ports.ts';
+import { createPlaces } from './places.ts';
 import { createSpares } from './spares.ts';
 import type { Worker } from './worker.ts';
+
+/** The most workers that a pool can have (contract: worker pool settings). */
+const MOST = 32;
 
 export interface PoolOptions {
   size: number;
@@ -24,7 +28,9 @@ export interface WorkerPool {
   acquire(signal: AbortSignal): Promise<Worker>;
   /** Takes a worker back; it is lent again, or replaced, once it has settled. */
   giveBack(worker: Worker): Promise<void>;
-  counts(): { idle: number; busy: number; restarts: number };
+  counts(): { total: number; idle: number; busy: number; restarts: number };
+  /** From now on so many workers: those that are missing are started, those that are too many end when they are idle. */
+  resize(size: number): void;
   /** Ends all workers; the signal that ends those just starting must have been aborted before. */
   stop(): Promise<void>;
 }
@@ -45,7 +51,7 @@ export function createWorkerPool(
   first: Worker,
   options: PoolOptions,
 ): WorkerPool {
-  const { size, clock, log } = options;
+  const { clock, log } = options;
   const living = new Map<number, Worker>();
   const slots = new Set<number>();
   const jobs = new Map<Worker, number>();
@@ -54,6 +60,7 @@ export function createWorkerPool(
   let noneSince: number | undefined;
   let restarts = 0;
   let stopping = false;
+  const places = createPlaces(options.size);
 
   function startInSlot(): Promise<Worker> {
     const worker = startInFreeSlot();
@@ -91,9 +98,13 @@ export function createWorkerPool(
     living.delete(worker.slot);
     jobs.delete(worker);
     if (living.size === 0) noneSince ??= Date.now();
-    if (!stopping) restarts++;
     await worker.end();
     slots.delete(worker.slot);
+  }
+
+  function replace(worker: Worker): Promise<void> {
+    if (!stopping) restarts++;
+    return retire(worker);
   }
 
   const tooOld = (worker: Worker) => clock() - worker.startedAt >= options.maxAgeMinutes * 60_000;
@@ -102,20 +113,28 @@ export function createWorkerPool(
     jobsLeft(worker) <= 0 || tooOld(worker) || worker.marked || worker.resident > options.maxResidentBytes;
   const nearlyDue = Math.max(NEARLY_DUE, NEARLY_DUE_SHARE * options.maxJobs);
   const sparesWanted = () => {
-    if (pool.size < size) return 0;
+    if (!places.full()) return 0;
     const due = [...jobs].filter(([worker, done]) => done > 0 && jobsLeft(worker) < nearlyDue);
     return Math.max(1, due.length);
   };
 
   adopt(first);
-  const spares = createSpares(startInSlot, retire, sparesWanted, log, first);
+  const spares = createSpares(startInSlot, replace, sparesWanted, log, first);
   const pool = createPool<Worker>(
     {
-      create: () => (stopping ? new Promise(() => undefined) : spares.take()),
-      destroy: retire,
+      async create() {
+        await places.take();
+        return stopping ? new Promise(() => undefined) : spares.take();
+      },
+      destroy(worker) {
+        const surplus = places.surplus() > 0;
+        places.leave();
+        return surplus ? retire(worker) : replace(worker);
+      },
       validate: async (worker) => worker.alive && !tooOld(worker),
     },
-    { min: size, max: size, testOnBorrow: true },
+    // Its size is for ever: whatever is above ours waits for a place to be made in.
+    { min: MOST, max: MOST, testOnBorrow: true },
   );
 
   // Borrowing checks a worker's age; this does the same for idle ones.
@@ -172,8 +191,15 @@ export function createWorkerPool(
   async function giveBack(worker: Worker): Promise<void> {
     if (worker.alive) await worker.settled();
     if (stopping) return;
-    if (!worker.alive || worn(worker)) await pool.destroy(worker);
+    if (!worker.alive || worn(worker) || places.surplus() > 0) await pool.destroy(worker);
     else await pool.release(worker);
+  }
+
+  function resize(size: number): void {
+    if (stopping) return;
+    places.resize(size);
+    // Those that work are looked at when they come back.
+    for (let idle = Math.min(pool.available, places.surplus()); idle > 0; idle--) void pool.acquire().then(giveBack);
   }
 
   async function stop(): Promise<void> {
@@ -188,7 +214,8 @@ export function createWorkerPool(
   return {
     acquire,
     giveBack,
-    counts: () => ({ idle: pool.available, busy: pool.borrowed, restarts }),
+    counts: () => ({ total: places.size(), idle: pool.available, busy: pool.borrowed, restarts }),
+    resize,
     stop,
   };
 }

@@ -100,6 +100,10 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_FRONT_IMAGE: string;
   /**
+   * Comma-separated names of Secrets for private registries, for instances that name none. They must exist in the namespaces of the instances.
+   */
+  SVC_CONTROLLER_PULL_SECRETS: string;
+  /**
    * DNS domain of the cluster. Absent: taken from /etc/resolv.conf, otherwise cluster.local.
    */
   SVC_CONTROLLER_CLUSTER_DOMAIN?: string;
@@ -224,6 +228,10 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_WORKERS?: number;
   /**
+   * Absolute path of a file with the number of engine workers, which then counts instead. The file is watched: workers are started and ended while the service runs, and jobs that run are finished.
+   */
+  SVC_DOCBUILDER_WORKERS_FILE?: string;
+  /**
    * Jobs after which a worker is recycled.
    */
   SVC_DOCBUILDER_WORKER_MAX_JOBS: number;
@@ -267,6 +275,10 @@ export interface DocbuilderConfig {
    * Comma-separated IP addresses and CIDRs of your own that count as internal although they are public, such as those of pods: outbound requests reach them only if SVC_FETCH_ALLOW_HOSTS lists the name, or an address or a narrower range.
    */
   SVC_FETCH_DENY: string;
+  /**
+   * HTTP proxy for all outbound requests but those to SVC_FETCH_ALLOW_HOSTS, such as http://proxy.example:3128, with user:password@ if it wants them. It must allow CONNECT to addresses, also to port 80 for http URLs: the service resolves and checks names itself, and tells the proxy an address.
+   */
+  SVC_FETCH_PROXY: string;
   /**
    * Lowest level that is logged.
    */
@@ -936,6 +948,10 @@ export interface GateConfig {
    */
   SVC_FETCH_DENY: string;
   /**
+   * HTTP proxy for all outbound requests but those to SVC_FETCH_ALLOW_HOSTS, such as http://proxy.example:3128, with user:password@ if it wants them. It must allow CONNECT to addresses, also to port 80 for http URLs: the service resolves and checks names itself, and tells the proxy an address.
+   */
+  SVC_FETCH_PROXY: string;
+  /**
    * Lowest level that is logged.
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -1449,7 +1465,7 @@ export interface SvcInstanceSpec {
    */
   docbuilder: {
     /**
-     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU, memory and shared memory depend on it.
+     * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU and memory depend on it. Another number starts and ends workers while DocBuilder runs.
      */
     workers: 'auto' | number;
     /**
@@ -1509,7 +1525,7 @@ export interface SvcInstanceSpec {
    */
   front: {
     /**
-     * Pods of the front.
+     * Pods of the front. Also the instance's scale subresource, for an autoscaler.
      */
     replicas: number;
     /**
@@ -1551,13 +1567,17 @@ export interface SvcInstanceSpec {
     pod: PodOverrides;
   };
   /**
-   * Volumes. They exist as long as the instance.
+   * Volumes.
    */
   storage: {
     /**
      * StorageClass of all volumes. Absent: the cluster's default class. Cannot be changed.
      */
     className?: string;
+    /**
+     * What becomes of the volumes if the instance is deleted. Retain: they stay, and an instance of the same name in the same namespace takes them over. Delete: they are deleted with it, documents included. Deleting the namespace deletes them in any case.
+     */
+    onDelete: 'Retain' | 'Delete';
     /**
      * Volume of the gate: documents, versions and callbacks that are still to be sent.
      */
@@ -1611,6 +1631,23 @@ export interface SvcInstanceSpec {
      * Items: IP address or CIDR, such as 203.0.113.0/24.
      */
     denyCidrs: string[];
+    /**
+     * HTTP proxy for all outbound requests of gate and DocBuilder but those to allowHosts, such as http://proxy.example:3128. It must allow CONNECT to addresses: names are resolved and checked before it is asked.
+     */
+    proxy?: string;
+    /**
+     * Certificate authorities that gate and DocBuilder trust besides the public ones: of internal hosts, or of a proxy that looks into TLS.
+     */
+    caBundle?: {
+      /**
+       * ConfigMap with the certificates as PEM.
+       */
+      configMapName: string;
+      /**
+       * Its key in the ConfigMap.
+       */
+      key: string;
+    };
   };
   /**
    * Images of the product's components. Absent: the controller's defaults. The editor's is editor.image.
@@ -1633,7 +1670,7 @@ export interface SvcInstanceSpec {
      */
     pullPolicy: 'Always' | 'IfNotPresent' | 'Never';
     /**
-     * Secrets for private registries, of type kubernetes.io/dockerconfigjson.
+     * Secrets for private registries, of type kubernetes.io/dockerconfigjson, in the namespace of the instance. Empty: those of the controller's chart (global.imagePullSecrets).
      *
      * Items: A Secret for a registry.
      */
@@ -1895,7 +1932,7 @@ export interface SvcInstanceStatus {
    */
   docbuilder?: {
     /**
-     * Engine workers.
+     * Engine workers: as many as plan or spec want, or as its pod has memory for yet.
      */
     workers?: number;
     /**
@@ -1907,7 +1944,7 @@ export interface SvcInstanceStatus {
      */
     memory?: string;
     /**
-     * Size of /dev/shm.
+     * The most that /dev/shm may take of the memory.
      */
     sharedMemory?: string;
     /**
@@ -1928,6 +1965,10 @@ export interface SvcInstanceStatus {
     editor?: ReplicaStatus;
     front?: ReplicaStatus;
   };
+  /**
+   * Label selector of the front's pods, for an autoscaler.
+   */
+  frontSelector?: string;
   /**
    * Images in use.
    */

@@ -14,6 +14,7 @@ export interface OutgoingRequest {
 /**
  * One request and its answer over one connection of its own, closed whatever happens. Follows nothing.
  * @param read takes what it wants of the answer; what it leaves unread is never fetched
+ * @param proxy through which all targets are reached but the listed ones
  * @throws {AppError} download_failed; the signal's reason once it has aborted
  */
 export async function exchange<T>(
@@ -21,8 +22,9 @@ export async function exchange<T>(
   request: OutgoingRequest,
   signal: AbortSignal,
   read: (response: IncomingResponse) => Promise<T>,
+  proxy?: URL,
 ): Promise<T> {
-  const client = pinnedClient(target, signal);
+  const client = pinnedClient(target, signal, proxy);
   // A request that waits for its connection does not see the signal itself.
   const stop = (): void => void client.destroy(signal.reason);
   signal.addEventListener('abort', stop, { once: true });

@@ -68,15 +68,19 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Bytes of a POST's answer that are taken before hanging up, so that a receiver that says a little is not cut off. */
 const MAX_ANSWER = 65_536;
 
-/** @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0` */
+/**
+ * @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0`
+ * @param options.proxy leads to all hosts but those of the allow list; names are resolved and checked here all the same
+ */
 export function createOutbound(options: {
   allow: AllowList;
   /** None unless given. */
   deny?: DenyList;
   lookup?: Lookup | undefined;
   userAgent: string;
+  proxy?: URL | undefined;
 }): Outbound {
-  const { allow, deny = [], userAgent, lookup = createLookup() } = options;
+  const { allow, deny = [], userAgent, proxy, lookup = createLookup() } = options;
   const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, deny, lookup }, signal);
   const headersWith = (own: Record<string, string>) => ({
     ...lowerCased(own),
@@ -99,13 +103,14 @@ export function createOutbound(options: {
         let own = headers;
         for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
           const request = { method: 'GET', headers: headersWith(own) } as const;
-          const answer = await exchange(await resolve(url, signal), request, signal, async (response) => {
+          const read = async (response: IncomingResponse) => {
             const next = redirectOf(response, url);
             if (next) return { next };
             checkAnswer(response);
             const size = await saveBody(response, { path, maxBytes }, signal);
             return { size, ...describe(response, url) };
-          });
+          };
+          const answer = await exchange(await resolve(url, signal), request, signal, read, proxy);
           if (!('next' in answer)) return answer;
           if (answer.next.origin !== url.origin) own = {};
           url = answer.next;
@@ -117,11 +122,12 @@ export function createOutbound(options: {
       within(timeoutMs, outer, async (signal) => {
         const target = await resolve(parseTarget(text), signal);
         const request = { method: 'POST', headers: headersWith(headers), body } as const;
-        return exchange(target, request, signal, async (response) => {
+        const read = async (response: IncomingResponse) => {
           // The status has come, so what happens to the rest is no failure.
           await response.body.dump({ limit: MAX_ANSWER, signal }).catch(() => {});
           return { status: response.statusCode };
-        });
+        };
+        return exchange(target, request, signal, read, proxy);
       }),
   };
 }

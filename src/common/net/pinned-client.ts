@@ -2,7 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import { parseAddress } from './address.ts';
-import type { Target } from './target.ts';
+import { openTunnel } from './proxy.ts';
+import { portOf, type Target } from './target.ts';
 
 /** Milliseconds for one TCP and TLS handshake; the deadline of the whole request may be shorter. */
 const CONNECT_TIMEOUT = 10_000;
@@ -11,8 +12,10 @@ const CONNECT_TIMEOUT = 10_000;
  * A client for one request, whose one connection can go to the target's checked addresses and nowhere else. Host
  * header, server name (SNI) and certificate check are those of the URL. Proxies of the environment are not used.
  * @param signal aborting it ends a handshake under way
+ * @param proxy leads to all targets but the listed ones. It is told a checked address, never a name
  */
-export function pinnedClient(target: Target, signal: AbortSignal): Client {
+export function pinnedClient(target: Target, signal: AbortSignal, proxy?: URL): Client {
+  if (proxy && !target.listed) return proxiedClient(target, signal, proxy);
   const pinned = new Set(target.addresses.map(String));
   const connect = buildConnector({ lookup: pinnedLookup(target), allowH2: false, timeout: CONNECT_TIMEOUT });
   return new Client(target.url.origin, {
@@ -31,6 +34,40 @@ export function pinnedClient(target: Target, signal: AbortSignal): Client {
       if (connecting instanceof Socket) signal.addEventListener('abort', () => connecting.destroy(), { once: true });
     },
   });
+}
+
+function proxiedClient(target: Target, signal: AbortSignal, proxy: URL): Client {
+  const secure = buildConnector({ allowH2: false, timeout: CONNECT_TIMEOUT });
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT)]);
+  return new Client(target.url.origin, {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (options, callback) => {
+      tunnelTo(target, limited, proxy).then(
+        (socket) => {
+          signal.addEventListener('abort', () => socket.destroy(), { once: true });
+          if (options.protocol === 'https:') secure({ ...options, httpSocket: socket }, callback);
+          else callback(null, socket);
+        },
+        (error: Error) => callback(error, null),
+      );
+    },
+  });
+}
+
+/** To the first of the addresses that the proxy reaches. */
+async function tunnelTo({ url, addresses }: Target, signal: AbortSignal, proxy: URL): Promise<Socket> {
+  let failure: unknown;
+  for (const address of addresses) {
+    const host = address.kind() === 'ipv4' ? String(address) : `[${address}]`;
+    try {
+      return await openTunnel(proxy, `${host}:${portOf(url)}`, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 function pinnedLookup({ addresses: [first, ...others] }: Target): LookupFunction {

@@ -9,6 +9,8 @@ import type { Lookup } from './lookup.ts';
 export interface Target {
   readonly url: URL;
   readonly addresses: readonly [Address, ...Address[]];
+  /** The operator has listed it: it is one of his own, to which no proxy leads. */
+  readonly listed: boolean;
 }
 
 /** Milliseconds for resolving one name. */
@@ -58,12 +60,15 @@ export async function resolveTarget(
     if (denied === undefined && isPublic(address)) return true;
     return allowsAddress(options.allow, address, port, denied);
   };
-  if (![first, ...others].every(mayReach)) throw notAllowed('address');
-  return { url, addresses: [first, ...others] };
+  const addresses = [first, ...others] as const;
+  if (!addresses.every(mayReach)) throw notAllowed('address');
+  const isListed = (address: Address): boolean =>
+    allowsAddress(options.allow, address, port, deniedBits(options.deny, address));
+  return { url, addresses, listed: listed || addresses.some(isListed) };
 }
 
-/** The port a URL leads to, also when it is the default one of its scheme. */
-function portOf(url: URL): number {
+/** The port that a URL leads to, also when it is the default one of its scheme. */
+export function portOf(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }
 

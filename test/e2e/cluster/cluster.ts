@@ -22,7 +22,7 @@ export interface Cluster {
   hostAddress: string;
   /** Address of the cluster's name server. */
   dnsAddress: string;
-  /** Makes an image of `buildImages` known to the node as `docker.io/<name>`. */
+  /** Makes an image of `buildImages` known to the node. */
   load(image: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -15,6 +15,11 @@ const KINDS = [
 const ALWAYS = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
 const SMALL = { pod: { resources: { requests: { cpu: '10m', memory: '64Mi' } } } };
 
+interface Claim {
+  metadata: { uid: string };
+  status: { phase: string };
+}
+
 describe('on a cluster: deletes clean', function () {
   this.timeout(240_000);
   let office: Office;
@@ -30,9 +35,10 @@ describe('on a cluster: deletes clean', function () {
   });
 
   /** Beside `office`, on a machine with two cores. */
-  const apply = async () => {
+  const apply = async (onDelete: 'Retain' | 'Delete') => {
     const spec = {
       host: 'brief.example',
+      storage: { onDelete },
       gate: SMALL,
       docbuilder: SMALL,
       editor: SMALL,
@@ -45,31 +51,40 @@ describe('on a cluster: deletes clean', function () {
     const names = (await brief.kubectl('get', KINDS, '--output', 'name')).split('\n').filter((name) => name !== '');
     return names.filter((name) => !ALWAYS.includes(name));
   };
-  const nothingIsLeft = () =>
-    until('nothing is left', async () => (await objects()).length === 0, 90_000).catch(async () => {
-      expect((await objects()).join(' ')).to.equal('');
-    });
+  const onlyIsLeft = (...names: string[]) =>
+    until('nothing else is left', async () => (await objects()).join(' ') === names.join(' '), 90_000).catch(
+      async () => {
+        expect((await objects()).join(' ')).to.equal(names.join(' '));
+      },
+    );
+  const claims = async () => {
+    const { items } = await brief.get<{ items: Claim[] }>('persistentvolumeclaims');
+    return items;
+  };
+  let kept: string[];
 
-  it('an instance that is deleted while it starts takes all with it', async () => {
-    await apply();
+  it('an instance that is deleted while it starts takes all with it but its documents', async () => {
+    await apply('Retain');
     await until('it is being made', async () => (await objects()).includes('deployment.apps/brief-front'));
+    kept = (await claims()).map(({ metadata }) => metadata.uid);
     await brief.kubectl('delete', 'svcinstance', 'brief');
-    await nothingIsLeft();
+    await onlyIsLeft(...['docbuilder', 'editor', 'gate'].map((name) => `persistentvolumeclaim/brief-${name}`));
   });
 
   it('without the chart instances and their definition stay, run on, and are deleted as cleanly', async () => {
-    await apply();
+    await apply('Delete');
     await brief.ready();
-    const claims = await brief.get<{ items: { status: { phase: string } }[] }>('persistentvolumeclaims');
-    expect(claims.items.map(({ status }) => status.phase)).to.deep.equal(['Bound', 'Bound', 'Bound']);
+    // Those of its predecessor.
+    expect((await claims()).map(({ metadata }) => metadata.uid)).to.deep.equal(kept);
+    expect((await claims()).map(({ status }) => status.phase)).to.deep.equal(['Bound', 'Bound', 'Bound']);
 
     const before = await uids(office, ...COMPONENTS);
     await office.release.helm('uninstall', 'svc', '--wait');
     expect(await office.cluster.kubectl(['get', 'deployments', '--namespace', SYSTEM, '-o', 'name'])).to.equal('');
     await office.cluster.kubectl(['get', 'crd', 'svcinstances.svc.internal']);
     await brief.kubectl('delete', 'svcinstance', 'brief');
-    // The claims go, too: docs/kubernetes.md, Storage and backup.
-    await nothingIsLeft();
+    // The claims go, too, as the spec says: docs/kubernetes.md, Storage and backup.
+    await onlyIsLeft();
     expect((await fetch(`${office.outside.url}/v1/status`)).status).to.equal(200);
 
     expect(await office.release.install()).to.include('STATUS: deployed');

@@ -43,7 +43,7 @@ describe('the cluster of tests', function () {
     await until('the node names all images', async () => {
       const [node] = (await get('nodes')).items;
       const names = node.status.images.flatMap((image: { names: string[] }) => image.names);
-      return Object.values(images).every((image) => names.includes(`docker.io/${image}`)) || undefined;
+      return Object.values(images).every((image) => names.includes(image)) || undefined;
     });
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,8 +30,12 @@ describe('an instance that is deleted', function () {
     expect((await cluster.figures()).writes).to.deep.equal(writes);
   });
 
-  it('names itself as the owner of all that goes with it', async () => {
-    for (const [name, { metadata }] of await cluster.objects()) {
+  it('names itself as the owner of all that goes with it, and of no documents', async () => {
+    for (const [name, { kind, metadata }] of await cluster.objects()) {
+      if (kind === 'PersistentVolumeClaim') {
+        expect(metadata.ownerReferences, name).to.equal(undefined);
+        continue;
+      }
       const [owner, ...others] = metadata.ownerReferences ?? [];
       expect(owner, name).to.include({
         kind: 'SvcInstance',
@@ -42,8 +47,10 @@ describe('an instance that is deleted', function () {
     }
   });
 
-  it('makes room for another of its name, which waits until the old objects are gone', async () => {
-    const old = await cluster.objects();
+  it('makes room for another of its name, which waits until the old objects are gone, and has its documents', async () => {
+    const all = await cluster.objects();
+    const claims = [...all.values()].filter(({ kind }) => kind === 'PersistentVolumeClaim');
+    const old = new Map([...all].filter(([, { kind }]) => kind !== 'PersistentVolumeClaim'));
     const { metadata } = await cluster.apply('office');
     const { status } = await cluster.settled('office');
     expect(status?.conditions?.find(({ type }) => type === 'Ready')).to.include({
@@ -51,14 +58,10 @@ describe('an instance that is deleted', function () {
       reason: 'Deleting',
     });
     expect([...(await cluster.objects()).values()].map(({ metadata: { uid } }) => uid)).to.deep.equal(
-      [...old.values()].map(({ metadata: { uid } }) => uid),
+      [...all.values()].map(({ metadata: { uid } }) => uid),
     );
     for (const object of old.values()) {
       const { name, uid = '' } = object.metadata;
-      if (object.kind === 'PersistentVolumeClaim') {
-        const free = { ...object, metadata: { ...object.metadata, finalizers: [] } };
-        await cluster.client.replace(RESOURCES.persistentVolumeClaim, free);
-      }
       await cluster.client.remove(resourceOf(object), cluster.namespace, name, uid);
     }
     await until('all are made anew', async () => {
@@ -66,5 +69,39 @@ describe('an instance that is deleted', function () {
       const own = objects.filter(({ metadata: { ownerReferences } }) => ownerReferences?.[0]?.uid === metadata.uid);
       return own.length > old.size || undefined;
     });
+    expect(claims).to.have.length(3);
+    for (const { metadata } of claims) {
+      const now = await cluster.object(RESOURCES.persistentVolumeClaim, metadata.name);
+      expect(now?.metadata.uid).to.equal(metadata.uid);
+    }
+  });
+
+  it('takes its documents with it where the spec says so', async () => {
+    const owners = async () => {
+      const claims = [...(await cluster.objects()).values()].filter(({ kind }) => kind === 'PersistentVolumeClaim');
+      return claims.map(({ metadata }) => metadata.ownerReferences?.map(({ name }) => name).join() ?? 'nobody');
+    };
+    await cluster.apply('office', { storage: { onDelete: 'Delete' } });
+    await until('it owns its claims', async () => (await owners()).join() === 'office,office,office');
+    await cluster.apply('office', { storage: { onDelete: 'Retain' } });
+    await until('it owns none', async () => (await owners()).join() === 'nobody,nobody,nobody');
+  });
+
+  it('touches no claim that is of somebody else, even though it would own none itself', async () => {
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'other-gate', namespace: cluster.namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    };
+    const { metadata } = await cluster.client.create(RESOURCES.persistentVolumeClaim, claim as KubernetesObject);
+    await cluster.apply('other');
+    const { status } = await cluster.settled('other');
+    expect(status?.conditions?.find(({ type }) => type === 'Ready')).to.include({
+      status: 'False',
+      reason: 'NameTaken',
+    });
+    const now = await cluster.object(RESOURCES.persistentVolumeClaim, 'other-gate');
+    expect(now?.metadata.resourceVersion).to.equal(metadata.resourceVersion);
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
 
 describe('the controller installs an instance', function () {
   this.timeout(60_000);
@@ -13,7 +14,7 @@ describe('the controller installs an instance', function () {
   });
   after(() => cluster?.close());
 
-  it('with all its objects, each owned by it', async () => {
+  it('with all its objects, each owned by it but those that hold documents', async () => {
     const started = Date.now();
     const { metadata } = await cluster.apply('office');
     await cluster.settled('office');
@@ -25,7 +26,8 @@ describe('the controller installs an instance', function () {
       }
     }
     for (const object of objects.values()) {
-      expect(object.metadata.ownerReferences?.map(({ uid }) => uid)).to.deep.equal([metadata.uid]);
+      const owners = object.kind === 'PersistentVolumeClaim' ? undefined : [metadata.uid];
+      expect(object.metadata.ownerReferences?.map(({ uid }) => uid)).to.deep.equal(owners);
     }
   });
 
@@ -53,13 +55,43 @@ describe('the controller installs an instance', function () {
     ]);
   });
 
+  it('and has as many pods of the front as kubectl scale, or an autoscaler, says', async () => {
+    const frontOf = async () => {
+      const found = await cluster.object<KubernetesObject & { spec: { replicas: number } }>(
+        RESOURCES.deployment,
+        'office-front',
+      );
+      return found?.spec.replicas;
+    };
+    const scale = async () => {
+      const path = `/apis/svc.internal/v1/namespaces/${cluster.namespace}/svcinstances/office/scale`;
+      return JSON.parse(await cluster.server.kubectl(['get', '--raw', path])) as {
+        spec: object;
+        status: { replicas: number; selector: string };
+      };
+    };
+    expect(await frontOf()).to.equal(2);
+    await cluster.server.kubectl(['scale', 'svcinstance/office', '--replicas=5', '-n', cluster.namespace]);
+    await until('five pods are wanted', async () => (await frontOf()) === 5);
+    await cluster.completeDeployments();
+    await until('five are told', async () => (await scale()).status.replicas === 5);
+    expect(await scale()).to.deep.include({ spec: { replicas: 5 } });
+    expect((await scale()).status.selector).to.equal(
+      'app.kubernetes.io/name=svc,app.kubernetes.io/instance=office,app.kubernetes.io/component=front',
+    );
+    // Somebody who applies a spec without the number takes nothing back.
+    await cluster.apply('office');
+    await cluster.settled('office');
+    expect(await frontOf()).to.equal(5);
+  });
+
   it('and another beside it', async () => {
     const before = await cluster.objects();
     const { metadata } = await cluster.apply('second');
     await cluster.settled('second');
     const objects = [...(await cluster.objects()).values()];
     const owned = objects.filter(({ metadata: { ownerReferences } }) => ownerReferences?.[0]?.uid === metadata.uid);
-    expect(owned).to.have.lengthOf(before.size);
+    expect(owned).to.have.lengthOf(before.size - 3);
     expect(objects).to.have.lengthOf(2 * before.size);
   });
 

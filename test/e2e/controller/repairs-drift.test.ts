@@ -87,7 +87,7 @@ async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> 
   const licenseKeys = data('ConfigMap/office-license-keys')['keys.json'] ?? '';
   return desired({
     instance: await cluster.get('office'),
-    settings: { version: VERSION, images, clusterDomain, clusterDns, licenseKeys, policy: {} },
+    settings: { version: VERSION, images, pullSecrets: [], clusterDomain, clusterDns, licenseKeys, policy: {} },
     license: NO_LICENSE,
     plan: docbuilderPlan(NO_LICENSE),
     licenseFiles: {},

@@ -55,7 +55,7 @@ describe('the controller rotates the licence', function () {
       expect(await condition()).to.include({ status: 'False', reason: 'SecretNotFound' });
       await rotate(101);
     });
-    expect(changed).to.deep.equal(['Deployment/office-docbuilder', 'Secret/office-license']);
+    expect(changed).to.deep.equal(['ConfigMap/office-docbuilder', 'Secret/office-license']);
     const { status } = await cluster.get('office');
     expect(status).to.deep.include({ edition: 'Enterprise' });
     expect(status?.docbuilder?.workers).to.equal(3);
@@ -69,8 +69,8 @@ describe('the controller rotates the licence', function () {
     expect(changed).to.deep.equal(['Secret/office-license']);
   });
 
-  it('and changes DocBuilder alone when the number of workers is another', async () => {
-    expect(await changedBy(() => rotate(500))).to.deep.equal(['Deployment/office-docbuilder', 'Secret/office-license']);
+  it('nor when the number of workers is another', async () => {
+    expect(await changedBy(() => rotate(500))).to.deep.equal(['ConfigMap/office-docbuilder', 'Secret/office-license']);
     expect((await cluster.get('office')).status?.docbuilder?.workers).to.equal(10);
   });
 

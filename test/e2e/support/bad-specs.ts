@@ -159,6 +159,7 @@ const VALUES: Record<string, readonly unknown[]> = {
   'spec.front.requestsPerAddress': [0, 7001, 'many'],
   'spec.front.requests': [0, 7001],
   'spec.storage.className': ['Fast', 'fast/ssd', 'fast..ssd'],
+  'spec.storage.onDelete': ['delete', 'Keep', true],
   'spec.storage.gate.size': [...NOT_A_QUANTITY, '0', '500Mi', 20],
   'spec.storage.docbuilder.size': NOT_A_QUANTITY,
   'spec.storage.editor.size': NOT_A_QUANTITY,
@@ -171,6 +172,16 @@ const VALUES: Record<string, readonly unknown[]> = {
     '203.0.113.0/24:80',
     'fd00::1/8',
   ],
+  'spec.outbound.proxy': [
+    'proxy.example:3128',
+    'socks5://proxy.example',
+    'http://user:password@proxy.example:3128',
+    'http://proxy.example/path',
+    'http://Proxy.example',
+    'http://proxy.example:0',
+    'http://a b',
+  ],
+  'spec.outbound.caBundle.configMapName': ['', 'Upper', 'a/b'],
   'spec.outbound.allowHosts[0]': [
     '',
     'https://portal.internal',
@@ -276,6 +287,8 @@ const COMBINATIONS: [field: string, spec: Spec][] = [
   ]),
   // Of an instance `office`, which makes these itself.
   ['spec.license.secretName', { license: { secretName: 'office-license' } }],
+  ['spec.outbound.caBundle.key', { outbound: { caBundle: { configMapName: 'a', key: 'a/b' } } }],
+  ['spec.outbound.caBundle.key', { outbound: { caBundle: { configMapName: 'a', key: '..' } } }],
   ['spec.secrets.secretName', { secrets: { secretName: 'office-secrets' } }],
   ['spec.editor.adminSecretName', { editor: { adminSecretName: 'office-secrets' } }],
   ['spec.tls.secretName', { tls: { mode: 'Disabled', secretName: 'office-tls' } }],

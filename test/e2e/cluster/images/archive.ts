@@ -7,29 +7,22 @@ import type { Readable } from 'node:stream';
 import { kubernetesProgram } from '../../../support/kubernetes.ts';
 import { buildah, buildahEnvironment } from './buildah.ts';
 
-/** What tells this image from all others: the digest of its configuration. @param image `svc/gate:1.0.0` */
+/** What tells this image from all others: the digest of its configuration. @param image `localhost/svc/gate:1.0.0` */
 export async function imageId(cache: string, image: string): Promise<string> {
-  const found = await buildah(cache, [
-    'inspect',
-    '--type',
-    'image',
-    '--format',
-    '{{.FromImageID}}',
-    `localhost/${image}`,
-  ]);
+  const found = await buildah(cache, ['inspect', '--type', 'image', '--format', '{{.FromImageID}}', image]);
   return found.trim();
 }
 
 /**
- * An image as an archive, under the name that a container runtime makes of `image`: `docker.io/svc/gate:1.0.0`.
+ * An image as an archive, under its own name.
  * @param take takes the stream; resolves when it has
  */
 export async function archive(cache: string, image: string, take: (tar: Readable) => Promise<unknown>): Promise<void> {
   const env = await buildahEnvironment(cache);
-  const destination = `docker-archive:/dev/stdout:docker.io/${image}`;
+  const destination = `docker-archive:/dev/stdout:${image}`;
   // buildah opens its stdout a second time. It can where that is a pipe; what Node makes is a socket.
   const piped = ['-o', 'pipefail', '-c', '"$@" | cat', 'bash'];
-  const push = ['unshare', '--mount', '--', 'buildah', 'push', '--quiet', `localhost/${image}`, destination];
+  const push = ['unshare', '--mount', '--', 'buildah', 'push', '--quiet', image, destination];
   const child = spawn('bash', [...piped, ...push], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [[code]] = await Promise.all([once(child, 'exit'), take(child.stdout)]);
   if (code !== 0) throw new Error(`could not export ${image}`);

@@ -37,11 +37,11 @@ export async function buildImages(cache: string): Promise<Images> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const engine = hasEngine();
   const images: Images = {
-    gate: `svc/gate:${version}`,
-    docbuilder: `svc/docbuilder:${version}`,
-    front: `svc/front:${version}`,
-    controller: `svc/controller:${version}`,
-    editor: `svc/stand-in-editor:${version}`,
+    gate: `localhost/svc/gate:${version}`,
+    docbuilder: `localhost/svc/docbuilder:${version}`,
+    front: `localhost/svc/front:${version}`,
+    controller: `localhost/svc/controller:${version}`,
+    editor: `localhost/svc/stand-in-editor:${version}`,
   };
   const stamp = join(cache, 'built');
   const key = await digest();

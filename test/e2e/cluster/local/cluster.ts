@@ -81,7 +81,6 @@ function cluster(cache: string, node: RunningNode): Cluster {
 async function load(cache: string, node: RunningNode, image: string): Promise<void> {
   const id = await imageId(cache, image);
   const label = `svc/image=${id}`;
-  const name = `docker.io/${image}`;
   const known = await onNode(node, [
     'ctr',
     '-n',
@@ -89,11 +88,11 @@ async function load(cache: string, node: RunningNode, image: string): Promise<vo
     'images',
     'list',
     '-q',
-    `name==${name},labels."svc/image"==${id}`,
+    `name==${image},labels."svc/image"==${id}`,
   ]);
-  if (known.trim() === name) return;
+  if (known.trim() === image) return;
   await archive(cache, image, (tar) => onNode(node, ['ctr', '-n', 'k8s.io', 'images', 'import', '-'], tar));
-  await onNode(node, ['ctr', '-n', 'k8s.io', 'images', 'label', name, label]);
+  await onNode(node, ['ctr', '-n', 'k8s.io', 'images', 'label', image, label]);
 }
 
 async function running(cache: string): Promise<RunningNode | undefined> {

@@ -34,14 +34,14 @@ export interface Line {
 export function releaseOf(cluster: Cluster, images: Images, keys: object): Release {
   const folder = dirname(cluster.kubeconfig);
   const kubectl = (...parameters: string[]) => cluster.kubectl(['--namespace', SYSTEM, ...parameters]);
-  const [repository, tag] = images.editor.split(':');
+  const [, registry, repository, tag] = /^([^/]+)\/(.+):(.+)$/.exec(images.editor) ?? [];
   const release: Release = {
     helm: (...parameters) =>
       helm([...parameters, '--namespace', SYSTEM], { HOME: folder, KUBECONFIG: cluster.kubeconfig }),
     async install() {
       const file = join(folder, 'license-keys.json');
       await writeFile(file, JSON.stringify(keys));
-      const editor = `images.editor.repository=${repository},images.editor.tag=${tag}`;
+      const editor = `images.editor.registry=${registry},images.editor.repository=${repository},images.editor.tag=${tag}`;
       const flags = ['--create-namespace', '--set-file', `license.keys=${file}`, '--set', editor];
       const said = await release.helm('install', 'svc', CHART, ...flags);
       await release.ready();

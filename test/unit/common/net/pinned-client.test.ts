@@ -12,7 +12,10 @@ describe('a pinned client', () => {
 
   async function request(host: string, address: string): Promise<number> {
     const url = new URL(`http://${host}:${canary.port}/`);
-    const client = pinnedClient({ url, addresses: [parseAddress(address) as Address] }, new AbortController().signal);
+    const client = pinnedClient(
+      { url, addresses: [parseAddress(address) as Address], listed: false },
+      new AbortController().signal,
+    );
     try {
       const { statusCode, body } = await client.request({ method: 'GET', path: '/' });
       await body.dump();

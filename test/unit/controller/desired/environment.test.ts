@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { environment } from '../../../../cmd/controller/desired/env.ts';
@@ -42,7 +42,8 @@ describe('environment of the services', () => {
     for (const component of ['gate', 'docbuilder'] as const) {
       it(`${name}: ${component} is told nothing that its schema does not declare`, () => {
         const declared = Object.keys(schemas.get(`${component}-config.json`)?.properties ?? {});
-        const told = Object.keys(environmentOf(component, options)).map((variable) => variable.replace(/_FILE$/, ''));
+        const ours = Object.keys(environmentOf(component, options)).filter((variable) => variable.startsWith('SVC_'));
+        const told = ours.map((variable) => variable.replace(/_FILE$/, ''));
         const files = declared.map((variable) => variable.replace(/_FILE$/, ''));
         expect(told.filter((variable) => !files.includes(variable))).to.deep.equal([]);
       });
@@ -51,7 +52,13 @@ describe('environment of the services', () => {
 
   it('has everything of the spec that is for the gate', () => {
     const config = loadGate(environmentOf('gate', INSTANCES['everything-set']));
-    expect({ ...config, allow: undefined, deny: config.deny.map((network) => network.join('/')) }).to.deep.equal({
+    expect({
+      ...config,
+      allow: undefined,
+      deny: config.deny.map((network) => network.join('/')),
+      proxy: config.proxy?.href,
+    }).to.deep.equal({
+      proxy: 'http://proxy.example:3128/',
       listen: { host: '0.0.0.0', port: 8080 },
       internalListen: { host: '0.0.0.0', port: 8081 },
       baseUrl: 'https://office.example:8443',
@@ -89,28 +96,32 @@ describe('environment of the services', () => {
 
   it('has everything of the spec that is for DocBuilder', () => {
     const config = loadDocbuilder(environmentOf('docbuilder', INSTANCES['everything-set']));
-    expect({ ...config, allow: config.allow.names, deny: config.deny.length }).to.deep.equal({
-      listen: { host: '0.0.0.0', port: 8080 },
-      baseUrl: 'https://office.example:8443',
-      dataDir: '/var/lib/svc/docbuilder',
-      apiKeys: [{ name: 'ci', key: '0123456789abcdef01234567' }],
-      jwtSecret: 'a secret of DocBuilder, long enough',
-      callbackSecret: 'for callbacks',
-      workers: 4,
-      workerMaxJobs: 100,
-      workerMaxAgeMinutes: 30,
-      workerMemoryMb: 1024,
-      sandbox: 'landlock',
-      officeDir: undefined,
-      lowering: { maxFileMb: 20, jobTimeoutSeconds: 90 },
-      licenseFile: '/run/svc/license/token',
-      licenseKeysFile: '/run/svc/license-keys/keys.json',
-      allow: [{ target: 'portal.internal', port: 8443 }],
-      deny: 2,
-      logLevel: 'debug',
-      auditTarget: 'https://audit.example/events',
-      devMode: true,
-    });
+    expect({ ...config, allow: config.allow.names, deny: config.deny.length, proxy: config.proxy?.href }).to.deep.equal(
+      {
+        proxy: 'http://proxy.example:3128/',
+        listen: { host: '0.0.0.0', port: 8080 },
+        baseUrl: 'https://office.example:8443',
+        dataDir: '/var/lib/svc/docbuilder',
+        apiKeys: [{ name: 'ci', key: '0123456789abcdef01234567' }],
+        jwtSecret: 'a secret of DocBuilder, long enough',
+        callbackSecret: 'for callbacks',
+        workers: Math.min(availableParallelism(), 4),
+        workersFile: '/run/svc/workers/workers',
+        workerMaxJobs: 100,
+        workerMaxAgeMinutes: 30,
+        workerMemoryMb: 1024,
+        sandbox: 'landlock',
+        officeDir: undefined,
+        lowering: { maxFileMb: 20, jobTimeoutSeconds: 90 },
+        licenseFile: '/run/svc/license/token',
+        licenseKeysFile: '/run/svc/license-keys/keys.json',
+        allow: [{ target: 'portal.internal', port: 8443 }],
+        deny: 2,
+        logLevel: 'debug',
+        auditTarget: 'https://audit.example/events',
+        devMode: true,
+      },
+    );
   });
 
   it('lets pages of the service itself embed, and those of all others only with a star', () => {

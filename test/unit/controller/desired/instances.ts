@@ -99,6 +99,7 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
         pod,
       },
       storage: {
+        onDelete: 'Delete',
         className: 'fast',
         gate: { size: '50Gi' },
         docbuilder: { size: '60Gi' },
@@ -108,6 +109,8 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
       outbound: {
         allowHosts: ['portal.internal:8443', '10.20.0.0/16'],
         denyCidrs: ['203.0.113.0/24', '2001:db8::/32'],
+        proxy: 'http://proxy.example:3128',
+        caBundle: { configMapName: 'authorities', key: 'bundle.pem' },
       },
       images: {
         gate: 'mirror.example/gate:2',

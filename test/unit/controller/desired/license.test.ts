@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { desired } from '../../../../cmd/controller/desired/index.ts';
 import { licenseFiles, licenses, specs } from './arbitraries.ts';
 import { changed, decoded, objectsOf } from './objects.ts';
-import { enterprise } from './situation.ts';
+import { enterprise, situationOf } from './situation.ts';
 
 describe('another licence', () => {
   it('with the same worker count changes the Secret of the licence and nothing else', () => {
@@ -27,21 +28,35 @@ describe('another licence', () => {
     );
   });
 
-  it('of any kind changes no object but that Secret and the Deployment of DocBuilder', () => {
+  it('of any kind changes no object but that Secret and, in number and size, the workers of DocBuilder', () => {
     fc.assert(
       fc.property(specs, licenses, licenseFiles, licenses, licenseFiles, (spec, license, files, other, otherFiles) => {
         const before = objectsOf({ spec, license, licenseFiles: files });
         const after = objectsOf({ spec, license: other, licenseFiles: otherFiles });
-        const allowed = ['Secret/office-license', 'Deployment/office-docbuilder'];
+        const allowed = ['Secret/office-license', 'ConfigMap/office-docbuilder', 'Deployment/office-docbuilder'];
         expect(changed(before, after).filter((id) => !allowed.includes(id))).to.deep.equal([]);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('does change the Deployment of DocBuilder when it has another worker count', () => {
+  it('changes number and size of DocBuilder with another worker count', () => {
     const [small, large] = [100, 101].map((conns) => objectsOf({ license: enterprise(conns) }));
-    expect(changed(small ?? [], large ?? [])).to.deep.equal(['Deployment/office-docbuilder']);
+    expect(changed(small ?? [], large ?? [])).to.deep.equal([
+      'ConfigMap/office-docbuilder',
+      'Deployment/office-docbuilder',
+    ]);
+  });
+
+  it('and the number alone where the Deployment keeps its size, or the spec gives one', () => {
+    const template = { requests: { cpu: '1' }, limits: { memory: '3Gi' } };
+    const [small, large] = [100, 500].map((conns) =>
+      desired({ ...situationOf({ license: enterprise(conns) }), docbuilder: { template } }),
+    );
+    expect(changed(small ?? [], large ?? [])).to.deep.equal(['ConfigMap/office-docbuilder']);
+    const spec = { docbuilder: { pod: { resources: template } } };
+    const [before, after] = [100, 500].map((conns) => objectsOf({ spec, license: enterprise(conns) }));
+    expect(changed(before ?? [], after ?? [])).to.deep.equal(['ConfigMap/office-docbuilder']);
   });
 
   it('is handed on exactly as it is', () => {

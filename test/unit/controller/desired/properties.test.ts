@@ -36,12 +36,16 @@ describe('objects of any instance', () => {
     always((options) => {
       const objects = objectsOf({ ...options, name: LONGEST });
       expect(new Set(objects.map(idOf)).size).to.equal(objects.length);
-      for (const { metadata } of objects) {
+      for (const { kind, metadata } of objects) {
         expect(metadata.name, metadata.name).to.match(/^[a-z][a-z0-9-]*$/);
         expect(metadata.name.length).to.be.at.most(63);
         expect(metadata.namespace).to.equal('documents');
-        expect(metadata.ownerReferences).to.have.length(1);
-        expect(metadata.ownerReferences?.[0]).to.include({ kind: 'SvcInstance', controller: true, name: LONGEST });
+        if (kind === 'PersistentVolumeClaim' && options.spec?.storage === undefined) {
+          expect(metadata.ownerReferences).to.deep.equal([]);
+        } else {
+          expect(metadata.ownerReferences).to.have.length(1);
+          expect(metadata.ownerReferences?.[0]).to.include({ kind: 'SvcInstance', controller: true, name: LONGEST });
+        }
         for (const value of Object.values(metadata.labels ?? {})) expect(value.length).to.be.at.most(63);
       }
     });
@@ -110,7 +114,10 @@ describe('objects of any instance', () => {
       for (const [component, { spec }] of pods(objects)) {
         for (const { persistentVolumeClaim: claim, secret, configMap } of spec?.volumes ?? []) {
           if (claim) expect(ids).to.include(`PersistentVolumeClaim/${claim.claimName}`);
-          if (configMap) expect(ids).to.include(`ConfigMap/${configMap.name}`);
+          // The authorities are somebody else's.
+          const given =
+            options.spec?.outbound && 'caBundle' in options.spec.outbound && configMap?.name === 'authorities';
+          if (configMap && !given) expect(ids).to.include(`ConfigMap/${configMap.name}`);
           if (secret) expect(ids).to.include(`Secret/${secret.secretName}`);
           for (const { key } of secret?.items ?? []) exists(key);
         }

@@ -53,6 +53,7 @@ export function situationOf(options: Options = {}): Situation {
         editor: 'registry.example/collabora/code:25.04.9.4.1',
         front: 'registry.example/svc/front:1.0.0',
       },
+      pullSecrets: [],
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
       licenseKeys: '{"keys":[]}',

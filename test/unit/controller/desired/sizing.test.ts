@@ -12,11 +12,11 @@ describe("DocBuilder's size", () => {
     expect(sized()).to.deep.equal({
       workers: 1,
       resources: { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '2', memory: '2880Mi' } },
-      sharedMemory: '64Mi',
+      sharedMemory: '2Gi',
       gracePeriodSeconds: 630,
       formula:
         '1 worker in Community: CPU 500m (500m each) to 2 (1 each, plus 1), memory 1Gi (512Mi each, plus 512Mi) to 2880Mi ' +
-        '(2048Mi + 64Mi each, plus 768Mi), shared memory 64Mi (64Mi each), grace period 630 s (jobs of up to 600 s, plus 30 s).',
+        '(2048Mi + 64Mi each, plus 768Mi), shared memory up to 2Gi of that, grace period 630 s (jobs of up to 600 s, plus 30 s).',
     });
   });
 
@@ -59,29 +59,40 @@ describe("DocBuilder's size", () => {
     expect(formula).to.include('CPU and memory as in spec.docbuilder.pod.resources');
   });
 
+  it('has as many workers as its pod has memory for, and room for at least one', () => {
+    const running = (memory: number) => ({ ...situationOf({ license: enterprise(200) }), docbuilder: { memory } });
+    const { workers, resources } = docbuilderSizing(running(4992));
+    expect(workers).to.equal(2);
+    expect(resources.limits?.['memory']).to.equal('9Gi');
+    expect(docbuilderSizing(running(9215)).workers).to.equal(3);
+    expect(docbuilderSizing(running(9216)).workers).to.equal(4);
+    expect(docbuilderSizing(running(99_999)).workers).to.equal(4);
+    expect(docbuilderSizing(running(500)).workers).to.equal(1);
+  });
+
+  it('has all its workers in a pod whose resources the spec gives', () => {
+    const spec = { docbuilder: { workers: 5, pod: { resources: { limits: { memory: '6Gi' } } } } };
+    expect(docbuilderSizing({ ...situationOf({ spec }), docbuilder: { memory: 6144 } }).workers).to.equal(5);
+  });
+
   it('is as the table in docs/kubernetes.md says', () => {
     const text = readFileSync(new URL('../../../../docs/kubernetes.md', import.meta.url), 'utf8');
-    const rows = [...text.matchAll(/^\| (Community|[^|]*\d[\d,]*[^|]*) \| (\d+) \| (.+) \| (.+) \| (.+) \|$/gm)];
+    const rows = [...text.matchAll(/^\| (Community|[^|]*\d[\d,]*[^|]*) \| (\d+) \| (.+) \| (.+) \|$/gm)];
     expect(rows).to.have.length.above(3);
-    for (const [, edition = '', workers, cpu, memory, shared] of rows) {
+    for (const [, edition = '', workers, cpu, memory] of rows) {
       const license = edition === 'Community' ? NO_LICENSE : enterprise(Number(edition.replace(/\D/g, '')));
       const { resources, ...sizing } = sized({ license });
       const range = (name: string) => `${resources.requests?.[name]} / ${resources.limits?.[name]}`;
-      expect([String(sizing.workers), range('cpu'), range('memory'), sizing.sharedMemory], edition).to.deep.equal([
-        workers,
-        cpu,
-        memory,
-        shared,
-      ]);
+      expect([String(sizing.workers), range('cpu'), range('memory')], edition).to.deep.equal([workers, cpu, memory]);
     }
   });
 
   it('has room for all workers at their own limit, at any size', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 32 }), fc.integer({ min: 512, max: 65_536 }), (workers, workerMemoryMb) => {
-        const { resources, sharedMemory } = sized({ spec: { docbuilder: { workers, workerMemoryMb } } });
+        const { resources } = sized({ spec: { docbuilder: { workers, workerMemoryMb } } });
         const [request, limit] = [resources.requests?.['memory'], resources.limits?.['memory']].map(mebibytes);
-        expect(limit).to.be.at.least(workers * workerMemoryMb + mebibytes(sharedMemory) + 512);
+        expect(limit).to.be.at.least(workers * (workerMemoryMb + 64) + 512);
         expect(request).to.be.at.most(limit ?? 0);
       }),
     );

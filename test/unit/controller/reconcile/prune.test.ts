@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { MANAGED_BY } from '../../../../cmd/controller/desired/labels.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
 import { prune } from '../../../../cmd/controller/reconcile/apply.ts';
-import { APPLIED_HASH, createOwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import { APPLIED_HASH } from '../../../../cmd/controller/reconcile/hash.ts';
+import { createOwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { memoryClient } from './memory-client.ts';
 

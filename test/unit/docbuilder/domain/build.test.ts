@@ -15,7 +15,7 @@ const unused = (): never => {
 describe('a build', () => {
   it('of a script with more text in one place than a string can hold is the script that cannot be built', async () => {
     const work = buildWork(script, {
-      engine: { run: unused, status: unused, stop: unused },
+      engine: { run: unused, status: unused, resize: unused, stop: unused },
       downloader: { check: unused, download: unused },
       scratch: { newPath: () => '/nowhere', read: unused, write: unused, size: unused, remove: async () => undefined },
       writeFlat: async () => void 'x'.repeat(2 ** 29).padEnd(2 ** 31),

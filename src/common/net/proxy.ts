@@ -1,0 +1,91 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Socket } from 'node:net';
+import { basicAuthorization } from '../http/basic-auth.ts';
+import { inNetwork, parseAddress } from './address.ts';
+
+/** Why a proxy has opened no tunnel; says nothing about where it was to lead. */
+class ProxyError extends Error {
+  readonly code = 'ERR_PROXY_REFUSED';
+
+  constructor(status: number | undefined) {
+    super(`the proxy refused with ${status}`);
+    this.name = 'ProxyError';
+  }
+}
+
+/**
+ * Opens a connection through an HTTP proxy (RFC 9110, section 9.3.6: CONNECT). TLS to whoever is at its end is the caller's.
+ * @param authority `host:port`, as the proxy is to connect to it
+ * @param signal ends it until it is open
+ */
+export async function openTunnel(proxy: URL, authority: string, signal: AbortSignal): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const request = (proxy.protocol === 'https:' ? https : http).request(proxy, {
+    method: 'CONNECT',
+    path: authority,
+    agent: false,
+    signal,
+    headers: { host: authority, ...authorizationOf(proxy) },
+  });
+  request.once('connect', (response, socket, head) => {
+    if (response.statusCode !== 200) {
+      socket.destroy();
+      return reject(new ProxyError(response.statusCode));
+    }
+    if (head.length > 0) socket.unshift(head);
+    resolve(socket as Socket);
+  });
+  // A proxy that does not know CONNECT answers as to anything else.
+  request.once('response', (response) => {
+    response.destroy();
+    reject(new ProxyError(response.statusCode));
+  });
+  request.once('error', reject);
+  request.end();
+  return promise;
+}
+
+/**
+ * Reads the address of a proxy, `http://[user:password@]host:port`.
+ * @returns also what is wrong with it
+ */
+export function parseProxy(text: string): { proxy: URL | undefined; mistakes: string[] } {
+  if (text === '') return { proxy: undefined, mistakes: [] };
+  const url = URL.parse(text);
+  const sound =
+    url && ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && url.search + url.hash === '';
+  if (sound) return { proxy: url, mistakes: [] };
+  // Not repeated: there may be a password in it.
+  return { proxy: undefined, mistakes: ['must be the address of a proxy, such as http://proxy.example:3128'] };
+}
+
+/**
+ * The proxy that the environment names for an https address: `HTTPS_PROXY`, but for the hosts in `NO_PROXY`, each a name, which
+ * stands for those below it as well, an address or a CIDR; `*` is all.
+ */
+export function proxyFor(url: URL, environment: Readonly<Record<string, string | undefined>>): URL | undefined {
+  const named = environment['HTTPS_PROXY'] || environment['https_proxy'];
+  const except = environment['NO_PROXY'] || environment['no_proxy'] || '';
+  if (!named || url.protocol !== 'https:') return undefined;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (except.split(',').some((item) => covers(item.trim().toLowerCase(), host))) return undefined;
+  const { proxy, mistakes } = parseProxy(named);
+  if (!proxy) throw new Error(`HTTPS_PROXY ${mistakes.join(', ')}`);
+  return proxy;
+}
+
+function covers(item: string, host: string): boolean {
+  if (item === '' || item === '*') return item === '*';
+  const address = parseAddress(host);
+  if (!address) return host === item.replace(/^[.]/, '') || host.endsWith(`.${item.replace(/^[.]/, '')}`);
+  const [first = '', bits] = item.split('/');
+  const network = parseAddress(first.replace(/^\[|\]$/g, ''));
+  if (!network) return false;
+  return inNetwork(address, [network, Number(bits ?? (network.kind() === 'ipv4' ? 32 : 128))]);
+}
+
+function authorizationOf({ username, password }: URL): Record<string, string> {
+  if (username === '') return {};
+  return { 'proxy-authorization': basicAuthorization(decodeURIComponent(username), decodeURIComponent(password)) };
+}

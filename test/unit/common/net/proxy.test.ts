@@ -1,0 +1,153 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseProxy, proxyFor } from '../../../../src/common/net/proxy.ts';
+import { type Canary, startCanary } from '../../../support/canary.ts';
+import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
+import { secret } from '../../../support/logs.ts';
+import { openDoor, refusal } from '../../../support/outbound.ts';
+
+const PUBLIC = '93.184.216.34';
+const IPV6 = '2606:2800:220:1:248:1893:25c8:1946';
+const NAMES = {
+  'docs.example': [[PUBLIC]],
+  'both.example': [['93.184.216.99', PUBLIC]],
+  'six.example': [[IPV6]],
+  'inside.example': [['10.0.0.7']],
+  'portal.internal': [['127.0.0.1']],
+  'rebinds.example': [[PUBLIC], ['10.0.0.7']],
+};
+
+describe('the outbound door behind a proxy', () => {
+  let canary: Canary;
+  let proxy: ConnectProxy;
+  let folder: string;
+  let files = 0;
+
+  beforeEach(async () => {
+    canary = await startCanary();
+    folder = await mkdtemp(join(tmpdir(), 'svc-proxy-'));
+    const { port } = canary;
+    proxy = await startConnectProxy({ [`${PUBLIC}:80`]: port, [`${PUBLIC}:443`]: port, [`[${IPV6}]:8080`]: port });
+  });
+  afterEach(async () => {
+    await Promise.all([canary.close(), proxy.close()]);
+    await rm(folder, { recursive: true });
+  });
+
+  const doorFor = (allow = '', url = proxy.url) => openDoor(allow, NAMES, '', url).door;
+  function download(url: string, door = doorFor()) {
+    files += 1;
+    return door.download(url, { path: join(folder, String(files)), maxBytes: 1_000, timeoutMs: 5_000 });
+  }
+
+  it('tells the proxy the address that was checked, and never a name', async () => {
+    await download('http://docs.example/a.docx');
+    expect(await readFile(join(folder, String(files)), 'utf8')).to.not.equal('');
+    await download('http://six.example:8080/a.docx');
+    expect(proxy.asked).to.deep.equal([`${PUBLIC}:80`, `[${IPV6}]:8080`]);
+    expect(canary.requests).to.have.length(2);
+  });
+
+  it('asks for the next address where the proxy does not reach the first', async () => {
+    await download('http://both.example/a.docx');
+    expect(proxy.asked).to.deep.equal(['93.184.216.99:80', `${PUBLIC}:80`]);
+  });
+
+  it('attack: asks the proxy for nothing internal, neither by name, nor by address, nor by a redirect', async () => {
+    for (const url of ['http://inside.example/', 'http://10.0.0.7/', 'http://169.254.169.254/', 'http://127.0.0.1/']) {
+      expect(await refusal(download(url), 'url_not_allowed')).to.include({ reason: 'address' });
+    }
+    expect(proxy.asked).to.deep.equal([]);
+  });
+
+  it('attack: a name that leads elsewhere the second time is asked of nobody', async () => {
+    const door = doorFor();
+    await download('http://rebinds.example/a', door);
+    expect(await refusal(download('http://rebinds.example/a', door), 'url_not_allowed')).to.include({
+      reason: 'address',
+    });
+    expect(proxy.asked).to.deep.equal([`${PUBLIC}:80`]);
+  });
+
+  it('goes straight to what the operator has listed, by name or by address', async () => {
+    const host = `portal.internal:${canary.port}`;
+    await download(`http://${host}/a`, doorFor('portal.internal'));
+    await download(`http://${host}/a`, doorFor('127.0.0.0/8'));
+    expect(canary.requests).to.have.length(2);
+    expect(proxy.asked).to.deep.equal([]);
+  });
+
+  it('speaks TLS with whom the URL names, through the proxy: to it the certificate must belong', async () => {
+    // Behind it is a server without TLS: what arrives there is the beginning of a handshake.
+    await refusal(download('https://docs.example/a'), 'download_failed');
+    expect(proxy.asked).to.deep.equal([`${PUBLIC}:443`]);
+    expect(canary.requests).to.have.length(0);
+  });
+
+  it('fails as any download where the proxy refuses, is no proxy, or is away', async () => {
+    expect(await refusal(download('http://docs.example:81/'), 'download_failed')).to.include({ reason: 'network' });
+    const none = new URL(`http://127.0.0.1:${canary.port}`);
+    await refusal(download('http://docs.example/', doorFor('', none)), 'download_failed');
+    await refusal(download('http://docs.example/', doorFor('', new URL('http://127.0.0.1:1'))), 'download_failed');
+  });
+
+  it('gives the proxy its credentials, and nobody else', async () => {
+    const url = new URL(proxy.url);
+    url.username = 'svc';
+    url.password = secret('of the proxy');
+    await download('http://docs.example/a', doorFor('', url));
+    expect(proxy.authorization()).to.equal(`Basic ${Buffer.from('svc:of the proxy').toString('base64')}`);
+    expect(canary.requests.map(({ headers }) => headers['proxy-authorization'])).to.deep.equal([undefined]);
+  });
+});
+
+describe('the address of a proxy', () => {
+  for (const text of [
+    'secret.example:3128',
+    'socks5://secret.example',
+    'http://',
+    'http://secret.example/path',
+    'secret',
+  ]) {
+    it(`is not ${text}`, () => {
+      const { proxy, mistakes } = parseProxy(text);
+      expect(proxy).to.equal(undefined);
+      expect(mistakes.join())
+        .to.match(/^must be the address of a proxy/)
+        .and.not.include('secret');
+    });
+  }
+
+  it('may be absent, and may have credentials', () => {
+    expect(parseProxy('')).to.deep.equal({ proxy: undefined, mistakes: [] });
+    expect(parseProxy('http://a:b@proxy.example:3128').proxy).to.include({ username: 'a', hostname: 'proxy.example' });
+  });
+
+  const server = (host: string) => new URL(`https://${host}:6443`);
+  const HTTPS_PROXY = 'http://proxy.example:3128';
+  for (const [host, except, leads] of [
+    ['10.96.0.1', '', true],
+    ['10.96.0.1', '10.96.0.0/12,.svc', false],
+    ['10.96.0.1', '10.0.0.0/16', true],
+    ['10.96.0.1', '10.96.0.1', false],
+    ['[fd00::1]', 'fd00::/8', false],
+    ['api.example', '.example', false],
+    ['api.example', 'example', false],
+    ['api.example', 'pi.example', true],
+    ['api.example', 'API.example', false],
+    ['api.example', '*', false],
+    ['api.example', 'other, ,', true],
+  ] as const) {
+    it(`${leads ? 'leads' : 'does not lead'} to ${host} with NO_PROXY=${except}`, () => {
+      const proxy = proxyFor(server(host), { HTTPS_PROXY, NO_PROXY: except });
+      expect(proxy?.host).to.equal(leads ? 'proxy.example:3128' : undefined);
+    });
+  }
+
+  it('is of no concern to plain http, and a broken one is told without its text', () => {
+    expect(proxyFor(new URL('http://10.96.0.1'), { HTTPS_PROXY })).to.equal(undefined);
+    expect(() => proxyFor(server('10.96.0.1'), { HTTPS_PROXY: 'proxy' })).to.throw('HTTPS_PROXY must be');
+  });
+});
