@@ -584,7 +584,7 @@ for (const installed of BROWSERS) {
       const frame = await openEditor(page);
       await inEditor(frame, 'type()');
       await begin('editors.editor.save()');
-      expect((await ended()).value).to.include({ version: 1, unmodified: true });
+      expect((await ended()).value).to.include({ version: 1, unmodified: false });
       expect(await asks(frame)).to.have.length(2);
     });
 

@@ -55,7 +55,7 @@ export function createEditor(
     onDocumentLoaded: () => emit('onDocumentLoaded', getInfo()),
     onCloseButton: () => void close('user').catch(() => {}),
   });
-  const { page, enter, open, openAnew, present } = opened;
+  const { page, enter, open, openBehind, present } = opened;
 
   const unwatchLeaving = watchLeaving({ server, session: () => known.session, onKept, onBack: onPageBack });
   page.begin();
@@ -146,7 +146,7 @@ export function createEditor(
         enter(granted);
         // Its mode is fixed once a document is open: it has to be opened anew.
         if (granted.mode !== before) {
-          openAnew(granted);
+          await openBehind(granted);
           await page.opened();
         }
         return granted.mode;

@@ -1,7 +1,8 @@
 import { closedError, editorError, notLoaded } from './errors.ts';
 import type { Emit } from './events.ts';
+import type { Floor } from './floor.ts';
 import type { Known } from './info.ts';
-import { createPage, type EditorPage, type PageOptions } from './page.ts';
+import { createPage, type EditorPage, type PageOptions, type Reopening } from './page.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 import { createSaving, type Saving, savedVersion } from './saving.ts';
 import type { Server, Session, SessionState } from './server.ts';
@@ -19,6 +20,8 @@ export interface OpenDocument {
   open(granted: Session): void;
   /** The same for a document that was open already: its time begins anew. */
   openAnew(granted: Session): void;
+  /** The same behind the page that is shown, which keeps the document open until then. */
+  openBehind(granted: Session): Promise<void>;
   /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
   present(): Promise<void>;
   saveNow: Saving['save'];
@@ -42,9 +45,15 @@ export interface OpenDocumentOptions extends Omit<PageOptions, 'events'> {
   onCloseButton(): void;
 }
 
+/** How long the service may take to answer before a document that changes its mode is opened in the plain way. */
+const SWITCH_MS = 15_000;
+
 export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
   const { origin, texts, config, known, server, emit, isOver, failToLoad, tell, isRemoved } = options;
   let watch: Watch | undefined;
+  /** When the editor fetched the document that is shown; null until the server has told. */
+  let loadedAt: string | null = null;
+  let openings = 0;
   const saveSoon = (): void => void options.save().catch(() => {});
   const page = createPage({
     ...options,
@@ -69,6 +78,8 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     wake: page.wake,
     hurry: () => watch?.hurry(),
     state: askState,
+    version: () => known.version ?? 0,
+    isOpen: () => known.status !== 'loading' && !recovery.isAway(),
     doubtful: unstored.doubtful,
   });
   const recovery = createRecovery({
@@ -78,10 +89,11 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     unstored,
     probe: () => (known.session ? server.probe(known.session) : Promise.reject(notLoaded())),
     renew,
-    reopen,
+    reopen: (patience, keep) => reopen({ patience, text: texts.reopening, keep }),
     isOpen: () => known.status === 'loaded',
     isEditing: () => known.session?.mode === 'edit',
-    version: () => known.version,
+    isSilent: server.isSilent,
+    floor,
     onOffline: () => watch?.look(),
     onLost,
     onBack: (unsaved) => unsaved && known.session?.mode === 'edit' && saveSoon(),
@@ -102,10 +114,25 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     open(granted);
   }
 
-  function open(granted: Session): void {
+  async function openBehind(granted: Session): Promise<void> {
+    recovery.cancel();
+    page.begin();
+    beginLoading();
+    if (isOver()) return;
+    const mine = openings;
+    const there = await reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
+    if (!there && !isOver() && known.status === 'loading' && openings === mine) open(granted);
+  }
+
+  function beginLoading(): void {
+    openings += 1;
     if (!isOver()) known.status = 'loading';
     setModified(false);
     unstored.reset();
+  }
+
+  function open(granted: Session): void {
+    beginLoading();
     // A handler may have destroyed it just now.
     if (isOver() || isRemoved()) return;
     const address = addressOf(granted);
@@ -122,7 +149,9 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
   function onLoaded(): void {
     if (known.status !== 'loading' && known.status !== 'failed') return;
     known.status = 'loaded';
+    loadedAt = null;
     watch?.nudge();
+    watch?.look();
     options.onDocumentLoaded();
   }
 
@@ -140,6 +169,7 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
 
   function onState(current: SessionState): void {
     known.state = current;
+    loadedAt = current.loaded_at;
     if (known.version !== undefined && current.version > known.version) {
       known.version = current.version;
       unstored.stored();
@@ -148,8 +178,13 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     saving.onState(current);
   }
 
+  function floor(): Floor | undefined {
+    return known.version === undefined ? undefined : { version: known.version, loadedAt };
+  }
+
   /** The page of an open document has lost it. */
   function onLost(detail: Record<string, unknown>): void {
+    saving.disprove();
     if ((known.status !== 'loaded' && known.status !== 'closing') || isRemoved()) return;
     comeBack();
     tell(editorError('network_error', texts.ended, detail));
@@ -164,10 +199,10 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     if (known.session) enter(await server.setMode(known.session, known.session.mode));
   }
 
-  async function reopen(patience: number): Promise<boolean> {
+  async function reopen(options: Reopening): Promise<boolean> {
     const { session } = known;
     const address = session && addressOf(session);
-    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {}, patience);
+    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {}, options);
   }
 
   function askState(): Promise<SessionState> {
@@ -179,7 +214,11 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     recovery,
     watch() {
       watch = createWatch({
-        ask: async () => (isRemoved() ? Promise.reject(closedError()) : askState()),
+        ask: async () => {
+          if (isRemoved()) throw closedError();
+          if (recovery.isAway()) throw editorError('network_error', texts.ended);
+          return askState();
+        },
         expecting: unstored.any,
         onState,
         onUnreachable: recovery.check,
@@ -189,6 +228,7 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     enter,
     open,
     openAnew,
+    openBehind,
     present() {
       if (page.isAsleep()) comeBack();
       return recovery.back();
