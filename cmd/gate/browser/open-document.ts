@@ -53,6 +53,8 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
   let watch: Watch | undefined;
   /** When the editor fetched the document that is shown; null until the server has told. */
   let loadedAt: string | null = null;
+  /** What there was when the document was modified. */
+  let floor: Floor | undefined;
   let openings = 0;
   const saveSoon = (): void => void options.save().catch(() => {});
   const page = createPage({
@@ -93,7 +95,7 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     isOpen: () => known.status === 'loaded',
     isEditing: () => known.session?.mode === 'edit',
     isSilent: server.isSilent,
-    floor,
+    floor: () => floor && { ...floor },
     onOffline: () => watch?.look(),
     onLost,
     onBack: (unsaved) => unsaved && known.session?.mode === 'edit' && saveSoon(),
@@ -157,6 +159,7 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
 
   function onModifiedStatus(on: boolean): void {
     if (known.modified && !on) watch?.hurry();
+    if (!known.modified && on) floor = known.version === undefined ? undefined : { version: known.version, loadedAt };
     setModified(on);
     if (known.session?.mode === 'edit') unstored.modified(on);
   }
@@ -170,16 +173,15 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
   function onState(current: SessionState): void {
     known.state = current;
     loadedAt = current.loaded_at;
+    if (floor) floor.loadedAt ??= loadedAt;
     if (known.version !== undefined && current.version > known.version) {
+      // It is of a save before these changes: of one after them the page would have said that nothing is left to save.
+      if (floor && unstored.doubtful()) floor.version = current.version;
       known.version = current.version;
       unstored.stored();
       emit('onSaved', savedVersion(current));
     }
     saving.onState(current);
-  }
-
-  function floor(): Floor | undefined {
-    return known.version === undefined ? undefined : { version: known.version, loadedAt };
   }
 
   /** The page of an open document has lost it. */

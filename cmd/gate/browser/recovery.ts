@@ -20,7 +20,7 @@ export interface RecoveryOptions extends Omit<ReturningOptions, 'onBack' | 'resu
   unstored: Pick<Unstored, 'any' | 'isModified' | 'reset'>;
   isOpen(): boolean;
   isEditing(): boolean;
-  /** What the server has, as far as it is known. */
+  /** What there was when the document was modified. */
   floor(): Floor | undefined;
   /** The machine has lost its network: finds out whether the server can still be reached. */
   onOffline(): void;
