@@ -163,6 +163,29 @@ for (const installed of BROWSERS) {
       expect(openings()).to.equal(0);
     });
 
+    it('a session’s state is asked for without a question before each question', async () => {
+      let questions = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'OPTIONS') questions += 1;
+      });
+      for (let times = 0; times < 4; times++) {
+        const answered = page.waitForResponse((response) => response.request().method() === 'GET');
+        await call('dispatchEvent(new Event("offline"))');
+        await answered;
+      }
+      expect(questions).to.be.at.most(1);
+    });
+
+    it('a gate that is away while somebody types is not asked to save, which would show a dialog', async () => {
+      await stack.gate.kill();
+      const noticed = page.waitForResponse((response) => response.status() >= 500);
+      await call('dispatchEvent(new Event("offline"))');
+      await noticed;
+      await stack.restart();
+      expect(await call('editor.getInfo()')).to.include({ state: 'loaded', modified: true });
+      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('trước ');
+    });
+
     it('a mode is changed while the editor keeps the document open', async () => {
       const session = await stack.create({ key: `day-${installed.name}-${keys}`, mode: 'view' });
       const { loaded_at: before } = await stack.state(session);

@@ -223,7 +223,7 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
         },
         expecting: unstored.any,
         onState,
-        onUnreachable: recovery.check,
+        onUnreachable: recovery.doubt,
         onTrouble: (error) => recovery.isAway() || tell(error),
       });
     },

@@ -11,6 +11,11 @@ export interface Recovery extends Pick<Returning, 'isAway' | 'back' | 'cancel'> 
   lose(): void;
   /** Something may have gone wrong with the network: finds out whether the editor still answers. */
   check(): void;
+  /**
+   * A question to the server was not answered. A modified document is not saved to find out more: where only the gate is
+   * away, that would fail, and the editor would show a dialog to whoever is typing.
+   */
+  doubt(): void;
   stop(): void;
 }
 
@@ -114,6 +119,9 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       returning.lost();
     },
     check: () => void check(),
+    doubt() {
+      if (!navigator.onLine || !unstored.isModified()) void check();
+    },
     isAway: returning.isAway,
     back: returning.back,
     cancel: returning.cancel,
