@@ -139,10 +139,10 @@ export function createEditor(
         if (before === wanted) return wanted;
         if (before === 'edit') await saveNow();
         await toldIfFails(present());
-        // It may have been asked to close meanwhile.
-        if (!isLoaded()) throw closedError();
+        // It may have been asked to close meanwhile; a connection that was lost again is no reason to give up.
+        if (!isThere()) throw closedError();
         const granted = await toldIfFails(server.setMode(session, wanted));
-        if (!isLoaded()) throw closedError();
+        if (!isThere()) throw closedError();
         enter(granted);
         // Its mode is fixed once a document is open: it has to be opened anew.
         if (granted.mode !== before) {
@@ -225,6 +225,10 @@ export function createEditor(
 
   function isLoaded(): boolean {
     return known.status === 'loaded';
+  }
+
+  function isThere(): boolean {
+    return isLoaded() || (known.status === 'loading' && opened.recovery.isAway());
   }
 
   function getInfo(): SVC.Info {
