@@ -83,6 +83,18 @@ describe('SVC.Editor: a save, beside those of others', () => {
     expect(await saved).to.include({ version: 4, unmodified: false });
   });
 
+  it('does not fail while the upload for another is under way, and is asked for again after it', async () => {
+    const saved = saving.save();
+    const busy = { success: false, result: 'Could not upload document to storage', errorMsg: 'Already in progress.' };
+    answer(busy);
+    pass(RETRY_MS);
+    expect(posts).to.have.lengthOf(1);
+    stored(4);
+    pass(RETRY_MS);
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.include({ version: 4, unmodified: false });
+  });
+
   it('without anything to save resolves with the version that was known, as unmodified', async () => {
     const saved = saving.save();
     answer({ success: false, result: 'unmodified' });
