@@ -21,6 +21,7 @@ import { createDownloads } from './domain/downloads.ts';
 import { createEditorCalls } from './domain/editor-calls.ts';
 import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
+import { createLoads } from './domain/loads.ts';
 import type { DocumentRecord } from './domain/model.ts';
 import { createOutbox } from './domain/outbox.ts';
 import { createPresence } from './domain/presence.ts';
@@ -91,7 +92,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const editor = createEditorServer({
     ...config.editor,
     readWopiSrc,
-    isUrgent: counting.isFreeing,
+    isUrgent: () => counting.isFreeing() || saves.isAwaited(),
     baseUrl: config.baseUrl,
     clock,
     log,
@@ -116,13 +117,14 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const onDelivery = outbox.wake;
   const recent = createStoredVersions(clock);
+  const loads = createLoads(clock);
   const saves = createSaves({
     ...{ rows, blobs, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
     onStored: recent.add,
   });
   const { saving } = saves;
   const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
-  const unsaved = await createUnsaved({ ...{ rows, saves, presence, recent, clock, log }, files: unsavedFiles });
+  const unsaved = await createUnsaved({ ...{ rows, saves, presence, loads, recent, clock, log }, files: unsavedFiles });
   const cleaning = createCleaning({
     ...{ rows, keeper, saving, clock, log },
     hasUnsaved: unsaved.has,
@@ -131,7 +133,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   });
   const documents = createDocuments({ rows, blobs, keeper, downloader, maxBytes, clock, audit });
   const sessions = createSessions({
-    ...{ rows, documents, downloader, editor, presence, links, clock, audit },
+    ...{ rows, documents, downloader, editor, presence, links, loads, clock, audit },
     admission: counting,
     wopiUrl: config.wopiUrl,
     ttlMinutes: embed.sessionTtlMinutes,
@@ -178,7 +180,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     ...{ unsaved, readWopiSrc },
     admin: { user: config.editor.adminUser, password: config.editor.adminPassword },
     onCalled: editorCalls.called,
-    onLoaded: unsaved.loaded,
+    onLoaded: loads.add,
     access: createWopiAccess({ rows, clock, log }),
   });
 
@@ -187,7 +189,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
     );
   }
-  editor.onSample((sample) => void presence.sampled(sample));
+  editor.onSample((sample) => {
+    saves.observe(sample);
+    void presence.sampled(sample);
+  });
   // First: whoever gets a session opens it at once.
   const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
   const publicServer = await listen(publicApp, config.listen);

@@ -1,3 +1,4 @@
+import { median } from '../../bench/statistics.ts';
 import type { Outcome } from './day.ts';
 
 const HEAD = ['day', 'what was done', 'rounds', 'edits lost', 'save() works after', 'the page told', 'verdict'];
@@ -25,10 +26,9 @@ function rowOf({ day, tally, verdict, reasons }: Outcome): string[] {
 }
 
 function times(back: readonly (number | undefined)[]): string {
-  const there = back.filter((each) => each !== undefined).toSorted((a, b) => a - b);
+  const there = back.filter((each) => each !== undefined);
   const never = back.length - there.length;
-  const middle = there[Math.floor(there.length / 2)];
-  const found = middle === undefined ? [] : [`${middle.toFixed(1)} s, at most ${there.at(-1)?.toFixed(1)} s`];
+  const found = there.length === 0 ? [] : [`${median(there).toFixed(1)} s, at most ${Math.max(...there).toFixed(1)} s`];
   return [...found, ...(never > 0 ? [`never: ${never}`] : [])].join('; ');
 }
 

@@ -108,6 +108,16 @@ for (const installed of BROWSERS) {
         return (await shown?.$('textarea').catch(() => null)) ? shown : undefined;
       });
     const type = async (text: string): Promise<void> => (await frame()).type('textarea', text);
+    const isCovered = (): Promise<boolean> =>
+      call(`getComputedStyle(document.querySelector('#editor [role=status]')).display === 'flex'`);
+    /** Of the editor's page, from now on. */
+    const countOpenings = (): (() => number) => {
+      let count = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().includes('cool.html')) count += 1;
+      });
+      return () => count;
+    };
     const textOf = async (url: string): Promise<string> =>
       linesOf(await download(url.replace(`:${network.port}`, `:${new URL(stack.url).port}`))).join('\n');
 
@@ -139,16 +149,60 @@ for (const installed of BROWSERS) {
       expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('sau ');
     });
 
-    it('a page that is slow to answer is waited for', async () => {
-      let openings = 0;
+    it('a network without a sound is noticed while somebody types, and the page goes on where it was', async () => {
+      const openings = countOpenings();
+      network.hold();
+      await type('trong ');
+      await until('it is covered', isCovered, 10_000);
+      expect((await told()).at(-1)).to.deep.equal({ event: 'onError', code: 'network_error', reason: 'unreachable' });
+      network.release();
+      await isBack();
+      await until('it is uncovered', async () => !(await isCovered()));
+      await type('sau ');
+      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('trước trong sau ');
+      expect(openings()).to.equal(0);
+    });
+
+    it('a session’s state is asked for without a question before each question', async () => {
+      let questions = 0;
       page.on('request', (request) => {
-        if (request.method() === 'POST' && request.url().includes('cool.html')) openings += 1;
+        if (request.method() === 'OPTIONS') questions += 1;
       });
+      for (let times = 0; times < 4; times++) {
+        const answered = page.waitForResponse((response) => response.request().method() === 'GET');
+        await call('dispatchEvent(new Event("offline"))');
+        await answered;
+      }
+      expect(questions).to.be.at.most(1);
+    });
+
+    it('a gate that is away while somebody types is not asked to save, which would show a dialog', async () => {
+      await stack.gate.kill();
+      const noticed = page.waitForResponse((response) => response.status() >= 500);
+      await call('dispatchEvent(new Event("offline"))');
+      await noticed;
+      await stack.restart();
+      expect(await call('editor.getInfo()')).to.include({ state: 'loaded', modified: true });
+      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('trước ');
+    });
+
+    it('a mode is changed while the editor keeps the document open', async () => {
+      const session = await stack.create({ key: `day-${installed.name}-${keys}`, mode: 'view' });
+      const { loaded_at: before } = await stack.state(session);
+      expect(await call('editor.setReadOnly(true)')).to.equal('view');
+      expect(await call('editor.setReadOnly(false)')).to.equal('edit');
+      expect((await stack.state(session)).loaded_at)
+        .to.equal(before)
+        .and.not.equal(null);
+    });
+
+    it('a page that is slow to answer is waited for', async () => {
+      const openings = countOpenings();
       stack.editor.faults.pageDelayMs = 4_500;
       network.drop();
       await isBack();
       stack.editor.faults.pageDelayMs = 0;
-      expect(openings).to.equal(1);
+      expect(openings()).to.equal(1);
     });
 
     it('an editor that was killed loses what was not saved, which is told', async () => {
@@ -159,7 +213,9 @@ for (const installed of BROWSERS) {
       await pass(2_000);
       const box = `(({ width, height }) => [width, height])(document.querySelector('#editor [role=status]').getBoundingClientRect())`;
       expect(await call(box)).to.deep.equal([await call('document.querySelector("#editor").offsetWidth'), 500]);
-      expect(await call(`getComputedStyle(document.querySelector('#editor iframe')).visibility`)).to.equal('hidden');
+      expect(await call(`getComputedStyle(document.querySelector('#editor iframe:last-of-type')).visibility`)).to.equal(
+        'hidden',
+      );
       await stack.restartEditor();
       await isBack();
       await until('the loss is told', async () => (await told()).some(({ reason }) => reason === 'changes_lost'));
@@ -173,9 +229,7 @@ for (const installed of BROWSERS) {
     it('nobody types into a page that has lost its document, and it is said in its place', async () => {
       await (await frame()).focus('textarea');
       await stack.editor.kill();
-      await until('it is covered', () =>
-        call<boolean>(`getComputedStyle(document.querySelector('#editor [role=status]')).display === 'flex'`),
-      );
+      await until('it is covered', isCovered);
       const covered = await call<[string, boolean, boolean]>(`(() => {
         const [cover, shown] = [document.querySelector('#editor [role=status]'), document.querySelector('#editor iframe')];
         const box = shown.getBoundingClientRect();

@@ -255,6 +255,18 @@ for (const installed of BROWSERS) {
       expect((await asks(frame)).map(({ DontSaveIfUnmodified }) => DontSaveIfUnmodified)).to.deep.equal([true, false]);
     });
 
+    it('setReadOnly goes on where the connection is lost while the server is asked', async () => {
+      const frame = await openEditor(page);
+      const slow = Promise.withResolvers<void>();
+      gate.orders.slow = slow.promise;
+      await begin('editors.editor.setReadOnly(true)');
+      await until('it is asked', () => gate.requests.some((request) => request.endsWith('/mode')));
+      await inEditor(frame, 'forget()');
+      expect(await event(page, 'onError')).to.include({ code: 'network_error' });
+      slow.resolve();
+      expect((await ended()).value).to.equal('view');
+    });
+
     it('setReadOnly saves, opens the document anew for reading, and for editing again', async () => {
       const frame = await openEditor(page);
       const steps = await call('history.length');
@@ -584,7 +596,7 @@ for (const installed of BROWSERS) {
       const frame = await openEditor(page);
       await inEditor(frame, 'type()');
       await begin('editors.editor.save()');
-      expect((await ended()).value).to.include({ version: 1, unmodified: true });
+      expect((await ended()).value).to.include({ version: 1, unmodified: false });
       expect(await asks(frame)).to.have.length(2);
     });
 

@@ -28,6 +28,8 @@ describe('SVC.Editor: its time is up', () => {
       wake: () => undefined,
       hurry: () => undefined,
       state: () => state(saving.nonce()),
+      version: () => 0,
+      isOpen: () => true,
       doubtful: () => false,
     });
     return saving;
@@ -47,7 +49,7 @@ describe('SVC.Editor: its time is up', () => {
   });
 
   it('but not for one that was stored while the page slept', async () => {
-    const stored = { version: 3, saved_at: null, size: 1, sha256: '', download_url: '', users: [] };
+    const stored = { version: 3, saved_at: null, size: 1, sha256: '', download_url: '', users: [], loaded_at: null };
     const ended = savingAt(async (nonce = '') => ({ ...stored, save: { nonce, version: 3 } })).save();
     pass(30_000);
     expect(await ended).to.include({ version: 3, unmodified: false });

@@ -96,6 +96,13 @@ describe('embedding', () => {
       expect(Buffer.from(await file.arrayBuffer()).equals(docx)).to.equal(true);
     });
 
+    it('tells when the editor last fetched the document, once it has', async () => {
+      const session = await gate.create();
+      expect(await state(session)).to.include({ loaded_at: null });
+      gate.loads.add(session.doc_id);
+      expect(await state(session)).to.include({ loaded_at: new Date(gate.clock.now).toISOString() });
+    });
+
     it('tells the last save that was asked for, and none that the editor made by itself', async () => {
       const session = await gate.create();
       await saved(session.doc_id, 1, { nonce: 'n1' });

@@ -33,6 +33,11 @@ export interface DocumentDeps {
   ended(): void;
 }
 
+interface SaveOptions {
+  dontSaveIfUnmodified?: boolean;
+  extendedData?: string;
+}
+
 const COLORS = ['#0369a3', '#946900', '#9e169e', '#04803c', '#c9211e', '#7e0021'];
 
 /**
@@ -67,6 +72,7 @@ export function createDocument(deps: DocumentDeps) {
   let unloading: View | undefined;
   let lastWriter: View | undefined;
   let nextView = 0;
+  let saving = false;
 
   const tell = (message: string, writer?: Writer): void => {
     for (const view of views) if (!writer || view === writer) view.socket.send(message);
@@ -180,7 +186,20 @@ export function createDocument(deps: DocumentDeps) {
     else if (name === 'set' || name === 'add' || name === 'remove') edit(view, name, JSON.parse(rest));
   }
 
-  function save(view: View, options: { dontSaveIfUnmodified?: boolean; extendedData?: string }): void {
+  /** As the real one: while it saves, it drops requests for another. */
+  function save(view: View, options: SaveOptions): void {
+    if (saving) return;
+    if (faults.saveMs === 0) saveNow(view, options);
+    else {
+      saving = true;
+      setTimeout(() => {
+        saving = false;
+        saveNow(view, options);
+      }, faults.saveMs);
+    }
+  }
+
+  function saveNow(view: View, options: SaveOptions): void {
     const { dontSaveIfUnmodified: onlyIfModified = false, extendedData } = options;
     const saved = !view.readonly && saver.save({ writer: view, onlyIfModified, extendedData });
     const result = saved ? '' : view.readonly ? 'readonly' : 'unmodified';

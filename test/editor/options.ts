@@ -71,6 +71,8 @@ export interface Faults {
   load: 'ok' | 'fail';
   /** Before a CheckFileInfo is sent. */
   checkFileInfoDelayMs: number;
+  /** That a save takes until its upload begins; requests for others are dropped meanwhile, without an answer. */
+  saveMs: number;
   /** Before a PutFile is sent. */
   putFileDelayMs: number;
   /** PutFile: as if nothing listened there; cut after half of the body; sent, but its answer is lost; never sent. */
@@ -98,6 +100,7 @@ export function noFaults(): Faults {
     password: '',
     load: 'ok',
     checkFileInfoDelayMs: 0,
+    saveMs: 0,
     putFileDelayMs: 0,
     putFile: 'ok',
     ghosts: [],

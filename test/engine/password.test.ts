@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type SourceFormat, targetsOf } from '../../cmd/docbuilder/domain/formats.ts';
+import { protectedOdt } from '../../scripts/editor-check/protected.ts';
 import { verdict } from '../support/inspect.ts';
 import { protectedDocuments } from '../support/protected.ts';
 import { type Bench, createBench, fodp, fods, fodt, paragraph, row, slide } from './support.ts';
@@ -52,6 +53,14 @@ describe('engine: protected documents', function () {
       }
     });
   }
+
+  it('odt: the one that editor-check makes opens with its password alone', async () => {
+    const source = protectedOdt(PASSWORD, 'Biên bản họp');
+    const { text } = await bench.convert(source, 'odt', 'txt', { encrypted, password: PASSWORD });
+    expect(text.trim()).to.equal('Biên bản họp');
+    const wrong = await bench.convert(source, 'odt', 'txt', { encrypted, password: 'sai' }).catch((error) => error);
+    expect(wrong.reason).to.equal('password');
+  });
 
   it('ods: a text that no cell of Excel has room for is found behind the password, too', async () => {
     const long = await protectedDocuments(PASSWORD, [['fods', fods(row('x'.repeat(32_768))), 'ods']]);

@@ -9,6 +9,7 @@ import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
 import { createDocuments } from '../../cmd/gate/domain/documents.ts';
 import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
 import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
+import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
 import { createSessions } from '../../cmd/gate/domain/sessions.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
@@ -67,6 +68,7 @@ export interface TestEmbed {
   rows: Rows;
   blobs: Blobs;
   links: Links;
+  loads: Loads;
   admission: StandInAdmission;
   editor: StandInEditor;
   /** Where documents come from; `serve` says what it answers. */
@@ -111,6 +113,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     hours: RETAIN_HOURS,
     clock: () => clock.now,
   });
+  const loads = createLoads(() => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
   const documents = createDocuments({ ...shared, blobs, keeper, maxBytes: MB });
   const [admission, editor] = [standInAdmission(), standInEditor()];
@@ -121,6 +124,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     editor,
     presence: editor,
     links,
+    loads,
     wopiUrl: 'http://gate:8081',
     ttlMinutes: options.ttlMinutes ?? 720,
   });
@@ -162,6 +166,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     rows,
     blobs,
     links,
+    loads,
     admission,
     editor,
     portal,

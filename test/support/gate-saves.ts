@@ -9,6 +9,7 @@ import { type BlobKeeper, createBlobKeeper } from '../../cmd/gate/domain/blob-ke
 import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { type Closing, createClosing } from '../../cmd/gate/domain/closing.ts';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
+import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Rows } from '../../cmd/gate/domain/ports.ts';
@@ -48,6 +49,7 @@ export interface SavesBench {
   closing: Closing;
   cleaning: Cleaning;
   unsaved: UnsavedEdits;
+  loads: Loads;
   /** Moves the clock on. */
   pass(ms: number): void;
   now(): number;
@@ -95,6 +97,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
   const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
   const recent = createStoredVersions(clock);
+  const loads = createLoads(clock);
   const saves = createSaves({
     ...common,
     onStored: recent.add,
@@ -105,7 +108,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   });
   const closing = createClosing({ ...common, saving: saves.saving });
   const unsaved = await createUnsaved({
-    ...{ rows, saves, clock, log },
+    ...{ rows, saves, loads, clock, log },
     presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
     files: dataDir.unsavedFiles,
     recent,
@@ -120,6 +123,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   });
   const sample: SavesBench['sample'] = (...views) => {
     last = sampleOf(clock(), views);
+    saves.observe(last);
     return closing.observe(last);
   };
   return {
@@ -132,6 +136,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     closing,
     cleaning,
     unsaved,
+    loads,
     now: clock,
     pass: (ms) => {
       time += ms;
@@ -201,7 +206,7 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   const app = express();
   const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
   const { keeper, saves } = bench;
-  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, maxBytes, onLoaded: bench.unsaved.loaded }));
+  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, maxBytes, onLoaded: bench.loads.add }));
   app.get('/svc/healthz', getHealthz());
   app.use('/svc/quarantine', quarantineRoutes({ unsaved: bench.unsaved, readWopiSrc, admin: ADMIN }));
   app.use(errorHandler(log));

@@ -10,6 +10,9 @@ export interface TcpProxy {
    */
   blackHole(): void;
   recover(): void;
+  /** Nothing passes until `release`, and then all of it, as where packets are sent again once the network is back. */
+  hold(): void;
+  release(): void;
   /** Resets all connections. */
   drop(): void;
   /** How many lead through it now. */
@@ -21,14 +24,17 @@ export interface TcpProxy {
 export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
   const open = new Set<Socket>();
   let holed = false;
+  let held = false;
 
   function keep(socket: Socket): Socket {
     open.add(socket);
+    if (held) socket.pause();
     return socket.on('error', () => {}).on('close', () => open.delete(socket));
   }
 
   function join(from: Socket, to: Socket): void {
     from.on('data', (bytes) => to.write(bytes));
+    if (held) from.pause();
     from.on('end', () => to.end());
     from.on('close', () => to.destroy());
   }
@@ -59,6 +65,14 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
       holed = false;
     },
     connections: () => open.size / 2,
+    hold() {
+      held = true;
+      for (const socket of open) socket.pause();
+    },
+    release() {
+      held = false;
+      for (const socket of open) socket.resume();
+    },
     drop() {
       for (const socket of open) socket.resetAndDestroy();
     },

@@ -111,7 +111,7 @@ declare namespace SVC {
   }
 
   interface SaveResult extends SavedVersion {
-    /** There was nothing to save: this is the existing version. */
+    /** There was nothing to save: this is the version that there was when it was called, and no newer one. */
     unmodified: boolean;
   }
 

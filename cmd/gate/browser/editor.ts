@@ -55,7 +55,7 @@ export function createEditor(
     onDocumentLoaded: () => emit('onDocumentLoaded', getInfo()),
     onCloseButton: () => void close('user').catch(() => {}),
   });
-  const { page, enter, open, openAnew, present } = opened;
+  const { page, enter, open, openBehind, present } = opened;
 
   const unwatchLeaving = watchLeaving({ server, session: () => known.session, onKept, onBack: onPageBack });
   page.begin();
@@ -139,14 +139,14 @@ export function createEditor(
         if (before === wanted) return wanted;
         if (before === 'edit') await saveNow();
         await toldIfFails(present());
-        // It may have been asked to close meanwhile.
-        if (!isLoaded()) throw closedError();
+        // It may have been asked to close meanwhile; a connection that was lost again is no reason to give up.
+        if (!isThere()) throw closedError();
         const granted = await toldIfFails(server.setMode(session, wanted));
-        if (!isLoaded()) throw closedError();
+        if (!isThere()) throw closedError();
         enter(granted);
         // Its mode is fixed once a document is open: it has to be opened anew.
         if (granted.mode !== before) {
-          openAnew(granted);
+          await openBehind(granted);
           await page.opened();
         }
         return granted.mode;
@@ -225,6 +225,10 @@ export function createEditor(
 
   function isLoaded(): boolean {
     return known.status === 'loaded';
+  }
+
+  function isThere(): boolean {
+    return isLoaded() || (known.status === 'loading' && opened.recovery.isAway());
   }
 
   function getInfo(): SVC.Info {

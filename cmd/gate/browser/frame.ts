@@ -11,9 +11,9 @@ export interface Frame {
   open(url: string, fields: Record<string, string | number>): void;
   /**
    * The same without showing it before `reveal`.
-   * @param keep the page that is shown stays, and stays connected, until `settle`
+   * @param keepIt the page that is shown stays, and stays connected, until `settle`
    */
-  openBehind(url: string, fields: Record<string, string | number>, keep: boolean): void;
+  openBehind(url: string, fields: Record<string, string | number>, keepIt: boolean): void;
   /** Shows the page that was opened last. */
   reveal(): void;
   /** Whether nothing has come yet of what was opened last. */
@@ -106,6 +106,7 @@ export function createFrame({
     iframe = makeIframe();
     iframe.inert = true;
     iframe.style.visibility = 'hidden';
+    if (!keepIt) settle();
     if (keepIt && !kept) keep(before);
     else before.replaceWith(iframe);
   }

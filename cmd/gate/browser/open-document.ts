@@ -1,7 +1,8 @@
 import { closedError, editorError, notLoaded } from './errors.ts';
 import type { Emit } from './events.ts';
+import type { Floor } from './floor.ts';
 import type { Known } from './info.ts';
-import { createPage, type EditorPage, type PageOptions } from './page.ts';
+import { createPage, type EditorPage, type PageOptions, type Reopening } from './page.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 import { createSaving, type Saving, savedVersion } from './saving.ts';
 import type { Server, Session, SessionState } from './server.ts';
@@ -19,6 +20,8 @@ export interface OpenDocument {
   open(granted: Session): void;
   /** The same for a document that was open already: its time begins anew. */
   openAnew(granted: Session): void;
+  /** The same behind the page that is shown, which keeps the document open until then. */
+  openBehind(granted: Session): Promise<void>;
   /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
   present(): Promise<void>;
   saveNow: Saving['save'];
@@ -42,9 +45,17 @@ export interface OpenDocumentOptions extends Omit<PageOptions, 'events'> {
   onCloseButton(): void;
 }
 
+/** How long the service may take to answer before a document that changes its mode is opened in the plain way. */
+const SWITCH_MS = 15_000;
+
 export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
   const { origin, texts, config, known, server, emit, isOver, failToLoad, tell, isRemoved } = options;
   let watch: Watch | undefined;
+  /** When the editor fetched the document that is shown; null until the server has told. */
+  let loadedAt: string | null = null;
+  /** What there was when the document was modified. */
+  let floor: Floor | undefined;
+  let openings = 0;
   const saveSoon = (): void => void options.save().catch(() => {});
   const page = createPage({
     ...options,
@@ -69,6 +80,8 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     wake: page.wake,
     hurry: () => watch?.hurry(),
     state: askState,
+    version: () => known.version ?? 0,
+    isOpen: () => known.status !== 'loading' && !recovery.isAway(),
     doubtful: unstored.doubtful,
   });
   const recovery = createRecovery({
@@ -78,10 +91,11 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     unstored,
     probe: () => (known.session ? server.probe(known.session) : Promise.reject(notLoaded())),
     renew,
-    reopen,
+    reopen: (patience, keep) => reopen({ patience, text: texts.reopening, keep }),
     isOpen: () => known.status === 'loaded',
     isEditing: () => known.session?.mode === 'edit',
-    version: () => known.version,
+    isSilent: server.isSilent,
+    floor: () => floor && { ...floor },
     onOffline: () => watch?.look(),
     onLost,
     onBack: (unsaved) => unsaved && known.session?.mode === 'edit' && saveSoon(),
@@ -102,10 +116,25 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     open(granted);
   }
 
-  function open(granted: Session): void {
+  async function openBehind(granted: Session): Promise<void> {
+    recovery.cancel();
+    page.begin();
+    beginLoading();
+    if (isOver()) return;
+    const mine = openings;
+    const there = await reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
+    if (!there && !isOver() && known.status === 'loading' && openings === mine) open(granted);
+  }
+
+  function beginLoading(): void {
+    openings += 1;
     if (!isOver()) known.status = 'loading';
     setModified(false);
     unstored.reset();
+  }
+
+  function open(granted: Session): void {
+    beginLoading();
     // A handler may have destroyed it just now.
     if (isOver() || isRemoved()) return;
     const address = addressOf(granted);
@@ -122,12 +151,15 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
   function onLoaded(): void {
     if (known.status !== 'loading' && known.status !== 'failed') return;
     known.status = 'loaded';
+    loadedAt = null;
     watch?.nudge();
+    watch?.look();
     options.onDocumentLoaded();
   }
 
   function onModifiedStatus(on: boolean): void {
     if (known.modified && !on) watch?.hurry();
+    if (!known.modified && on) floor = known.version === undefined ? undefined : { version: known.version, loadedAt };
     setModified(on);
     if (known.session?.mode === 'edit') unstored.modified(on);
   }
@@ -140,7 +172,11 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
 
   function onState(current: SessionState): void {
     known.state = current;
+    loadedAt = current.loaded_at;
+    if (floor) floor.loadedAt ??= loadedAt;
     if (known.version !== undefined && current.version > known.version) {
+      // It is of a save before these changes: of one after them the page would have said that nothing is left to save.
+      if (floor && unstored.doubtful()) floor.version = current.version;
       known.version = current.version;
       unstored.stored();
       emit('onSaved', savedVersion(current));
@@ -150,6 +186,7 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
 
   /** The page of an open document has lost it. */
   function onLost(detail: Record<string, unknown>): void {
+    saving.disprove();
     if ((known.status !== 'loaded' && known.status !== 'closing') || isRemoved()) return;
     comeBack();
     tell(editorError('network_error', texts.ended, detail));
@@ -164,10 +201,10 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     if (known.session) enter(await server.setMode(known.session, known.session.mode));
   }
 
-  async function reopen(patience: number): Promise<boolean> {
+  async function reopen(options: Reopening): Promise<boolean> {
     const { session } = known;
     const address = session && addressOf(session);
-    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {}, patience);
+    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {}, options);
   }
 
   function askState(): Promise<SessionState> {
@@ -179,16 +216,21 @@ export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
     recovery,
     watch() {
       watch = createWatch({
-        ask: async () => (isRemoved() ? Promise.reject(closedError()) : askState()),
+        ask: async () => {
+          if (isRemoved()) throw closedError();
+          if (recovery.isAway()) throw editorError('network_error', texts.ended);
+          return askState();
+        },
         expecting: unstored.any,
         onState,
-        onUnreachable: recovery.check,
+        onUnreachable: recovery.doubt,
         onTrouble: (error) => recovery.isAway() || tell(error),
       });
     },
     enter,
     open,
     openAnew,
+    openBehind,
     present() {
       if (page.isAsleep()) comeBack();
       return recovery.back();

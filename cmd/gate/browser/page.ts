@@ -35,17 +35,20 @@ export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | '
   opened: Loading['wait'];
   /** Gives up waiting for it. */
   giveUp: Loading['stop'];
-  /**
-   * Opens a document anew behind the page that has lost it; resolves with whether it is there.
-   * @param patience milliseconds that the service has to answer, and again as many that the page has to say something
-   */
-  reopen(url: string, fields: Record<string, string | number>, patience: number): Promise<boolean>;
+  /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
+  reopen(url: string, fields: Record<string, string | number>, options: Reopening): Promise<boolean>;
   /** Keeps the user from typing into a page that has lost its document, and says so. */
-  cover(): void;
+  cover(text?: string): void;
+  /** Whether the page that is shown has its document, as far as it knows. */
+  isLoaded(): boolean;
+  /** Goes on with it after it was covered. */
+  resume(): void;
   /** Finds out soon whether the page still has its document. */
   look(): void;
   /** Milliseconds since the page last said anything by itself. */
   quietMs(): number;
+  /** Milliseconds since somebody used keys or mouse in the page. */
+  unusedMs(): number;
   /** Whether the page sleeps since nobody uses it. */
   isIdle(): boolean;
   /** Wakes a page that sleeps, which would pass on nothing. */
@@ -55,6 +58,19 @@ export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | '
   /** Whether the page has answered. */
   isReady(): boolean;
   remove(): void;
+}
+
+/** How a document is opened anew. */
+export interface Reopening {
+  /** Milliseconds that the service has to answer; after that the page has at least as many to say something. */
+  patience: number;
+  /** What is said meanwhile. */
+  text: string;
+  /**
+   * Whether the page that is shown stays connected until then, so that the editor's server does not close the document.
+   * Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
+   */
+  keep: boolean;
 }
 
 export interface PageOptions {
@@ -68,12 +84,12 @@ export interface PageOptions {
   events: PageEvents;
 }
 
-/** How long the editor, having said that something failed, may take to say what. */
+/** For the editor to say what has failed. */
 const REASON_MS = 250;
 /** Why a document is lost whose page has found another connection. */
 const RECONNECTED = 'reconnected';
-/** A page that is not the editor's says nothing, neither before nor after it is loaded. */
-const SPEECHLESS_MS = 3_000;
+/** A page that is not the editor's says nothing, neither before nor after it is loaded; one that has begun to arrive. */
+const [SPEECHLESS_MS, SPEECH_MS] = [3_000, 5_000];
 /** Contract: Browser events. */
 const LOAD_MS = 120_000;
 
@@ -93,7 +109,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
   const pulse = createPulse({ post: frame.post, onDeaf: () => onLostSoon({ reason: 'disconnected' }) });
   let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed' = 'silent';
   let attempt: Attempt | undefined;
-  /** The page that lost its document has found another connection, and so keeps the document open. */
+  /** It has found another connection, and so keeps the document open. */
   let rejoined = false;
   let greeted = false;
   let failing: ReturnType<typeof setTimeout> | undefined;
@@ -177,6 +193,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
 
   function onLoaded(): void {
     phase = 'loaded';
+    rejoined = false;
     settle();
     frame.say(texts.loaded);
     frame.settle();
@@ -204,6 +221,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
   }
 
   function onFail(error: SVC.EditorError): void {
+    attempt?.end(false);
     phase = 'failed';
     pulse.stop();
     events.onFailed(error);
@@ -215,9 +233,7 @@ export function createPage({ container, origin, texts, title, config, events }: 
     cover();
   }
 
-  function cover(): void {
-    frame.say(texts.reopening, 'over');
-  }
+  const cover = (text = texts.reopening): void => frame.say(text, 'over');
 
   function startOver(): void {
     attempt?.end(false);
@@ -231,24 +247,24 @@ export function createPage({ container, origin, texts, title, config, events }: 
     begin: loading.begin,
     open(url, fields) {
       startOver();
+      frame.say(texts.loading);
       loading.asked();
       frame.open(url, fields);
     },
-    reopen(url, fields, patience) {
+    reopen(url, fields, { patience, text, keep }) {
       startOver();
       return new Promise((resolve) => {
         attempt = createAttempt({
           patience,
-          more: () => (frame.isBlank() ? 0 : patience),
+          more: () => (frame.isBlank() ? 0 : Math.max(patience, SPEECH_MS)),
           onEnd(ok) {
             attempt = undefined;
             if (!ok) giveUpPage();
             resolve(ok);
           },
         });
-        // Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
-        frame.openBehind(url, fields, rejoined);
-        cover();
+        frame.openBehind(url, fields, keep || rejoined);
+        cover(text);
       });
     },
     empty: frame.empty,
@@ -259,8 +275,14 @@ export function createPage({ container, origin, texts, title, config, events }: 
       loading.stop(error);
     },
     cover,
+    isLoaded: () => phase === 'loaded' && failing === undefined,
+    resume() {
+      frame.reveal();
+      onLoaded();
+    },
     look: pulse.look,
     quietMs: pulse.quietMs,
+    unusedMs: pulse.unusedMs,
     isIdle: pulse.isIdle,
     wake: () => pulse.isIdle() && frame.post('Grab_Focus'),
     isAsleep: () => phase === 'asleep',

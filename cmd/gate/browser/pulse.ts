@@ -11,6 +11,8 @@ export interface Pulse {
   quietMs(): number;
   /** Whether the page sleeps, because nobody has used it for long: then it passes on nothing but what wakes it. */
   isIdle(): boolean;
+  /** Milliseconds since somebody used keys or mouse in the page. */
+  unusedMs(): number;
   stop(): void;
 }
 
@@ -31,6 +33,7 @@ export function createPulse({ post, onDeaf }: PulseOptions): Pulse {
   let obeys = false;
   let idle = false;
   let news = Date.now();
+  let used = Number.NEGATIVE_INFINITY;
 
   function look(): void {
     if (timer === undefined) return;
@@ -56,11 +59,13 @@ export function createPulse({ post, onDeaf }: PulseOptions): Pulse {
       if (id === 'User_Idle') idle = true;
       if (id !== 'Get_User_State_Resp') return;
       idle = values['State'] === 'idle';
+      used = Date.now() - 1_000 * Number(values['Elapsed'] ?? Number.POSITIVE_INFINITY);
       if (!obeys && timer !== undefined) onDeaf();
       obeys = false;
     },
     quietMs: () => Date.now() - news,
     isIdle: () => idle,
+    unusedMs: () => Date.now() - used,
     stop,
   };
 }

@@ -1,21 +1,25 @@
 import { type Deferred, defer } from './defer.ts';
 import { editorError } from './errors.ts';
+import { type Floor, fateOf } from './floor.ts';
 import type { EditorMessage } from './messages.ts';
 import { randomName } from './random.ts';
 import type { SessionState } from './server.ts';
 import type { Texts } from './texts.ts';
+import type { Unstored } from './unstored.ts';
 
 /** One save at a time, from the request to the stored version. */
 export interface Saving {
   save(): Promise<SVC.SaveResult>;
   /**
-   * The document was opened anew since its page had lost it: a save that is waited for is asked for again.
-   * @param floor the newest version before, when there were changes on top of it: up to it, nothing has them
+   * The document is there again, which its page had lost: a save that is waited for is asked for again.
+   * @param floor what the server had when there were changes on top of it
    */
-  onBack(floor: number | undefined): void;
+  onBack(floor: Floor | undefined): void;
   isPending(): boolean;
-  /** Whether the editor's server answers the page, found out within 5 s. */
-  prove(): Promise<boolean>;
+  /** Whether the editor's server answers the page within so many milliseconds. */
+  prove(ms: number): Promise<boolean>;
+  /** The page has lost its connection: it proves nothing. */
+  disprove(): void;
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void;
   /** The server has answered. */
@@ -33,8 +37,12 @@ export interface SavingOptions {
   /** Asks the server at once and often. */
   hurry(): void;
   state(): Promise<SessionState>;
-  /** Whether the editor may be wrong when it says that there is nothing to save. */
-  doubtful(): boolean;
+  /** The newest version known. */
+  version(): number;
+  /** Whether there is a document that can be asked. */
+  isOpen(): boolean;
+  /** Whether the editor may be wrong when it says that there is nothing to save, for how long. */
+  doubtful: Unstored['doubtful'];
 }
 
 interface Pending extends Deferred<SVC.SaveResult> {
@@ -42,8 +50,13 @@ interface Pending extends Deferred<SVC.SaveResult> {
   /** Save even if the editor takes the document for unmodified. */
   force: boolean;
   timer: ReturnType<typeof setTimeout>;
-  /** The newest version known when it was asked for. */
-  from: number;
+  /** The newest version known when it was called, and when the editor was last asked. */
+  called: number;
+  asked: number;
+  /** The editor has answered, so that a version is on its way or is there. */
+  answered: boolean;
+  /** What is done when none comes. */
+  late?: ReturnType<typeof setTimeout>;
   retry?: ReturnType<typeof setTimeout>;
 }
 
@@ -51,14 +64,21 @@ interface Pending extends Deferred<SVC.SaveResult> {
 const SAVE_MS = 30_000;
 /** For the last look at a save whose time is up. */
 const LAST_LOOK_MS = 2_000;
-const RETRY_MS = 1_000;
-const PROOF_MS = 5_000;
+/** On average, and different each time: people who save together would drop each other's requests again and again. */
+const RETRY_MS = 500;
+/** Until an upload that the editor has begun for somebody else is thought to have failed. */
+const DOUBT_MS = 2_000;
+/** The same for an upload of before a connection was lost, which the editor may try a second time. */
+const FLOOR_MS = 10_000;
 
-export function createSaving({ texts, post, wake, hurry, state, doubtful }: SavingOptions): Saving {
+/** The editor's words for an upload that is under way, told to all who save meanwhile (Collabora Online 25.04.9). */
+const UPLOADING = 'Already in progress.';
+
+export function createSaving(options: SavingOptions): Saving {
+  const { texts, post, wake, hurry, state, version, doubtful } = options;
   let pending: Pending | undefined;
-  let newest = 0;
-  let floor: number | undefined;
-  let onProof: () => void = () => {};
+  let floor: Floor | undefined;
+  let onProof: (isProof: boolean) => void = () => {};
 
   /** Takes the save that is waited for, unless another is waited for by now. */
   function take(expected = pending): Pending | undefined {
@@ -66,21 +86,40 @@ export function createSaving({ texts, post, wake, hurry, state, doubtful }: Savi
     const taken = pending;
     clearTimeout(taken.timer);
     clearTimeout(taken.retry);
+    clearTimeout(taken.late);
     pending = undefined;
     return taken;
   }
 
-  function nothingToSave(): void {
-    const asked = pending;
+  /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
+  function nothingToSave(asked: Pending): void {
     const settle = (current: SessionState): void => {
       onState(current);
-      const lost = floor;
-      floor = undefined;
-      if (lost === undefined) take(asked)?.resolve({ ...savedVersion(current), unmodified: true });
-      else
-        take(asked)?.reject(editorError('save_failed', texts.changesLost, { reason: 'changes_lost', version: lost }));
+      if (pending !== asked) return;
+      const fate = floor ? fateOf(floor, current) : 'stored';
+      const end = () => (fate === 'lost' || fate === 'unknown' ? lose(asked) : finish(asked, current));
+      if (fate === 'stored' || fate === 'lost') end();
+      else waitFor(asked, FLOOR_MS, end);
     };
     state().then(settle, (error) => take(asked)?.reject(error));
+  }
+
+  /** For a version that is on its way. */
+  function waitFor(asked: Pending, ms: number, otherwise: () => void): void {
+    clearTimeout(asked.late);
+    asked.late = setTimeout(otherwise, ms);
+  }
+
+  function finish(asked: Pending, current: SessionState): void {
+    floor = undefined;
+    const unmodified = current.version <= asked.called;
+    take(asked)?.resolve({ ...savedVersion(current), unmodified });
+  }
+
+  function lose(asked: Pending): void {
+    const detail = { reason: 'changes_lost', version: floor?.version };
+    floor = undefined;
+    take(asked)?.reject(editorError('save_failed', texts.changesLost, detail));
   }
 
   /** Time also passes in a page that sleeps, as with its machine: what is stored by then is not called late. */
@@ -91,8 +130,7 @@ export function createSaving({ texts, post, wake, hurry, state, doubtful }: Savi
   }
 
   function onState(current: SessionState): void {
-    newest = current.version;
-    if (floor !== undefined && newest > floor) floor = undefined;
+    if (floor && current.version > floor.version) floor = undefined;
     if (pending && current.save?.nonce === pending.nonce) {
       take()?.resolve({ ...savedVersion(current), unmodified: false });
     }
@@ -109,27 +147,41 @@ export function createSaving({ texts, post, wake, hurry, state, doubtful }: Savi
     hurry();
   }
 
+  function ask(asked: Pending, force: boolean): void {
+    clearTimeout(asked.late);
+    Object.assign(asked, { force, asked: version(), answered: false });
+    request(asked);
+  }
+
   /**
-   * While the editor saves for somebody it drops the requests of others, without an answer. Whoever sees a version come
-   * without the own nonce asks once more: the editor saves what is not in it, or says that all is.
+   * While the editor saves for somebody it drops the requests of others, without an answer. Whoever has none asks again,
+   * and so does who sees a version come without the own nonce: the editor saves what is not in it, or says that all is.
    */
   function retryLater(asked: Pending): void {
-    asked.retry = setTimeout(() => {
-      if (newest > asked.from) {
-        asked.from = newest;
-        asked.force = false;
-        request(asked);
-      }
-      retryLater(asked);
-    }, RETRY_MS);
+    asked.retry = setTimeout(
+      () => {
+        retryLater(asked);
+        if (!options.isOpen()) return;
+        if (version() > asked.asked) ask(asked, false);
+        else if (!asked.answered) ask(asked, asked.force);
+      },
+      RETRY_MS * (0.5 + Math.random()),
+    );
+  }
+
+  /** The version that is on its way may have it all: the editor is asked once it is there, or it takes long. */
+  function onUploading(asked: Pending): void {
+    asked.answered = true;
+    waitFor(asked, DOUBT_MS, () => ask(asked, false));
+    hurry();
   }
 
   function onUnmodified(asked: Pending): void {
     if (asked.force) return;
-    // A save of the editor's own may have come between, and be on its way still.
-    asked.force = doubtful();
-    if (asked.force) request(asked);
-    else nothingToSave();
+    asked.answered = true;
+    // A save for somebody else may have come between, and be on its way still.
+    if (doubtful()) waitFor(asked, DOUBT_MS, () => ask(asked, true));
+    else nothingToSave(asked);
   }
 
   return {
@@ -137,8 +189,10 @@ export function createSaving({ texts, post, wake, hurry, state, doubtful }: Savi
       const asked: Pending = {
         ...defer<SVC.SaveResult>(),
         nonce: randomName(),
-        force: doubtful(),
-        from: newest,
+        force: doubtful() === 'long',
+        called: version(),
+        asked: version(),
+        answered: false,
         timer: setTimeout(() => lastLook(asked), SAVE_MS),
       };
       pending = asked;
@@ -146,30 +200,30 @@ export function createSaving({ texts, post, wake, hurry, state, doubtful }: Savi
       retryLater(asked);
       return asked.promise;
     },
-    onBack(version) {
-      floor = version;
-      if (!pending) return;
-      // The editor tells whether there is anything to save: all that was typed may be stored by now.
-      pending.force = false;
-      request(pending);
+    onBack(before) {
+      floor = before;
+      if (pending) ask(pending, false);
     },
     isPending: () => pending !== undefined,
-    prove() {
+    prove(ms) {
       return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), PROOF_MS);
-        onProof = () => {
+        const timer = setTimeout(() => resolve(false), ms);
+        onProof = (isProof) => {
           clearTimeout(timer);
-          resolve(true);
+          resolve(isProof);
         };
         request(pending ?? { nonce: randomName(), force: false });
       });
     },
+    disprove: () => onProof(false),
     onAnswer(message) {
-      onProof();
-      const { success, result } = message.Values;
+      onProof(true);
+      const { success, result, errorMsg } = message.Values;
       // A success says that the editor has it, not that the server does: that is seen from the nonce.
+      if (pending && success !== false) pending.answered = true;
       if (!pending || success !== false) return hurry();
       if (result === 'unmodified') onUnmodified(pending);
+      else if (errorMsg === UPLOADING) onUploading(pending);
       else take()?.reject(editorError('save_failed', texts.saveFailed, { ...message }));
     },
     onState,

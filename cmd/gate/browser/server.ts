@@ -24,6 +24,8 @@ export interface SessionState {
   sha256: string;
   download_url: string;
   users: SVC.User[];
+  /** When the editor last fetched the document; null when the server does not know. */
+  loaded_at: string | null;
   save: { nonce: string; version: number } | null;
 }
 
@@ -32,10 +34,12 @@ export interface Server {
   create(request: object): Promise<Session>;
   /** @param nonce of a save that is waited for */
   state(session: Session, nonce?: string): Promise<SessionState>;
-  /** The same in one request that has to be answered soon. */
+  /** The same of a server that may not be there, or not be reached. */
   probe(session: Session): Promise<SessionState>;
   setMode(session: Session, mode: SVC.Mode): Promise<Session>;
   remove(session: Session): Promise<void>;
+  /** Whether nothing at all comes back within so many milliseconds, not even a refusal. */
+  isSilent(ms: number): Promise<boolean>;
 }
 
 /** A request that has not been answered by then never will be. */
@@ -70,7 +74,7 @@ export function createServer(origin: string, texts: Texts): Server {
         },
         ...(body && { body: JSON.stringify(body) }),
         credentials: 'omit',
-        cache: 'no-store',
+        // The server forbids to keep what it answers; what is said about it here would have each question asked before.
         redirect: 'error',
         referrerPolicy: 'no-referrer',
         // So that a page that goes away can still say so.
@@ -88,12 +92,27 @@ export function createServer(origin: string, texts: Texts): Server {
     throw serverError(response.status, answer, texts);
   }
 
+  async function isSilent(ms: number): Promise<boolean> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), ms);
+    const init: RequestInit = { credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' };
+    await fetch(`${origin}/svc/healthz`, { ...init, signal: abort.signal }).catch(() => {});
+    clearTimeout(timer);
+    return abort.signal.aborted;
+  }
+
   return {
     create: (request) => ask(CREATE_MS, sessions, 'POST', undefined, request),
     state: (session, nonce) => ask(STATE_MS, `${pathOf(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
-    probe: (session) => ask(PROBE_MS, pathOf(session), 'GET', session),
+    async probe(session) {
+      // Browsers go on with the question whether they may ask (CORS) after they were told to give up, and so keep
+      // connections on which nothing comes back: this needs no such question.
+      if (await isSilent(PROBE_MS)) throw editorError('network_error', texts.networkError, { reason: 'silent' });
+      return ask(PROBE_MS, pathOf(session), 'GET', session);
+    },
     setMode: (session, mode) => ask(ANSWER_MS, `${pathOf(session)}/mode`, 'POST', session, { mode }),
     remove: (session) => ask(ANSWER_MS, pathOf(session), 'DELETE', session),
+    isSilent,
   };
 }
 

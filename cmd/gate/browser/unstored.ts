@@ -6,8 +6,8 @@ export interface Unstored {
   stored(): void;
   /** A document was reopened. */
   reset(): void;
-  /** The editor takes the document for saved and the server has no version of it yet. */
-  doubtful(): boolean;
+  /** The editor takes the document for saved and the server has no version of it yet; not even after 30 s. */
+  doubtful(): false | 'a moment' | 'long';
   /** The editor has changes that it has not saved. */
   isModified(): boolean;
   /** There are changes that may be lost. */
@@ -25,7 +25,7 @@ const DOUBT_MS = 30_000;
  */
 export function createUnstored(warn: boolean, onDoubt: () => void): Unstored {
   let modified = false;
-  let doubtful = false;
+  let doubtful: ReturnType<Unstored['doubtful']> = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const question = (event: BeforeUnloadEvent): void => {
@@ -49,8 +49,11 @@ export function createUnstored(warn: boolean, onDoubt: () => void): Unstored {
     modified(on) {
       if (modified && !on) {
         trust();
-        doubtful = true;
-        timer = setTimeout(onDoubt, DOUBT_MS);
+        doubtful = 'a moment';
+        timer = setTimeout(() => {
+          doubtful = 'long';
+          onDoubt();
+        }, DOUBT_MS);
       }
       modified = on;
       guard();
@@ -66,7 +69,7 @@ export function createUnstored(warn: boolean, onDoubt: () => void): Unstored {
     },
     doubtful: () => doubtful,
     isModified: () => modified,
-    any: () => modified || doubtful,
+    any: () => modified || doubtful !== false,
     stop() {
       clearTimeout(timer);
       window.removeEventListener('beforeunload', question);

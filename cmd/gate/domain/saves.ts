@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
+import { apart, type Clock } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
 import type { BlobKeeper } from './blob-keeper.ts';
 import type { VersionLink } from './callback-body.ts';
 import type { VersionRecord } from './model.ts';
-import type { Blobs, Presence, Rows } from './ports.ts';
+import type { Blobs, EditorSample, Presence, Rows } from './ports.ts';
 import { type Replay, replayable } from './replay.ts';
 import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { createSlabs } from './slabs.ts';
@@ -35,6 +35,13 @@ export interface Saves {
    * one may have broken off, or be stored in a moment.
    */
   troubled(docId: string): Promise<boolean>;
+  /**
+   * Takes in who has which document open. A save that broke off is not tried again by an editor that has the document
+   * open no more, as when it was killed: then the document can be opened.
+   */
+  observe(sample: Pick<EditorSample, 'at' | 'views'>): void;
+  /** Whether a save that broke off is waited for, so that a sample is needed soon. */
+  isAwaited(): boolean;
 }
 
 export interface SavesDependencies {
@@ -69,6 +76,8 @@ const TIMINGS: SaveTimings = { hold: 25_000, retry: 500, idle: 30_000, trouble: 
 /** Without a save, after which there are none: one may stand before its beginning, or its answer be on its way. */
 const QUIET_MS = 2_000;
 const LOOK_MS = 100;
+/** Without a view of a document, after which its save is not tried again: the editor's list may lag behind. */
+const ABSENT_MS = 3_000;
 /** How long saves under way are waited for before it is told how they stand. */
 const WAIT_MS = 1_000;
 /** Bytes that all saves together may keep in memory, to write them again. */
@@ -80,6 +89,8 @@ export function createSaves(deps: SavesDependencies): Saves {
   const timings = { ...TIMINGS, ...deps.timings };
   const underWay = new Map<string, Set<UnderWay>>();
   const trouble = createTimedKeys(timings.trouble);
+  /** Of documents whose last save broke off: since when nobody has them open. */
+  const brokenOff = new Map<string, number | undefined>();
   const slabs = createSlabs(REPLAY_BYTES);
 
   /** The bytes, then all that follows from them. Bytes that came to nothing are orphans, for the cleaning. */
@@ -157,7 +168,10 @@ export function createSaves(deps: SavesDependencies): Saves {
         if (isNew) audit.record('document.saved', told);
         return version;
       } catch (error) {
-        if (replay.failed() || (error instanceof AppError && error.status === 503)) trouble.add(docId, clock());
+        const isOurs = error instanceof AppError && error.status === 503;
+        if (replay.failed()) brokenOff.set(docId, undefined);
+        else if (isOurs) brokenOff.delete(docId);
+        if (replay.failed() || isOurs) trouble.add(docId, clock());
         throw error;
       } finally {
         replay.end();
@@ -168,6 +182,18 @@ export function createSaves(deps: SavesDependencies): Saves {
     },
 
     saving: (docId) => underWay.has(docId) || isOwed(docId),
+
+    observe({ at, views }) {
+      const open = new Set(views.map(({ docId }) => docId));
+      trouble.expire(clock());
+      for (const [docId, since = at] of brokenOff) {
+        brokenOff.set(docId, open.has(docId) ? undefined : since);
+        if (!open.has(docId) && apart(at, since) >= ABSENT_MS) trouble.remove(docId);
+        if (!trouble.has(docId)) brokenOff.delete(docId);
+      }
+    },
+
+    isAwaited: () => brokenOff.size > 0,
 
     async ended() {
       for (let quiet = 0; quiet < QUIET_MS; quiet = underWay.size > 0 ? 0 : quiet + LOOK_MS) {

@@ -68,6 +68,8 @@ export interface StateFacts {
   modified: boolean;
   users: EmbedSessionState['users'];
   downloadUrl: string;
+  /** When the editor last fetched it; null when that is not known. */
+  loadedAt: number | null;
   /** Of the save that the asker waits for. */
   nonce: string | undefined;
   now: number;
@@ -89,6 +91,7 @@ export function sessionStateView(facts: StateFacts): EmbedSessionState {
     sha256: current.sha256,
     download_url: facts.downloadUrl,
     users: facts.users,
+    loaded_at: facts.loadedAt === null ? null : iso(facts.loadedAt),
     save: askedSave(facts.versions, facts.nonce),
   };
 }

@@ -5,6 +5,7 @@ import type { EmbedSession, EmbedSessionState } from '../../../src/common/genera
 import type { Embedding } from './config-check.ts';
 import { at, type Documents, letIn } from './documents.ts';
 import type { Links } from './links.ts';
+import type { Loads } from './loads.ts';
 import { GUEST, type Mode, type SessionRecord } from './model.ts';
 import type { Admission, Downloader, EditorServer, Presence, Rows, RowsTransaction } from './ports.ts';
 import { assertActive, hashOfToken, newSessionId, newToken, sessionOf, stateOf } from './session-token.ts';
@@ -18,6 +19,7 @@ interface Dependencies {
   editor: Pick<EditorServer, 'page'>;
   presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
   links: Links;
+  loads: Pick<Loads, 'at'>;
   /** Where the editor finds the WOPI host, without a slash at its end. */
   wopiUrl: string;
   ttlMinutes: number;
@@ -116,6 +118,7 @@ export function createSessions(deps: Dependencies): Sessions {
           modified: presence.modified(document.docId),
           users: there ? presence.users(document.docId) : [],
           downloadUrl: links.sign(baseUrl, document.docId, current.version, until),
+          loadedAt: deps.loads.at(document.docId),
           nonce,
           now,
         });

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { apart, type Clock, iso } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import type { Loads } from './loads.ts';
 import type { VersionRecord } from './model.ts';
 import type { Presence, Rows, UnsavedFile, UnsavedFiles } from './ports.ts';
 import type { Saves } from './saves.ts';
@@ -9,7 +10,7 @@ import { createTimedKeys } from './timed-keys.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
 const TIMINGS: UnsavedTimings = { grace: 60_000, margin: 5_000 };
-/** For how long it is remembered which documents were loaded and stored, and which files are waited for. */
+/** For how long it is remembered which documents were stored, and which files are waited for. */
 const MEMORY_MS = 24 * 3_600_000;
 
 /** A file in the editor's quarantine. */
@@ -45,8 +46,6 @@ export interface UnsavedEdits {
    * @throws {AppError} `bad_request` for other bytes than it was to have
    */
   keep(file: Quarantined, content: Readable): Promise<void>;
-  /** The editor has loaded a document: what it saves from now on does not contain what was lost before. */
-  loaded(docId: string): void;
   /** Oldest first, without those that were stored after all. */
   list(): Promise<Unsaved[]>;
   /**
@@ -65,6 +64,7 @@ export interface UnsavedDependencies {
   files: UnsavedFiles;
   saves: Pick<Saves, 'save' | 'saving'>;
   presence: Pick<Presence, 'hasViews'>;
+  loads: Pick<Loads, 'at'>;
   /** Versions that were stored within a day, of which the older ones are gone by now. */
   recent: StoredVersions;
   clock: Clock;
@@ -104,17 +104,16 @@ export function createStoredVersions(clock: Clock): StoredVersions {
  * stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
  */
 export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedEdits> {
-  const { rows, files, saves, presence, recent, clock, log } = deps;
+  const { rows, files, saves, presence, loads, recent, clock, log } = deps;
   const { grace, margin } = { ...TIMINGS, ...deps.timings };
   const kept = new Map((await files.list()).map((file) => [idOf(file), file]));
   const waiting = new Map<string, number>();
-  const loadedAt = new Map<string, number>();
   /** By document and process, the newest file that was stored: when it was written, and when that was known. */
   const stored = new Map<string, { madeAt: number; at: number }>();
 
   function forgetOld(): void {
     const isOld = (at: number): boolean => apart(clock(), at) > MEMORY_MS;
-    for (const times of [waiting, loadedAt]) for (const [key, at] of times) if (isOld(at)) times.delete(key);
+    for (const [key, at] of waiting) if (isOld(at)) waiting.delete(key);
     for (const [key, { at }] of stored) if (isOld(at)) stored.delete(key);
   }
 
@@ -131,7 +130,7 @@ export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedE
       stored.set(origin, { madeAt: Math.max(madeAt, file.madeAt), at: clock() });
       return true;
     }
-    const isLoadedSince = (loadedAt.get(file.docId) ?? 0) > clock() - file.ageMs - margin;
+    const isLoadedSince = (loads.at(file.docId) ?? 0) > clock() - file.ageMs - margin;
     return madeAt > file.madeAt && !isLoadedSince;
   }
 
@@ -171,8 +170,6 @@ export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedE
       kept.set(idOf(file), file);
       log.error({ document: docId, unsaved: idOf(file), size: file.size }, 'an edit never became a version');
     },
-
-    loaded: (docId) => void loadedAt.set(docId, clock()),
 
     async list() {
       for (const file of kept.values()) if (await isVersion(file)) await remove(file);

@@ -1,11 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { ElementHandle, Frame } from 'puppeteer-core';
 import { type Day, lacksEditor } from '../day.ts';
 import { largeDocx, square } from '../documents.ts';
 import { openPerson, type Person } from '../person.ts';
+import { protectedOdt } from '../protected.ts';
 import type { Scene } from '../scene.ts';
 import { need, seconds, waitFor } from '../wait.ts';
 
@@ -13,8 +14,6 @@ const LARGE_MEGABYTES = 20;
 const SAVE_SECONDS = 60;
 const SAVED_SECONDS = 10;
 const PICTURE_PIXELS = 64;
-const PROTECTED = resolve(import.meta.dirname, 'password.docx');
-/** Of `password.docx`, which holds one sentence. */
 const PASSWORD = 'xin-chao';
 /** How long the dialog may take to appear, and a page to tell that it was cancelled. */
 const DIALOG_SECONDS = 60;
@@ -69,7 +68,7 @@ export const DOCUMENT_DAYS: readonly Day[] = [
 /** Opens the protected document and waits for its dialog. */
 async function openDialog(scene: Scene): Promise<{ person: Person; frame: Frame; field: ElementHandle }> {
   scene.tally.rounds += 1;
-  const document = await scene.offer(await readFile(PROTECTED));
+  const document = await scene.offer(protectedOdt(PASSWORD, 'Biên bản họp'), 'odt');
   const person = await openPerson(
     scene.browser.browser.defaultBrowserContext(),
     scene.portal.origin,

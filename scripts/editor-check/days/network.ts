@@ -43,6 +43,11 @@ export const NETWORK_DAYS: readonly Day[] = [
     return meanwhile;
   }),
   {
+    name: 'mode-changed',
+    about: 'every connection is reset, and the mode changed at once, to reading and back',
+    play: (scene) => endure(scene, 'mode-changed', changeModes(scene)),
+  },
+  {
     name: 'slow-line',
     about: 'a document is opened and edited over 100 kB/s and 300 ms',
     async play(scene) {
@@ -59,6 +64,17 @@ export const NETWORK_DAYS: readonly Day[] = [
 
 function reconnect(name: string, about: string, trouble: (scene: Scene) => Trouble): Day {
   return { name, about, within: WITHIN, play: (scene) => endure(scene, name, trouble(scene)) };
+}
+
+function changeModes({ service, tally }: Scene): Trouble {
+  return async ({ page }) => {
+    service.line.cut();
+    for (const on of [true, false]) {
+      const ended = await page.evaluate(`editor.setReadOnly(${on}).catch(({ code }) => code)`);
+      if (ended !== (on ? 'view' : 'edit')) tally.faults.push(`setReadOnly(${on}) ended with ${ended}`);
+    }
+    return undefined;
+  };
 }
 
 async function editSlowly(scene: Scene): Promise<void> {

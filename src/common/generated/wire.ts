@@ -585,6 +585,10 @@ export interface EmbedSessionState {
    */
   users: EmbedUser[];
   /**
+   * When the editor last fetched the document; null when the gate does not know, as after its restart. A later time than before a lost connection means that the editor has opened it anew, without changes that were not saved.
+   */
+  loaded_at: string | null;
+  /**
    * The last stored save that the browser library requested; with `nonce` in the query, the save with that nonce once it is stored.
    */
   save: EmbedSave | null;

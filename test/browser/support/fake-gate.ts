@@ -94,6 +94,7 @@ export async function startFakeGate(
     if (url.pathname === '/frame') return html(response, '<!doctype html>');
     if (url.pathname === '/browser/1/cool.html') return page(response, body);
     if (orders.down && url.pathname.startsWith('/svc/')) return void response.destroy();
+    if (url.pathname === '/svc/healthz') return json(response, 200, { ok: true });
     if (url.pathname === '/fake/put') return put(url, response);
     if (url.pathname === '/svc/embed/session') return create(body, response);
     const session = gate.sessions.get(url.pathname.split('/')[4] ?? '');

@@ -61,7 +61,7 @@ export async function openPortal(page: Page, portal: Portal): Promise<void> {
       add.apply(window, args);
     };
     window.removeEventListener = (...args: Parameters<typeof remove>) => {
-      if (['message', 'pagehide', 'pageshow', 'online', 'offline'].includes(args[0])) window.listeners -= 1;
+      if (['message', 'pagehide', 'pageshow', 'online', 'offline', 'focus'].includes(args[0])) window.listeners -= 1;
       remove.apply(window, args);
     };
     window.editors = {};

@@ -19,6 +19,7 @@ describe('session state: save', () => {
       modified: false,
       users: [],
       downloadUrl: '',
+      loadedAt: null,
       nonce,
       now: 1_000,
     }).save;

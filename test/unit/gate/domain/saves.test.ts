@@ -236,6 +236,33 @@ describe('saves', () => {
     expect(await bench.saves.troubled('doc_a')).to.equal(false);
   });
 
+  it('that broke off are owed no more once the editor has had the document closed for some seconds', async () => {
+    await begin();
+    await breaksOff();
+    await bench.sample({ docId: 'doc_a' });
+    expect(bench.saves.isAwaited()).to.equal(true);
+    for (const [seconds, troubled] of [
+      [1, true],
+      [2, true],
+      [1, false],
+    ] as const) {
+      bench.pass(seconds * 1_000);
+      await bench.sample({ docId: 'doc_b' });
+      expect(await bench.saves.troubled('doc_a'), `${seconds} s later`).to.equal(troubled);
+    }
+    expect(bench.saves.isAwaited()).to.equal(false);
+  });
+
+  it('that broke off stay owed while somebody has the document open again and again', async () => {
+    await begin();
+    await breaksOff();
+    for (let times = 0; times < 10; times++) {
+      bench.pass(2_000);
+      await bench.sample(...(times % 2 === 0 ? [{ docId: 'doc_a' }] : []));
+      expect(await bench.saves.troubled('doc_a')).to.equal(true);
+    }
+  });
+
   it('of content larger than what is kept for a second try still go through', async () => {
     await begin({ maxBytes: 64 * MB });
     const content = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(MB, 'x')));

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { createSaving, type Saving, type SavingOptions } from '../../cmd/gate/browser/saving.ts';
+import type { SessionState } from '../../cmd/gate/browser/server.ts';
+import { textsFor } from '../../cmd/gate/browser/texts.ts';
+
+/** Longer than it takes until a save without an answer is asked for again, on average. */
+const RETRY_MS = 1_000;
+
+describe('SVC.Editor: a save, beside those of others', () => {
+  const { setTimeout: plainSet, clearTimeout: plainClear } = globalThis;
+  let timers: Map<number, { work: () => void; ms: number }>;
+  let posts: Record<string, unknown>[];
+  let server: SessionState;
+  let known: number;
+  let doubtful: ReturnType<SavingOptions['doubtful']>;
+  let saving: Saving;
+
+  beforeEach(() => {
+    timers = new Map();
+    let next = 0;
+    globalThis.setTimeout = ((work: () => void, ms = 0) => {
+      timers.set(++next, { work, ms });
+      return next;
+    }) as never;
+    globalThis.clearTimeout = ((id: number) => void timers.delete(id)) as never;
+    posts = [];
+    [known, doubtful] = [3, false];
+    server = {
+      ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
+      ...{ users: [], save: null, loaded_at: 'then' },
+    };
+    saving = createSaving({
+      texts: textsFor('vi'),
+      post: (_id, values) => void posts.push(values),
+      wake: () => undefined,
+      hurry: () => undefined,
+      state: async () => server,
+      version: () => known,
+      isOpen: () => true,
+      doubtful: () => doubtful,
+    });
+  });
+  afterEach(() => {
+    globalThis.setTimeout = plainSet;
+    globalThis.clearTimeout = plainClear;
+  });
+
+  /** What is due within so long, once. */
+  function pass(ms: number): void {
+    for (const [id, timer] of [...timers]) {
+      if (timer.ms > ms || !timers.delete(id)) continue;
+      timer.work();
+    }
+  }
+  const answer = (values: object) => saving.onAnswer({ MessageId: 'Action_Save_Resp', Values: { ...values } });
+  /** The server has a version, of whomever, and the page has heard of it. */
+  function stored(version: number, nonce = 'of another'): void {
+    known = version;
+    server = { ...server, version, save: { nonce, version } };
+    saving.onState(server);
+  }
+  const forced = () => posts.map(({ DontSaveIfUnmodified }) => !DontSaveIfUnmodified);
+
+  it('is asked for again and again while the editor drops it without an answer', async () => {
+    const saved = saving.save();
+    for (let times = 0; times < 4; times++) pass(RETRY_MS);
+    expect(posts).to.have.lengthOf(5);
+    expect(new Set(posts.map(({ ExtendedData }) => ExtendedData))).to.have.lengthOf(1);
+    answer({ success: true });
+    for (let times = 0; times < 4; times++) pass(RETRY_MS);
+    expect(posts).to.have.lengthOf(5);
+    stored(4, saving.nonce());
+    expect(await saved).to.include({ version: 4, unmodified: false });
+  });
+
+  it('is asked for again once a version of another comes, also when the editor had said that it saves', async () => {
+    const saved = saving.save();
+    answer({ success: true });
+    stored(4);
+    pass(RETRY_MS);
+    expect(forced()).to.deep.equal([false, false]);
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.include({ version: 4, unmodified: false });
+  });
+
+  it('does not fail while the upload for another is under way, and is asked for again after it', async () => {
+    const saved = saving.save();
+    const busy = { success: false, result: 'Could not upload document to storage', errorMsg: 'Already in progress.' };
+    answer(busy);
+    pass(RETRY_MS);
+    expect(posts).to.have.lengthOf(1);
+    stored(4);
+    pass(RETRY_MS);
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.include({ version: 4, unmodified: false });
+  });
+
+  it('without anything to save resolves with the version that was known, as unmodified', async () => {
+    const saved = saving.save();
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.include({ version: 3, unmodified: true });
+  });
+
+  it('waits for a version that is on its way, and makes none of its own', async () => {
+    doubtful = 'a moment';
+    const saved = saving.save();
+    answer({ success: false, result: 'unmodified' });
+    pass(RETRY_MS);
+    expect(posts).to.have.lengthOf(1);
+    doubtful = false;
+    stored(4);
+    pass(RETRY_MS);
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.include({ version: 4, unmodified: false });
+    expect(forced()).to.deep.equal([false, false]);
+  });
+
+  it('is forced when that version does not come', () => {
+    doubtful = 'a moment';
+    void saving.save();
+    answer({ success: false, result: 'unmodified' });
+    pass(2_000);
+    expect(forced()).to.deep.equal([false, true]);
+    saving.stop();
+  });
+
+  it('after a lost connection waits for what the editor still has, and calls nothing lost', async () => {
+    saving.onBack({ version: 3, loadedAt: 'then' });
+    const saved = saving.save();
+    answer({ success: false, result: 'unmodified' });
+    await settled();
+    stored(4);
+    pass(RETRY_MS);
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.include({ version: 4, unmodified: false });
+  });
+
+  it('after a lost connection fails at once when the editor has fetched the document anew', async () => {
+    saving.onBack({ version: 3, loadedAt: 'then' });
+    server = { ...server, loaded_at: 'later' };
+    const saved = saving.save().catch((error: unknown) => error);
+    answer({ success: false, result: 'unmodified' });
+    expect(await saved).to.deep.include({ code: 'save_failed', detail: { reason: 'changes_lost', version: 3 } });
+  });
+
+  it('after a lost connection of which nothing is known fails when no version comes', async () => {
+    saving.onBack({ version: 3, loadedAt: null });
+    const saved = saving.save().catch((error: unknown) => error);
+    answer({ success: false, result: 'unmodified' });
+    await settled();
+    pass(10_000);
+    expect(await saved).to.include({ code: 'save_failed' });
+  });
+
+  /** What the server was asked is answered. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+});
