@@ -5,6 +5,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -63,7 +64,7 @@ describe('attack: a worker that was taken over', function () {
     chmodSync(folder, 0o755);
     service = join(folder, 'service');
     mkdirSync(service, { mode: 0o755 });
-    writeFileSync(join(service, 'file'), 'whole');
+    for (const name of ['file', 'spare']) writeFileSync(join(service, name), name);
     program = join(folder, 'office/program');
     mkdirSync(program, { recursive: true });
     copyFileSync(SCRIPT, join(program, 'soffice.bin'));
@@ -114,7 +115,8 @@ describe('attack: a worker that was taken over', function () {
       expect(neighbour.exitCode ?? neighbour.signalCode, 'the neighbour lives').to.equal(null);
       expect(schedulingOf(neighbour.pid)).to.deep.equal(schedulingOf(process.pid));
       expect(statSync(service).mode & 0o777).to.equal(0o755);
-      expect(readFileSync(join(service, 'file'), 'utf8')).to.equal('whole');
+      expect(readdirSync(service)).to.deep.equal(['file', 'spare']);
+      expect(readFileSync(join(service, 'file'), 'utf8')).to.equal('file');
       expect(hits).to.equal(0);
     });
   }
@@ -127,6 +129,27 @@ describe('attack: a worker that was taken over', function () {
 });
 
 describe('attack: threads without end', () => {
+  it('begin with none in what draws pictures', () => {
+    const script = `
+import sys, threading
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import confine
+confine.drop_privileges(None, None)
+confine.seccomp()
+for threads in (True, False):
+    confine.alone(threads)
+    try:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        print('started')
+    except RuntimeError as error:
+        print(error)`;
+    const told = execFileSync('/usr/bin/python3', ['-c', script, CODE], { encoding: 'utf8' });
+    expect(told).to.equal("started\ncan't start new thread\n");
+  });
+
   it('end their process before they are too many for others', () => {
     const bomb = `
 import threading, time

@@ -57,6 +57,10 @@ ATTEMPTS = {
     'change a group': lambda: os.chown(folder, -1, os.getgid()),
     'set an attribute': lambda: os.setxattr(folder, 'user.svc', b'1'),
     'cut a file': lambda: os.truncate(inside, 1),
+    'write a file': lambda: open(inside, 'r+', encoding='utf-8').close(),
+    'make a file': lambda: open(os.path.join(folder, 'new'), 'x', encoding='utf-8').close(),
+    'make a folder': lambda: os.mkdir(os.path.join(folder, 'folder')),
+    'replace a file': lambda: os.replace(os.path.join(folder, 'spare'), inside),
     'watch a folder': lambda: call('inotify_add_watch', call('inotify_init1', 0), folder.encode(), IN_ALL),
     'watch by fanotify': lambda: call('fanotify_init', 0x200, 0),
     'connect to a socket': lambda: socket.socket(socket.AF_UNIX).connect(listener),
@@ -67,6 +71,7 @@ ATTEMPTS = {
     'start a program': lambda: os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0),
     # In the end: afterwards nobody gets in.
     'close a file': lambda: changes(lambda: os.chmod(inside, 0), lambda: os.stat(inside).st_mode),
+    'remove a file': lambda: os.unlink(inside),
     'close a folder': lambda: changes(lambda: os.chmod(folder, 0), lambda: os.stat(folder).st_mode),
 }
 for name, attempt in ATTEMPTS.items():
