@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
-import type { Script } from '../../src/common/generated/script.ts';
 import { JsonLoad } from '../../src/common/http/json-load.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { IdIssuer } from '../../src/common/ids.ts';
@@ -13,7 +12,7 @@ import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
 import { repeat } from '../../src/common/repeat.ts';
 import type { Config } from './config.ts';
 import { createAuthenticator } from './domain/auth.ts';
-import { buildWork, type Surroundings } from './domain/build.ts';
+import { buildWork } from './domain/build.ts';
 import { convertWork } from './domain/convert.ts';
 import { metaWork, textWork } from './domain/extract.ts';
 import { Intake } from './domain/intake.ts';
@@ -24,18 +23,16 @@ import type { Engine } from './domain/ports.ts';
 import { JobQueue } from './domain/queue.ts';
 import { RateLimiter } from './domain/rate-limit.ts';
 import { renderWork } from './domain/render.ts';
-import { checkScript } from './domain/script/check.ts';
 import { Figures } from './domain/status.ts';
 import { thumbnailWork } from './domain/thumbnail.ts';
 import { createEngine } from './engine/engine.ts';
 import { createHttpApp } from './http/app.ts';
 import { jobCallbackBody } from './http/job-view.ts';
+import { createLargeWork } from './large-work.ts';
 import { createCallbackSender } from './outbound/callbacks.ts';
 import { createDownloader } from './outbound/downloader.ts';
-import { buildFlat } from './script/script.ts';
 import { openDataDir } from './store/data-dir.ts';
 import { createExtractor } from './store/extract/extractor.ts';
-import { writePieces } from './store/flat-writer.ts';
 import { inspect } from './store/inspect/inspect.ts';
 import { transcode } from './store/inspect/text.ts';
 import { createJobStore } from './store/job-store.ts';
@@ -135,12 +132,8 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   };
   const extraction = { ...sources, extractor: createExtractor() };
   const rendering = { ...sources, templates: createTemplateFiller() };
-  const building = {
-    ...sources,
-    clock,
-    writeFlat: (script: Script, surroundings: Surroundings, path: string, signal: AbortSignal) =>
-      writePieces(buildFlat(script, surroundings), path, signal),
-  };
+  const large = createLargeWork(plan);
+  const building = { ...sources, clock, writeFlat: large.writeFlat };
 
   const app = createHttpApp({
     log,
@@ -156,12 +149,12 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       maxBytes: sources.maxFileBytes,
       idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
     },
+    readBody: large.readBody,
     jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
     baseUrl: config.baseUrl,
     plan,
     convert: (request) => convertWork(request, sources),
-    checkScript: (script) => checkScript(script, plan()),
-    build: (script) => buildWork(script, building),
+    build: (task) => buildWork(task, building),
     render: (request) => renderWork(request, rendering),
     text: (request, format) => textWork(request, format, extraction),
     meta: (request) => metaWork(request, extraction),
@@ -195,6 +188,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       callbacks.stop();
       await drain(server, DRAIN_MS);
       license.stop();
+      await large.stop();
       await engine.stop();
       audit.record('service.stopped');
       await audit.close();

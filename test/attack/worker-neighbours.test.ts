@@ -35,7 +35,6 @@ reach = {
     'signal by descriptor': lambda: signal.pidfd_send_signal(os.pidfd_open(service), 0),
     'limit': lambda: resource.prlimit(service, resource.RLIMIT_NOFILE),
     'slow down': lambda: os.setpriority(os.PRIO_PROCESS, service, 19),
-    'open a file to all': lambda: os.chmod('/nowhere', 0o777),
 }
 for name, attempt in reach.items():
     try:

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { EffectivePlan } from '../../cmd/docbuilder/domain/limits.ts';
 import { checkScript } from '../../cmd/docbuilder/domain/script/check.ts';
 import { sheetScript } from './arbitraries/sheet.ts';
 import { slidesScript } from './arbitraries/slides.ts';
 import { textScript } from './arbitraries/text.ts';
+import { PLAN } from './support/plan.ts';
 
 const SAMPLE = 300;
 const SEED = 20261121;
 const KINDS = { text: textScript, sheet: sheetScript, slides: slidesScript };
-const PLAN = { edition: 'enterprise', limits: { max_outputs_per_build: 5, max_script_units: 20_000 } } as EffectivePlan;
 
 interface Node {
   $ref?: string;

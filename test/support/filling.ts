@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { strFromU8, unzipSync } from 'fflate';
 import { SaxesParser } from 'saxes';
 import type { MissingMode, TemplateTask } from '../../cmd/docbuilder/domain/template.ts';
@@ -18,7 +19,7 @@ export function templateTask(
   const task: TemplateTask = {
     template: join(folder, 'template.docx'),
     output: join(folder, 'output.docx'),
-    data,
+    data: serialize(data),
     missing: 'empty',
     maxOutputBytes: 50 * 1024 * 1024,
     ...options,

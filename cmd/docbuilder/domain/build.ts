@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
-import { AppError, fileTooLarge } from '../../../src/common/errors.ts';
+import { AppError } from '../../../src/common/errors.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
 import { stemOf } from './filename.ts';
 import type { SourceFormat } from './formats.ts';
@@ -9,31 +8,39 @@ import { once } from './once.ts';
 import type { Engine, EngineOutput, EngineTask } from './ports.ts';
 import { runTask } from './run-task.ts';
 import { scriptError } from './script/check.ts';
-import {
-  atPlace,
-  decodedPicture,
-  imagesOf,
-  MAX_PICTURE_BYTES,
-  type Picture,
-  type PlacedImage,
-  picture,
-} from './script/pictures.ts';
+import { assertRoom, type PictureLink, type ScriptFacts } from './script/facts.ts';
+import { atPlace, MAX_PICTURE_BYTES, type Picture, picture } from './script/pictures.ts';
 import type { Downloader, Scratch } from './sources.ts';
 
-/** What a document is made of besides its script. */
+/** What a document is made of besides its script, once all of it is there. */
 export interface Surroundings {
   /** By JSON Pointer of the image in the script, such as `/body/3`. */
   pictures: ReadonlyMap<string, Picture>;
   now: Date;
 }
 
-/** Writes a script as a flat OpenDocument file, which it creates. */
-export type FlatWriter = (
-  script: Script,
-  surroundings: Surroundings,
-  path: string,
-  signal: AbortSignal,
-) => Promise<void>;
+/** A script and what a flat OpenDocument file is made of besides. */
+export interface FlatTask {
+  /** The request's JSON, in UTF-8. */
+  text: Uint8Array;
+  /** Instead of those that the script has. */
+  save: readonly Save[];
+  /** Paths of the pictures that were fetched, by JSON Pointer of their image. */
+  fetched: ReadonlyMap<string, string>;
+  now: number;
+  /** Where the file is created. */
+  path: string;
+}
+
+/** Writes a script as a flat OpenDocument file. @throws RangeError for more text in one place than a string can hold */
+export type FlatWriter = (task: FlatTask, signal: AbortSignal) => Promise<void>;
+
+/** A script that was checked. */
+export interface BuildTask {
+  /** The request's JSON, in UTF-8. */
+  text: Uint8Array;
+  script: ScriptFacts;
+}
 
 interface Dependencies {
   engine: Engine;
@@ -47,43 +54,26 @@ interface Dependencies {
 const FLAT: Record<Script['type'], SourceFormat> = { text: 'fodt', sheet: 'fods', slides: 'fodp' };
 /** Pictures that are fetched at the same time. */
 const FETCHES = 4;
-/** Of base64. */
-const BYTES_PER_CHARACTER = 0.75;
 
 /**
  * `POST /v1/build` as a kind of job: pictures are fetched and looked at, the script becomes a flat OpenDocument file,
  * and the engine opens that once and makes every format of it.
- * @param script checked by `checkScript`
  */
-export function buildWork(script: Script, deps: Dependencies): Work {
+export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work {
   const temporary: string[] = [];
 
-  let characters = 0;
-
-  function keep(found: Map<string, Picture>, path: string, made: Picture): void {
-    characters += made.base64.length;
-    if (characters * BYTES_PER_CHARACTER > deps.maxFileBytes())
-      throw fileTooLarge(deps.maxFileBytes(), { subject: 'pictures' });
-    found.set(path, made);
-  }
-
-  const decoded = once(async (): Promise<Map<string, Picture>> => {
-    const found = new Map<string, Picture>();
-    for (const { path, image } of imagesOf(script)) {
-      if (image.base64 === undefined) continue;
-      keep(found, path, decodedPicture(image.base64, path));
-      // Each may have megabytes; others get their turn.
-      await setImmediate();
-    }
-    return found;
-  });
-
-  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, Picture>> => {
-    const found = await decoded();
-    const waiting = imagesOf(script).filter(({ image }) => image.base64 === undefined);
+  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
+    const found = new Map<string, string>();
+    let { characters } = script;
     // All fetchers take from the same generator.
+    const waiting = eachOf(script.links);
     const fetcher = async (): Promise<void> => {
-      for (const placed of waiting) keep(found, placed.path, await fetched(placed, signal));
+      for (const link of waiting) {
+        const { file, base64 } = await fetched(link, signal);
+        characters += base64.length;
+        assertRoom(characters, deps.maxFileBytes());
+        found.set(link.path, file);
+      }
     };
     // A fetcher that ends closes the generator. All have ended before the job's files are removed.
     const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
@@ -91,23 +81,27 @@ export function buildWork(script: Script, deps: Dependencies): Work {
     return found;
   });
 
-  async function fetched({ path, image }: PlacedImage, signal: AbortSignal): Promise<Picture> {
+  async function fetched({ path, url }: PictureLink, signal: AbortSignal): Promise<Picture & { file: string }> {
     const place = `${path}/url`;
-    const file = await deps.downloader.download(image.url ?? '', MAX_PICTURE_BYTES, signal).catch((error) => {
+    const file = await deps.downloader.download(url, MAX_PICTURE_BYTES, signal).catch((error) => {
       throw atPlace(error, place);
     });
     temporary.push(file.path);
-    return picture(await deps.scratch.read(file.path), place);
+    return { file: file.path, ...picture(await deps.scratch.read(file.path), place) };
   }
 
   /** Makes files of one document. @returns milliseconds in the engine */
-  async function make(files: readonly File[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
+  async function make(
+    files: readonly File[],
+    surroundings: Pick<FlatTask, 'fetched' | 'now'>,
+    signal: AbortSignal,
+  ): Promise<number> {
     const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
     if (!first) return 0;
     const input = deps.scratch.newPath();
     temporary.push(input);
     const save = files.map((file) => file.save);
-    await deps.writeFlat({ ...script, save }, surroundings, input, signal).catch((error) => {
+    await deps.writeFlat({ text, save, ...surroundings, path: input }, signal).catch((error) => {
       // More text in one place than a string can hold.
       throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
     });
@@ -129,10 +123,9 @@ export function buildWork(script: Script, deps: Dependencies): Work {
 
   return {
     kind: 'build',
-    check: async () => void (await decoded()),
     prepare: async (signal) => void (await pictures(signal)),
     run: async (signal, newFile) => {
-      const surroundings = { pictures: await pictures(signal), now: new Date(deps.clock()) };
+      const surroundings = { fetched: await pictures(signal), now: deps.clock() };
       const files: File[] = await Promise.all(
         script.save.map(async (save) => ({ save, ...(await newFile()), pages: 0 })),
       );
@@ -160,6 +153,10 @@ interface File {
   fileId: string;
   path: string;
   pages: number;
+}
+
+function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
+  yield* items;
 }
 
 /** Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own. */

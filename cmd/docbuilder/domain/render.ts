@@ -10,8 +10,8 @@ import { createSource, type SourceDependencies, type SourceRequest } from './sou
 import type { MissingMode, TemplateFiller } from './template.ts';
 
 export interface RenderRequest extends Pick<SourceRequest, 'source'> {
-  /** A JSON object. */
-  data: unknown;
+  /** A JSON object, as V8 serializes it. */
+  data: Uint8Array;
   to: string;
   missing: MissingMode;
 }

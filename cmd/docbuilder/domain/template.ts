@@ -7,8 +7,8 @@ export type MissingMode = 'empty' | 'error';
 export interface TemplateTask {
   /** A docx or dotx that was inspected: a sound package without macros. It is only read. */
   template: string;
-  /** A JSON object. */
-  data: unknown;
+  /** A JSON object, as V8 serializes it. */
+  data: Uint8Array;
   /** The docx to create; nothing may be there yet. */
   output: string;
   missing: MissingMode;
@@ -22,8 +22,8 @@ export interface TemplateFiller {
    * Writes the filled document to `task.output`; if it cannot, nothing is left there.
    * @param signal aborting it ends the work at once; the promise then rejects with the signal's reason
    * @throws {AppError} `template_error` with `fields` and `errors`; `file_too_large` if the result is over
-   *   `maxOutputBytes` or needs more memory than a template may have; `bad_request` for data nested too deeply;
-   *   `corrupt_source` if the package cannot be read; `pool_unavailable` if the disk is full
+   *   `maxOutputBytes` or needs more memory than a template may have; `corrupt_source` if the package cannot be read;
+   *   `pool_unavailable` if the disk is full
    */
   fill(task: TemplateTask, signal: AbortSignal): Promise<void>;
 }

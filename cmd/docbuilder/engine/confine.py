@@ -109,51 +109,77 @@ _REFUSED = {
     'setsid': (112, 157), 'setpgid': (109, 154),
     # Links would let a worker point the service, which moves results out of its folder, at another file.
     'symlink': (88, -1), 'symlinkat': (266, 36), 'link': (86, -1), 'linkat': (265, 37),
+    # Landlock keeps nobody from changing what a file of its own uid is called to allow, or, before Linux 6.2, its length.
+    'chown': (92, -1), 'fchown': (93, 55), 'lchown': (94, -1), 'fchownat': (260, 54), 'truncate': (76, 45),
+    'setxattr': (188, 5), 'lsetxattr': (189, 6), 'fsetxattr': (190, 7), 'setxattrat': (463, 463),
+    'removexattr': (197, 14), 'lremovexattr': (198, 15), 'fremovexattr': (199, 16), 'removexattrat': (466, 466),
+    'file_setattr': (469, 469),
+    # Nor from watching a folder that it may not open.
+    'inotify_init': (253, -1), 'inotify_init1': (294, 26), 'inotify_add_watch': (254, 27),
+    'fanotify_init': (300, 262), 'fanotify_mark': (301, 263),
+    # Nor from slowing down others of its uid.
+    'setpriority': (141, 140), 'ioprio_set': (251, 30), 'sched_setaffinity': (203, 122), 'sched_setparam': (142, 118),
+    'sched_setscheduler': (144, 119), 'sched_setattr': (314, 274),
+    # Memory and queues that others of its uid share, and that outlive it.
+    'shmget': (29, 194), 'shmat': (30, 196), 'shmctl': (31, 195), 'semget': (64, 190), 'semctl': (66, 191),
+    'msgget': (68, 186), 'msgsnd': (69, 189), 'msgrcv': (70, 188), 'msgctl': (71, 187), 'mq_open': (240, 180),
+    'mq_unlink': (241, 181),
 }
-# LibreOffice opens its sockets in /tmp to every user of the machine where its own uid has no name: no file becomes anybody
-# else's. By the place of the mode among the arguments. NSS, which decrypts OpenDocument, sets modes of its own files.
-_MODES = {1: {'chmod': (90, -1), 'fchmod': (91, 52)}, 2: {'fchmodat': (268, 53), 'fchmodat2': (452, 452)}}
-# Once it runs, what reads documents has nobody to connect to. Landlock keeps it neither from the sockets of others, such as
-# another worker's LibreOffice or the system bus, nor, before Linux 6.12, from signals to whoever has its uid.
+# What programs do to their own files without need: they are told that it is done. LibreOffice opens its sockets in /tmp to
+# every user where its uid has no name, and NSS, which decrypts OpenDocument, sets modes; a umask makes all files private.
+_FEIGNED = {
+    'chmod': (90, -1), 'fchmod': (91, 52), 'fchmodat': (268, 53), 'fchmodat2': (452, 452),
+    'utime': (132, -1), 'utimes': (235, -1), 'futimesat': (261, -1), 'utimensat': (280, 88),
+}
+# The owner of a descriptor gets a signal when something arrives: F_SETOWN, F_SETSIG, F_SETOWN_EX; FIOSETOWN, SIOCSPGRP.
+_COMMANDS = {'fcntl': ((72, 25), (8, 10, 15)), 'ioctl': ((16, 29), (0x8901, 0x8902))}
+# Once it runs, what reads documents has nobody to connect to and starts no process. Landlock keeps it neither from the
+# sockets of others, such as another worker's LibreOffice or the system bus, nor, before Linux 6.12, from signals to its uid.
 _REFUSED_ALONE = {
-    'connect': (42, 203), 'tkill': (200, 130), 'pidfd_send_signal': (424, 424),
-    'setpriority': (141, 140), 'sched_setaffinity': (203, 122),
+    'connect': (42, 203), 'tkill': (200, 130), 'pidfd_send_signal': (424, 424), 'fork': (57, -1), 'vfork': (58, -1),
 }
 # The first argument is the process that they are for; 0 is the caller, or its group, which is the worker.
 _ITSELF_ONLY = {'kill': (62, 129), 'tgkill': (234, 131), 'rt_sigqueueinfo': (129, 138), 'rt_tgsigqueueinfo': (297, 240),
                 'prlimit64': (302, 261)}
-_SOCKET, _CLONE, _CLONE3 = (41, 198), (56, 220), (435, 435)
-_NEW_NAMESPACES = 0x7E020000
-_ALLOW, _KILL, _EPERM, _ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
+_SOCKET, _SOCKETPAIR, _CLONE, _CLONE3 = (41, 198), (53, 199), (56, 220), (435, 435)
+_NOT_STREAM = 0xE  # datagrams find their way to a path without `connect`
+_NEW_NAMESPACES, _THREAD = 0x7E020000, 0x10000
+_ALLOW, _KILL, _DONE, _EPERM, _ENOSYS = 0x7FFF0000, 0x80000000, 0x00050000, 0x00050001, 0x00050026
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_FIRST, _SECOND = 16, 24  # where arguments are
 
 
 def seccomp():
-    """Refuses sockets other than AF_UNIX, new namespaces, files for other users and the calls in `_REFUSED`."""
+    """Refuses sockets other than streams of AF_UNIX, new namespaces and the calls in `_REFUSED`; nothing changes a file's mode."""
     global _confined
     column, code = _beginning()
     code += [(_JUMP_EQ, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS)]  # its flags are out of a filter's reach
-    code += [(_JUMP_EQ, 0, 4, _SOCKET[column]), (_LOAD, 0, 0, 16), (_JUMP_EQ, 0, 1, socket.AF_UNIX)]
+    for number in (_SOCKET[column], _SOCKETPAIR[column]):
+        code += [(_JUMP_EQ, 0, 6, number), (_LOAD, 0, 0, _FIRST), (_JUMP_EQ, 0, 3, socket.AF_UNIX)]
+        code += [(_LOAD, 0, 0, _SECOND), (_JUMP_SET, 1, 0, _NOT_STREAM), (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    code += [(_JUMP_EQ, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST), (_JUMP_SET, 1, 0, _NEW_NAMESPACES)]
     code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
-    code += [(_JUMP_EQ, 0, 4, _CLONE[column]), (_LOAD, 0, 0, 16), (_JUMP_SET, 1, 0, _NEW_NAMESPACES)]
-    code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
-    for place, calls in _MODES.items():
-        for number in _numbers(calls, column):
-            code += [(_JUMP_EQ, 0, 4, number), (_LOAD, 0, 0, 16 + 8 * place), (_JUMP_SET, 1, 0, 0o077)]
-            code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
-    _filter(code + _refusals(_REFUSED, column))
+    for numbers, commands in _COMMANDS.values():
+        skipped = len(commands) + 3
+        code += [(_JUMP_EQ, 0, skipped, numbers[column]), (_LOAD, 0, 0, _SECOND)]
+        code += [(_JUMP_EQ, left, 0, command) for left, command in zip(range(len(commands), 0, -1), commands)]
+        code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    _filter(code + _answers(_FEIGNED, column, _DONE) + _answers(_REFUSED, column, _EPERM))
     _confined = True
 
 
-def alone():
-    """Leaves a confined process nobody to reach: it connects to no socket, and signals and limits only itself."""
+def alone(threads=True):
+    """Leaves a confined process nobody to reach: it connects to no socket, starts no process (where told, no thread), and
+    signals and limits only itself."""
     if not _confined:
         return
     column, code = _beginning()
     for numbers in _ITSELF_ONLY.values():
-        code += [(_JUMP_EQ, 0, 5, numbers[column]), (_LOAD, 0, 0, 16), (_JUMP_EQ, 1, 0, os.getpid())]
+        code += [(_JUMP_EQ, 0, 5, numbers[column]), (_LOAD, 0, 0, _FIRST), (_JUMP_EQ, 1, 0, os.getpid())]
         code += [(_JUMP_EQ, 0, 1, 0), (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
-    _filter(code + _refusals(_REFUSED_ALONE, column))
+    code += [(_JUMP_EQ, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST), (_JUMP_SET, 0, 1, _THREAD if threads else 0)]
+    code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+    _filter(code + _answers(_REFUSED_ALONE, column, _EPERM))
 
 
 def _beginning():
@@ -163,12 +189,9 @@ def _beginning():
     return column, code + [(_JUMP_GE, 0, 1, 0x40000000), (_RETURN, 0, 0, _EPERM)]  # x32: other numbers, same calls
 
 
-def _numbers(calls, column):
-    return [row[column] for row in calls.values() if row[column] >= 0]
-
-
-def _refusals(calls, column):
-    return [line for number in _numbers(calls, column) for line in ((_JUMP_EQ, 0, 1, number), (_RETURN, 0, 0, _EPERM))]
+def _answers(calls, column, answer):
+    numbers = [row[column] for row in calls.values() if row[column] >= 0]
+    return [line for number in numbers for line in ((_JUMP_EQ, 0, 1, number), (_RETURN, 0, 0, answer))]
 
 
 def _filter(code):

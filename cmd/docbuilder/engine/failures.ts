@@ -71,6 +71,8 @@ export function deathOf(lastWords: Message | undefined): EngineFailure | WorkerL
       return new EngineFailure('output_limit', message);
     case 'cpu':
       return new EngineFailure('crashed', 'the document used up the CPU time of a job');
+    case 'threads':
+      return new EngineFailure('crashed', 'the document made LibreOffice start too many threads');
     case 'stalled':
       return new EngineFailure('crashed', 'LibreOffice stood still over the document');
     default:

@@ -14,6 +14,7 @@ CONNECT_SECONDS = 30
 WATCH_SECONDS = 0.05
 STALL_CHECK_SECONDS = 1
 STALL_SECONDS = 20
+MOST_THREADS = 512
 CPU_SLACK = 1
 _PAGE = resource.getpagesize()
 _TICKS = os.sysconf('SC_CLK_TCK')
@@ -121,14 +122,21 @@ class Watch:
             self._working.wait()
             try:
                 self._highest = max(self._highest, self.resident())
-                stalled = self._is_stalled()
+                excess = self._excess()
             except (OSError, IndexError):
                 return
-            if self._highest > self._memory or stalled:
-                self._killed_for = 'stalled' if stalled else 'memory'
+            if excess:
+                self._killed_for = excess
                 self._process.kill()
                 return
             time.sleep(WATCH_SECONDS)
+
+    def _excess(self):
+        if self._highest > self._memory:
+            return 'memory'
+        if threads(self._process.pid) > MOST_THREADS:
+            return 'threads'
+        return 'stalled' if self._is_stalled() else None
 
     def _is_stalled(self):
         """True when neither LibreOffice nor what draws pictures has used CPU time for a while: it waits for nothing that comes."""
@@ -163,6 +171,11 @@ def children():
     """The process ids of this process's children."""
     lists = glob.glob('/proc/self/task/*/children')
     return [int(pid) for path in lists for pid in read(path).split()]
+
+
+def threads(pid):
+    """How many threads a process has; its user's other processes share what the kernel would count."""
+    return os.stat(f'/proc/{pid}/task').st_nlink - 2
 
 
 def cpu_ticks(pid):

@@ -65,7 +65,7 @@ class Artist:
             code = 1
             try:
                 confine.die_with_parent()
-                confine.alone()
+                confine.alone(threads=False)
                 _limit(cpu_seconds, file_bytes)
                 code = self._draw(pdf, target, encoding, box)
             except MemoryError:

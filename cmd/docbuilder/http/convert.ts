@@ -1,6 +1,4 @@
 import type { RequestHandler } from 'express';
-import type { ConvertRequest as Body } from '../../../src/common/generated/wire.ts';
-import { validator } from '../../../src/common/schema.ts';
 import type { ConvertRequest } from '../domain/convert.ts';
 import type { Work } from '../domain/jobs.ts';
 import { sourceOf } from './source.ts';
@@ -13,14 +11,9 @@ export interface ConvertHandlers extends WorkHandlers {
 
 /** `POST /v1/convert`. */
 export function postConvert(deps: ConvertHandlers): RequestHandler {
-  return postWork<Body>(deps, {
-    check: validator('convert-request.json'),
-    form: {
-      files: ['file'],
-      booleans: ['async', 'options.pdfa'],
-      integers: ['options.image_resolution'],
-      json: ['options'],
-    },
+  return postWork(deps, {
+    kind: 'convert',
+    files: ['file'],
     maxJsonBytes: SMALL_JSON,
     work: (arrived) => {
       const { to, from, options = {} } = arrived.body;

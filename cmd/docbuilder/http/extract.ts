@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { MetaRequest, TextRequest, ThumbnailRequest } from '../../../src/common/generated/wire.ts';
-import { validator } from '../../../src/common/schema.ts';
+import type { MetaRequest } from '../../../src/common/generated/wire.ts';
 import type { ExtractRequest } from '../domain/extract.ts';
 import type { Work } from '../domain/jobs.ts';
 import type { ThumbnailOptions } from '../domain/thumbnail.ts';
@@ -14,15 +13,19 @@ export interface ExtractHandlers extends WorkHandlers {
   thumbnail: (request: ExtractRequest, options: ThumbnailOptions) => Work;
 }
 
-const FILES = { files: ['file'], booleans: ['async'], json: [] };
+const USUAL = {
+  files: ['file'],
+  maxJsonBytes: SMALL_JSON,
+  fetches: ({ files }: Pick<Arrived<unknown>, 'files'>) => files.size === 0,
+};
 const DEFAULT_BOX = 320;
 const LARGEST_BOX = 4096;
 
 /** `POST /v1/extract/text`. */
 export function postText(deps: ExtractHandlers): RequestHandler {
-  return postWork<TextRequest>(deps, {
-    ...usual<TextRequest>(),
-    check: validator('text-request.json'),
+  return postWork(deps, {
+    ...USUAL,
+    kind: 'text',
     work: (arrived) => {
       const accepted = arrived.request.accepts(['application/json', 'text/plain']);
       return deps.text(requestOf(arrived), arrived.body.format ?? (accepted === 'text/plain' ? 'text' : 'json'));
@@ -32,32 +35,24 @@ export function postText(deps: ExtractHandlers): RequestHandler {
 
 /** `POST /v1/extract/meta`. */
 export function postMeta(deps: ExtractHandlers): RequestHandler {
-  return postWork<MetaRequest>(deps, {
-    ...usual<MetaRequest>(),
-    check: validator('meta-request.json'),
+  return postWork(deps, {
+    ...USUAL,
+    kind: 'meta',
     work: (arrived) => deps.meta(requestOf(arrived)),
   });
 }
 
 /** `POST /v1/extract/thumbnail`. */
 export function postThumbnail(deps: ExtractHandlers): RequestHandler {
-  return postWork<ThumbnailRequest>(deps, {
-    ...usual<ThumbnailRequest>(),
-    check: validator('thumbnail-request.json'),
+  return postWork(deps, {
+    ...USUAL,
+    kind: 'thumbnail',
     work: (arrived) => {
       const { format = 'png', page = 1, width, height } = arrived.body;
       const other = width === undefined && height === undefined ? DEFAULT_BOX : LARGEST_BOX;
       return deps.thumbnail(requestOf(arrived), { format, page, width: width ?? other, height: height ?? other });
     },
   });
-}
-
-function usual<Body>() {
-  return {
-    form: { ...FILES, integers: ['page', 'width', 'height'] },
-    maxJsonBytes: SMALL_JSON,
-    fetches: ({ files }: Arrived<Body>) => files.size === 0,
-  };
 }
 
 function requestOf(arrived: Arrived<MetaRequest>): ExtractRequest {

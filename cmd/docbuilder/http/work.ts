@@ -1,17 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
-import { badRequest } from '../../../src/common/errors.ts';
+import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { baseUrlOf } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
-import { readJson, saysJson } from '../../../src/common/http/json.ts';
+import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
 import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
-import type { Checked } from '../../../src/common/schema.ts';
 import type { Intake } from '../domain/intake.ts';
 import type { JobRegistry } from '../domain/job-registry.ts';
 import type { Work } from '../domain/jobs.ts';
 import type { JobQueue } from '../domain/queue.ts';
 import type { SourceFile } from '../domain/sources.ts';
-import { type FormShape, formValue } from './form-value.ts';
+import { type Bodies, type BodyKind, type BodyReader, DATA, type Incoming } from './bodies.ts';
 import { sendJob } from './send-job.ts';
 import { receiveForm, type Uploads } from './upload.ts';
 
@@ -20,51 +19,48 @@ export interface WorkHandlers {
   queue: JobQueue;
   registry: JobRegistry;
   uploads: Uploads;
+  readBody: BodyReader;
   /** What JSON of all requests together may take. */
   jsonLoad: JsonLoad;
   baseUrl: string | undefined;
   audit: Audit;
 }
 
-/** What every body of a work request may say. */
-interface Common {
-  async?: boolean;
-  callback_url?: string;
-}
-
 /** A work request as it arrived. */
 export interface Arrived<Body> {
   body: Body;
+  /** The JSON that the body was read from; of a form nothing. */
+  text: Uint8Array;
   /** Uploaded files by the name of their part. */
   files: ReadonlyMap<string, SourceFile>;
   request: Request;
 }
 
 /** One of the endpoints that take work. */
-export interface Endpoint<Body extends Common> {
-  check: (value: unknown) => Checked<Body>;
-  /** How a form stands for the JSON body; without it only JSON is taken. */
-  form?: FormShape & { files: readonly string[] };
-  /** What is not in the body yet, such as a JSON file of a form. Called before `check`. */
-  complete?: (value: unknown, files: ReadonlyMap<string, SourceFile>, held: HeldJson) => Promise<unknown> | unknown;
+export interface Endpoint<Kind extends BodyKind> {
+  kind: Kind;
+  /** Names of the parts of a form that may be files; without them only JSON is taken. */
+  files?: readonly string[];
   /** Largest JSON body, bytes. */
   maxJsonBytes: () => number;
   /** Makes the job. The files are its own from then on. @throws {AppError} whatever can be said at once */
-  work: (arrived: Arrived<Body>) => Work;
+  work: (arrived: Arrived<Bodies[Kind]>) => Work;
   /** Whether the job may first have to fetch something that takes its time. */
-  fetches: (arrived: Arrived<Body>) => boolean;
+  fetches: (arrived: Arrived<Bodies[Kind]>) => boolean;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** A small JSON body: it holds an address and options. */
 export const SMALL_JSON = (): number => 1024 * 1024;
 
 /** Accepts a request of one of the work endpoints and answers with its result (contract: DocBuilder endpoints). */
-export function postWork<Body extends Common>(deps: WorkHandlers, endpoint: Endpoint<Body>): RequestHandler {
+export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: Endpoint<Kind>): RequestHandler {
   return async (request, response) => {
     const gone = whenClosed(response);
     // A request that would only wait to be refused is refused before its body is read.
     deps.queue.assertRoom();
-    const { arrived, work } = await receive(request, response, deps, endpoint);
+    const { arrived, work } = await receive(request, response, deps, endpoint, gone);
     const submission = {
       async: arrived.body.async ?? false,
       callbackUrl: arrived.body.callback_url,
@@ -84,17 +80,24 @@ export function postWork<Body extends Common>(deps: WorkHandlers, endpoint: Endp
 }
 
 /** Reads a request and makes its work, which keeps what the request's JSON takes until it is disposed of. */
-async function receive<Body extends Common>(
+async function receive<Kind extends BodyKind>(
   request: Request,
   response: Response,
-  { uploads, jsonLoad }: WorkHandlers,
-  endpoint: Endpoint<Body>,
-): Promise<{ arrived: Arrived<Body>; work: Work }> {
+  deps: WorkHandlers,
+  endpoint: Endpoint<Kind>,
+  gone: AbortSignal,
+): Promise<{ arrived: Arrived<Bodies[Kind]>; work: Work }> {
+  const { uploads, jsonLoad } = deps;
   const held = jsonLoad.open(uploads.maxBytes());
   try {
-    const { value, files } = await readRequest(request, response, uploads, endpoint, held);
-    const arrived = { body: value, files, request };
-    const work = await orRemove(files, uploads, () => endpoint.work(arrived));
+    assertPlain(request);
+    writeContinue(request, response);
+    const { incoming, files } = await readRequest(request, uploads, endpoint, held);
+    const { arrived, work } = await orRemove(files, uploads, async () => {
+      const body = await deps.readBody(endpoint.kind, incoming, gone);
+      const arrived = { body, text: 'json' in incoming ? incoming.json : NOTHING, files, request };
+      return { arrived, work: endpoint.work(arrived) };
+    });
     const dispose = (): Promise<void> => {
       held.release();
       return work.dispose();
@@ -106,30 +109,38 @@ async function receive<Body extends Common>(
   }
 }
 
-async function readRequest<Body extends Common>(
+async function readRequest(
   request: Request,
-  response: Response,
   uploads: Uploads,
-  { check, form, complete = (value) => value, maxJsonBytes }: Endpoint<Body>,
+  { files: names, maxJsonBytes }: Pick<Endpoint<BodyKind>, 'files' | 'maxJsonBytes'>,
   held: HeldJson,
-): Promise<{ value: Body; files: ReadonlyMap<string, SourceFile> }> {
-  assertPlain(request);
-  writeContinue(request, response);
-  const checked = async (value: unknown, files: ReadonlyMap<string, SourceFile>): Promise<Body> => {
-    const result = check(await complete(value, files, held));
-    if (!result.ok) throw badRequest(...result.mistakes);
-    return result.value;
-  };
-  if (form && request.is('multipart/form-data')) {
-    const { fields, files } = await receiveForm(request, uploads, form.files);
-    return orRemove(files, uploads, async () => ({ value: await checked(formValue(fields, form), files), files }));
+): Promise<{ incoming: Incoming; files: ReadonlyMap<string, SourceFile> }> {
+  if (names && request.is('multipart/form-data')) {
+    const { fields, files } = await receiveForm(request, uploads, names);
+    return orRemove(files, uploads, async () => ({ incoming: await withData(fields, files, uploads, held), files }));
   }
   if (saysJson(request)) {
-    const files = new Map<string, SourceFile>();
-    return { value: await checked(await readJson(request, uploads.idleMs, maxJsonBytes(), held), files), files };
+    return { incoming: { json: await readJsonText(request, uploads.idleMs, maxJsonBytes(), held) }, files: new Map() };
   }
-  const ways = form ? 'multipart/form-data có tệp, hoặc application/json có url' : 'application/json';
+  const ways = names ? 'multipart/form-data có tệp, hoặc application/json có url' : 'application/json';
   throw badRequest({ path: '', message: `hãy gửi ${ways}` });
+}
+
+/** The data of a form is a field, or a file of its own. */
+async function withData(
+  fields: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, SourceFile>,
+  uploads: Uploads,
+  held: HeldJson,
+): Promise<Incoming> {
+  held.look(Buffer.from(fields.get(DATA) ?? ''));
+  const file = files.get(DATA);
+  if (!file) return { fields };
+  held.take(await uploads.size(file.path));
+  const data = await uploads.read(file.path);
+  held.look(data);
+  await uploads.remove(file.path);
+  return { fields, data };
 }
 
 /** Compressed, a body would only look like a broken form or broken JSON. Other words, such as `utf-8`, are sent by mistake. */
@@ -155,7 +166,7 @@ async function orRemove<Result>(
 function whenClosed(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) controller.abort(new AppError('timeout', { scope: 'client_gone' }));
   });
   return controller.signal;
 }

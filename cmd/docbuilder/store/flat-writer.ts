@@ -16,12 +16,17 @@ export interface Pieces {
 /** Bytes of a body that wait for its head in memory; more wait in a file of their own. */
 const MOST_HELD = 16 * 1024 * 1024;
 
+/** Where a large body waits while the file at `path` is written. */
+export function asideOf(path: string): string {
+  return `${path}.body`;
+}
+
 /**
  * Writes a file whose head is known only when its body is. Others get their turn meanwhile.
- * @param path where nothing is yet, as at `<path>.body`
+ * @param path where nothing is yet, as at `asideOf(path)`
  */
 export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
-  const aside = `${path}.body`;
+  const aside = asideOf(path);
   const turn = takingTurns(signal);
   const held: Buffer[] = [];
   let length = 0;

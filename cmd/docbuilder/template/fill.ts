@@ -1,3 +1,4 @@
+import { deserialize } from 'node:v8';
 import { AppError } from '../../../src/common/errors.ts';
 import { readIndex } from '../domain/package-index.ts';
 import { partTypes } from '../domain/packages.ts';
@@ -99,7 +100,7 @@ function write(
   const mistakes: TemplateMistake[] = [];
   let pictures = FIRST_PICTURE_ID;
   const filling = {
-    data: data as Json,
+    data: deserialize(data) as Json,
     missing,
     nextPictureId: () => pictures++,
     admit(bytes: number): void {

@@ -1,9 +1,8 @@
 import { open, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { isOutOfMemory, type Report, reported } from '../../../src/common/threads.ts';
 import type { TemplateFiller, TemplateTask } from '../domain/template.ts';
-import type { FillReport } from './fill-worker.ts';
 import { outputTooLarge } from './package-writer.ts';
 
 /** Beside this file, whether as source or as JavaScript. */
@@ -34,8 +33,7 @@ export function createTemplateFiller({ memoryMb = 1024 }: FillerOptions = {}): T
 async function run(task: TemplateTask, memoryMb: number, signal: AbortSignal): Promise<void> {
   const worker = start(task, memoryMb);
   try {
-    const { error } = await answer(worker, signal, task.maxOutputBytes);
-    if (error) throw new AppError(error.code, error.detail, { cause: error.cause });
+    reported(await answer(worker, signal, task.maxOutputBytes));
   } finally {
     await worker.terminate();
   }
@@ -43,39 +41,27 @@ async function run(task: TemplateTask, memoryMb: number, signal: AbortSignal): P
 
 function start(task: TemplateTask, maxOldGenerationSizeMb: number): Worker {
   const { template, data, output, missing, maxOutputBytes } = task;
-  try {
-    return new Worker(WORKER, {
-      workerData: { template, data, output, missing, maxOutputBytes },
-      resourceLimits: { maxOldGenerationSizeMb },
-      env: {},
-      stdin: false,
-    });
-  } catch (error) {
-    // A copy is made of the data, level by level.
-    if (error instanceof RangeError) throw tooDeep(error);
-    throw error;
-  }
+  return new Worker(WORKER, {
+    workerData: { template, data, output, missing, maxOutputBytes },
+    resourceLimits: { maxOldGenerationSizeMb },
+    env: {},
+    stdin: false,
+  });
 }
 
 /** The worker's report. */
-function answer(worker: Worker, signal: AbortSignal, maxOutputBytes: number): Promise<FillReport> {
+function answer(worker: Worker, signal: AbortSignal, maxOutputBytes: number): Promise<Report<void>> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     worker.once('message', resolve);
     worker.once('messageerror', reject);
-    worker.once('error', (error: NodeJS.ErrnoException) => {
-      const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      reject(isMemory ? outputTooLarge(maxOutputBytes, 'memory_limit', error) : error);
+    worker.once('error', (error) => {
+      reject(isOutOfMemory(error) ? outputTooLarge(maxOutputBytes, 'memory_limit', error) : error);
     });
     worker.once('exit', (code) => {
       signal.removeEventListener('abort', onAbort);
       reject(new Error(`the template worker ended with code ${code} and said nothing`));
     });
   });
-}
-
-function tooDeep(cause: unknown): AppError {
-  const error = badRequest({ path: '/data', message: 'lồng nhau quá sâu' });
-  return new AppError(error.code, error.detail, { cause });
 }

@@ -12,28 +12,33 @@ export function saysJson(request: Pick<Request, 'is'>): boolean {
   return request.is(['application/json', 'application/x-www-form-urlencoded']) !== false;
 }
 
+/** A request's JSON body in UTF-8, parsed. @throws {AppError} as `readJsonText`, and `bad_request` */
+export async function readJson(request: IncomingMessage, idleMs: number, maxBytes: number): Promise<unknown> {
+  return parseJson(await readJsonText(request, idleMs, maxBytes), '');
+}
+
 /**
- * A request's JSON body in UTF-8.
+ * The text of a request's JSON body.
  * @param idleMs that may pass without a byte, and in all beside the time that a slow line takes
  * @param maxBytes a larger body is refused as soon as it is known to be larger
  * @param held where its memory is counted, while it arrives; for services that take large ones
- * @throws {AppError} `file_too_large`, `bad_request`, `pool_unavailable`
+ * @throws {AppError} `file_too_large`, `pool_unavailable`; `bad_request` for one that is cut off or too deep
  */
-export async function readJson(
+export async function readJsonText(
   request: IncomingMessage,
   idleMs: number,
   maxBytes: number,
   held?: HeldJson,
-): Promise<unknown> {
+): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(maxBytes);
   held?.expect(length);
   const times = { idleMs, allMs: idleMs + ((length || maxBytes) / SLOWEST) * 1000 };
-  return parseJson(await readBody(request, times, maxBytes, held), '');
+  return readBody(request, times, maxBytes, held);
 }
 
 /** @param path of the value in the request @throws {AppError} `bad_request` */
-export function parseJson(bytes: Buffer, path: string): unknown {
+export function parseJson(bytes: Uint8Array, path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {

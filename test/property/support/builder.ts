@@ -2,21 +2,22 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildWork, type Surroundings } from '../../../cmd/docbuilder/domain/build.ts';
+import { buildWork } from '../../../cmd/docbuilder/domain/build.ts';
+import { maxFileBytes } from '../../../cmd/docbuilder/domain/limits.ts';
+import { scriptFacts } from '../../../cmd/docbuilder/domain/script/facts.ts';
 import { createEngine } from '../../../cmd/docbuilder/engine/engine.ts';
 import { createDownloader } from '../../../cmd/docbuilder/outbound/downloader.ts';
-import { buildFlat } from '../../../cmd/docbuilder/script/script.ts';
-import { writePieces } from '../../../cmd/docbuilder/store/flat-writer.ts';
 import { createScratch } from '../../../cmd/docbuilder/store/scratch.ts';
+import { writeScript } from '../../../cmd/docbuilder/write-script.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
 import { parseAllowList } from '../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../src/common/net/outbound.ts';
 import { portOf } from '../../support/listen.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { PICTURE_URL, SERVED } from '../arbitraries/picture.ts';
+import { PLAN } from './plan.ts';
 
 export const NOW = new Date('2026-11-21T08:30:00Z');
-const LIMIT = 64 * 1024 * 1024;
 
 /** A result of a script. */
 export interface File {
@@ -55,19 +56,18 @@ export async function startBuilder(workers: number): Promise<Builder> {
     scratch,
     downloader: createDownloader(outbound, scratch),
     clock: () => NOW.getTime(),
-    maxFileBytes: () => LIMIT,
-    writeFlat: (script: Script, surroundings: Surroundings, path: string, signal: AbortSignal) =>
-      writePieces(buildFlat(script, surroundings), path, signal),
+    maxFileBytes: () => maxFileBytes(PLAN),
+    writeFlat: writeScript,
   };
   const url = `http://127.0.0.1:${port}/picture.png`;
   let count = 0;
 
   return {
     async build(script, use) {
-      const served = JSON.parse(JSON.stringify(script).replaceAll(PICTURE_URL, url)) as Script;
+      const text = Buffer.from(JSON.stringify(script).replaceAll(PICTURE_URL, url));
       const own = join(folder, String(count++));
       await mkdir(own);
-      const work = buildWork(served, dependencies);
+      const work = buildWork({ text, script: scriptFacts(JSON.parse(text.toString()), PLAN) }, dependencies);
       const signal = AbortSignal.timeout(60_000);
       const paths: string[] = [];
       const newFile = async () => {

@@ -36,11 +36,6 @@ export function* imagesOf({ body = [], slides = [] }: Script): Generator<PlacedI
   }
 }
 
-/** Whether pictures of a script have to be fetched. */
-export function hasPictureUrls(script: Script): boolean {
-  return imagesOf(script).some(({ image }) => image.url !== undefined);
-}
-
 /**
  * The picture that is in the script itself (contract: run-time checks, base64 images).
  * @param path of the image in the script

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { AppError } from '../../../../src/common/errors.ts';
-import { readJson } from '../../../../src/common/http/json.ts';
+import { parseJson, readJsonText } from '../../../../src/common/http/json.ts';
 import { type HeldJson, JsonLoad, MAX_JSON_NAMES, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
 import { portOf } from '../../../support/listen.ts';
 
@@ -74,11 +74,11 @@ describe('JSON bodies', () => {
   let server: Server;
   afterEach(() => server.close());
 
-  /** Answers with what `readJson` makes of a body. */
+  /** Answers with a body as it was read. */
   async function serve(held: HeldJson): Promise<string> {
     server = createServer((request, response) => {
-      readJson(request, 1000, 10 * MB, held).then(
-        (value) => response.end(JSON.stringify(value)),
+      readJsonText(request, 1000, 10 * MB, held).then(
+        (text) => response.end(JSON.stringify(parseJson(text, ''))),
         ({ code, detail }) => response.writeHead(400).end(JSON.stringify({ code, detail })),
       );
     }).listen(0, '127.0.0.1');

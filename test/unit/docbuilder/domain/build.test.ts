@@ -1,27 +1,31 @@
 import { expect } from 'chai';
 import { buildWork } from '../../../../cmd/docbuilder/domain/build.ts';
-import type { Script } from '../../../../src/common/generated/script.ts';
+import type { ScriptFacts } from '../../../../cmd/docbuilder/domain/script/facts.ts';
 
-const script: Script = {
-  svcscript: 1,
-  type: 'slides',
-  save: [{ format: 'pdf' }],
-  slides: [{ layout: 'blank' }],
-};
+const script: ScriptFacts = { type: 'slides', save: [{ format: 'pdf' }], links: [], characters: 0 };
 const unused = (): never => {
   throw new Error('is not needed');
 };
 
 describe('a build', () => {
   it('of a script with more text in one place than a string can hold is the script that cannot be built', async () => {
-    const work = buildWork(script, {
-      engine: { run: unused, status: unused, resize: unused, stop: unused },
-      downloader: { check: unused, download: unused },
-      scratch: { newPath: () => '/nowhere', read: unused, write: unused, size: unused, remove: async () => undefined },
-      writeFlat: async () => void 'x'.repeat(2 ** 29).padEnd(2 ** 31),
-      clock: () => 0,
-      maxFileBytes: () => 1,
-    });
+    const work = buildWork(
+      { text: new Uint8Array(), script },
+      {
+        engine: { run: unused, status: unused, resize: unused, stop: unused },
+        downloader: { check: unused, download: unused },
+        scratch: {
+          newPath: () => '/nowhere',
+          read: unused,
+          write: unused,
+          size: unused,
+          remove: async () => undefined,
+        },
+        writeFlat: async () => void 'x'.repeat(2 ** 29).padEnd(2 ** 31),
+        clock: () => 0,
+        maxFileBytes: () => 1,
+      },
+    );
     const error = await work
       .run(new AbortController().signal, async () => ({ fileId: 'file_1', path: '/nowhere' }))
       .catch((thrown) => thrown);

@@ -104,17 +104,9 @@ describe('a filler of templates', () => {
     expect(existsSync(task.output)).to.equal(false);
   });
 
-  it('says that data is nested too deeply, whoever notices it first', async () => {
-    for (const depth of [1_000, 5_000, 20_000, 200_000]) {
-      const data = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
-      const error = await filler.fill(taskOf(p('{{b}}'), data), never).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      if (depth === 1_000) expect(error).to.equal(undefined);
-      else if (error !== undefined) expect(error).to.have.property('code', 'bad_request');
-      if (depth === 200_000) expect(error).to.not.equal(undefined);
-    }
+  it('takes data as deep as any body may be', async () => {
+    const data = JSON.parse(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`);
+    await filler.fill(taskOf(p('{{b}}'), data), never);
   });
 
   it('overwrites nothing', async () => {

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, Worker } from 'node:worker_threads';
+import { createPool } from 'generic-pool';
+import { AppError, type ErrorCode, type ErrorDetail, MB } from './errors.ts';
+
+/** What a thread says when it is done: a value, or an error that has a code. Anything else ends it with an exception. */
+export type Report<Value> =
+  | { value: Value }
+  | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
+
+/** Does the work of a thread and says what came of it. */
+export async function reportOf<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { error: { code: error.code, detail: error.detail, cause: nameOf(error.cause) } };
+  }
+}
+
+/** The value that a thread reported. @throws {AppError} what it reported instead */
+export function reported<Value>(report: Report<Value>): Value {
+  if ('value' in report) return report.value;
+  const { code, detail, cause } = report.error;
+  throw new AppError(code, detail, { cause });
+}
+
+/** A message may hold text of a document; a name and the places in code do not. */
+function nameOf(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const frames = cause.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return [cause.name, ...frames.slice(0, 5)].join('\n');
+}
+
+/** Whether a thread ended because its heap was full. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+/** Threads for work that would keep others waiting: each does one task at a time, and is kept for the next one. */
+export interface Threads {
+  /**
+   * Does a task in the next free thread. The input is copied, and so is the value.
+   * @throws {AppError} as the task does; RangeError if it needs more memory than there is; the signal's reason
+   */
+  run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value>;
+  /** Ends all threads, whatever they are doing. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param module which calls `serveTasks`; a thread that runs it is started when none is free
+ * @param size most threads at a time
+ */
+export function createThreads(module: URL, size: number): Threads {
+  const stopping = new AbortController();
+  const pool = createPool<Worker>(
+    {
+      create: async () => start(module),
+      destroy: async (thread) => void (await thread.terminate()),
+      // A thread that has ended has no id.
+      validate: async (thread) => thread.threadId !== -1,
+    },
+    { max: size, testOnBorrow: true },
+  );
+  return {
+    async run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value> {
+      const ended = AbortSignal.any([signal, stopping.signal]);
+      const report = await pool.use(async (thread) =>
+        ended.aborted ? undefined : ask(thread, { task, input }, ended),
+      );
+      if (report === undefined) throw ended.reason;
+      return reported(report as Report<Value>);
+    },
+    async stop() {
+      stopping.abort(new Error('the threads are stopped'));
+      await pool.drain();
+      await pool.clear();
+    },
+  };
+}
+
+/** The other side: does the tasks that `Threads` hands to this thread, one after the other. */
+export function serveTasks(tasks: Readonly<Record<string, (input: never) => unknown>>): void {
+  parentPort?.on('message', async ({ task, input }: { task: string; input: never }) => {
+    parentPort?.postMessage(await reportOf(() => tasks[task]?.(input)));
+  });
+}
+
+/** A thread may have as much memory as the one that it takes work from. It keeps no process alive while it waits. */
+function start(module: URL): Worker {
+  const maxOldGenerationSizeMb = getHeapStatistics().heap_size_limit / MB;
+  const thread = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb }, env: {}, stdin: false });
+  thread.unref();
+  // Whoever waits for an answer is told by `once`; nobody else needs to know.
+  thread.on('error', () => undefined);
+  return thread;
+}
+
+async function ask(thread: Worker, message: object, signal: AbortSignal): Promise<Report<unknown>> {
+  thread.ref();
+  try {
+    thread.postMessage(message);
+    const [report] = await once(thread, 'message', { signal });
+    return report;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw isOutOfMemory(error) ? new RangeError('out of memory', { cause: error }) : error;
+  } finally {
+    thread.unref();
+  }
+}

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { AppError } from '../../../src/common/errors.ts';
+import { createThreads, type Threads } from '../../../src/common/threads.ts';
+
+const MODULE = new URL('../../support/thread-tasks.ts', import.meta.url);
+const never = new AbortController().signal;
+
+async function failed(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => expect.fail('it was done'),
+    (error: unknown) => error,
+  );
+}
+
+/** A task that never ends by itself, once it has begun. */
+async function startEndless(threads: Threads, signal: AbortSignal): Promise<{ error: Promise<unknown> }> {
+  const begun = new Int32Array(new SharedArrayBuffer(4));
+  const error = failed(threads.run('endless', begun, signal));
+  await Atomics.waitAsync(begun, 0, 0).value;
+  return { error };
+}
+
+describe('threads for large work', () => {
+  let threads: Threads;
+  before(() => {
+    threads = createThreads(MODULE, 1);
+  });
+  after(() => threads.stop());
+
+  const idOf = (): Promise<number> => threads.run('id', undefined, never);
+
+  it('do tasks elsewhere, and are kept for the next one', async () => {
+    const [first, second] = [await idOf(), await idOf()];
+    expect(first).to.be.greaterThan(0);
+    expect(second).to.equal(first);
+  });
+
+  it('do one task at a time, those that wait in their order', async () => {
+    const order: number[] = [];
+    await Promise.all([1, 2, 3].map(async (value) => order.push(await threads.run<number>('same', value, never))));
+    expect(order).to.deep.equal([1, 2, 3]);
+  });
+
+  it('hand over an error that has a code, with where its cause came from and not what it says', async () => {
+    const thread = await idOf();
+    const error = await failed(threads.run('refuse', { path: '/a' }, never));
+    expect(error).to.be.instanceOf(AppError).and.include({ code: 'bad_request', status: 400 });
+    expect((error as AppError).detail).to.deep.equal({ path: '/a' });
+    expect((error as AppError).cause)
+      .to.match(/^TypeError\n\s+at /)
+      .and.not.include('content');
+    expect(await idOf(), 'the thread lives on').to.equal(thread);
+  });
+
+  it('end a task at once when they are told to, and do the next one in a new thread', async () => {
+    const thread = await idOf();
+    const abort = new AbortController();
+    const { error } = await startEndless(threads, abort.signal);
+    const waiting = idOf();
+    const reason = new Error('it was too long');
+    abort.abort(reason);
+    expect(await error).to.equal(reason);
+    expect(await waiting).to.be.greaterThan(thread);
+  });
+
+  it('do not begin what was ended while it waited', async () => {
+    const thread = await idOf();
+    const [busy, late] = [new AbortController(), new AbortController()];
+    const { error } = await startEndless(threads, busy.signal);
+    const waiting = failed(threads.run('id', undefined, late.signal));
+    late.abort('late');
+    busy.abort('busy');
+    expect(await Promise.all([error, waiting])).to.deep.equal(['busy', 'late']);
+    expect(await idOf()).to.be.greaterThan(thread);
+  });
+
+  it('outlive a task that fails without a code', async () => {
+    expect(await failed(threads.run('crash', undefined, never))).to.be.instanceOf(TypeError);
+    expect(await idOf()).to.be.greaterThan(0);
+  });
+
+  it('that are stopped end what they do', async () => {
+    const own = createThreads(MODULE, 1);
+    const { error } = await startEndless(own, never);
+    await own.stop();
+    expect(await error).to.have.property('message', 'the threads are stopped');
+  });
+});

@@ -1,0 +1,87 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { FlatTask } from '../../../cmd/docbuilder/domain/build.ts';
+import type { EffectivePlan } from '../../../cmd/docbuilder/domain/limits.ts';
+import { readBody } from '../../../cmd/docbuilder/http/bodies.ts';
+import { createLargeWork, type LargeWork } from '../../../cmd/docbuilder/large-work.ts';
+import { writeScript } from '../../../cmd/docbuilder/write-script.ts';
+import { threadTime } from '../../support/thread-time.ts';
+
+const PLAN = {
+  edition: 'enterprise',
+  limits: { max_outputs_per_build: 5, max_script_units: 20_000, max_file_mb: 300 },
+} as EffectivePlan;
+const never = new AbortController().signal;
+
+const sheetOf = (rows: number): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      svcscript: 1,
+      type: 'sheet',
+      save: [{ format: 'ods' }],
+      sheets: [{ rows: Array.from({ length: rows }, (_, row) => Array.from({ length: 20 }, () => `ô ${row}`)) }],
+    }),
+  );
+
+describe('large work', () => {
+  const large = sheetOf(20_000);
+  let work: LargeWork;
+  let folder: string;
+  before(() => {
+    work = createLargeWork(() => PLAN);
+    folder = mkdtempSync(join(tmpdir(), 'svc-large-work-'));
+  });
+  after(async () => {
+    await work.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const taskOf = (text: Buffer, name: string): FlatTask => ({
+    text,
+    save: [{ format: 'ods' }],
+    fetched: new Map(),
+    now: 0,
+    path: join(folder, name),
+  });
+
+  it('is read elsewhere, and what it says is the same', async () => {
+    const body = { json: large };
+    const here = await threadTime(() => readBody('build', body, PLAN));
+    let read: unknown;
+    const elsewhere = await threadTime(async () => {
+      read = await work.readBody('build', body, never);
+    });
+    expect(read).to.deep.equal({ script: { type: 'sheet', save: [{ format: 'ods' }], links: [], characters: 0 } });
+    expect(elsewhere).to.be.below(here / 2);
+  });
+
+  it('is written elsewhere, and the file is the same', async () => {
+    const here = await threadTime(() => writeScript(taskOf(large, 'here'), never));
+    const elsewhere = await threadTime(() => work.writeFlat(taskOf(large, 'elsewhere'), never));
+    expect(readFileSync(join(folder, 'elsewhere')).equals(readFileSync(join(folder, 'here')))).to.equal(true);
+    expect(elsewhere).to.be.below(here / 2);
+  });
+
+  it('leaves no file when it is ended', async () => {
+    const abort = new AbortController();
+    const writing = work.writeFlat(taskOf(large, 'ended'), abort.signal).catch((error) => error);
+    setImmediate(() => abort.abort('ended'));
+    expect(await writing).to.equal('ended');
+    expect(readdirSync(folder).filter((name) => name.startsWith('ended'))).to.deep.equal([]);
+  });
+
+  it('says what is wrong as this thread does', async () => {
+    const wrong = { json: Buffer.concat([large, Buffer.from('}')]) };
+    const error = await work.readBody('build', wrong, never).catch((thrown) => thrown);
+    expect(error).to.include({ code: 'bad_request' });
+    expect(error.detail.errors[0].message).to.match(/^không phải JSON hợp lệ ở vị trí/);
+  });
+
+  it('keeps data of templates apart that JSON would not', async () => {
+    const json = Buffer.from(`{"url":"https://example.com/","data":{"a":1e400,"b":"${'x'.repeat(4096)}"}}`);
+    const { data } = await work.readBody('render', { json }, never);
+    expect(Buffer.from(data).equals(Buffer.from(readBody('render', { json }, PLAN).data))).to.equal(true);
+  });
+});
