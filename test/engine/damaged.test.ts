@@ -92,6 +92,14 @@ describe('engine: damaged packages', function () {
     }
   });
 
+  it('pptx without a master, or with a layout that names none', async () => {
+    for (const part of ['ppt/slideMasters/slideMaster1.xml', 'ppt/slideLayouts/_rels/slideLayout1.xml.rels']) {
+      const { [part]: removed, ...parts } = whole.get('pptx') as Parts;
+      expect(removed, part).to.not.equal(undefined);
+      expect(await opened(zip(parts), 'a.pptx'), part).to.equal('damaged_part');
+    }
+  });
+
   it('a picture that is not the one that was packed', async () => {
     const picture = randomBytes(200);
     const image = '<Relationship Id="rIdA" Type="http://a/image" Target="media/a.png"/></Relationships>';

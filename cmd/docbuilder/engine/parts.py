@@ -18,8 +18,10 @@ _ASIDE = {'customXml', 'aFChunk', 'attachedTemplate', 'hyperlink'}
 # Elements of a main part that name, by the id of a relationship, a sheet or slide that must be there.
 _LEADING = {'sheet', 'sldId'}
 _LED_TO = {'worksheet', 'chartsheet', 'dialogsheet', 'xlMacrosheet', 'xlIntlMacrosheet', 'slide'}
-# Without these the cells of a workbook are empty or show other values, and a text loses what its styles number.
-_NEEDED = {'sharedStrings', 'styles'}
+# Without these the cells of a workbook are empty or show other values, a text loses what its styles number, and a slide what
+# is on its layout and master.
+_NEEDED = {'sharedStrings', 'styles', 'slideLayout', 'slideMaster', 'theme'}
+_NEEDS = {'slide': 'slideLayout', 'slideLayout': 'slideMaster'}
 _OPEN_DOCUMENT = {'content.xml': {'document-content', 'document'}, 'styles.xml': {'document-styles'}}
 _PICTURES = ('Pictures/', 'ObjectReplacements/')
 
@@ -102,7 +104,10 @@ class Related:
                     read(self._package, name, _ROOTS.get(kind))
                 else:
                     read_bytes(self._package, name)
-                waiting.append(self._relationships(name))
+                further = self._relationships(name)
+                if kind in _NEEDS and _NEEDS[kind] not in {needed for needed, _ in further.values()}:
+                    raise DamagedPart()
+                waiting.append(further)
 
     def _name(self, part):
         return self._names.get(part.lower())
