@@ -53,7 +53,7 @@ describe('the editor check', () => {
       { day, tally: { ...tally, notes: [], back: [], told: new Set() }, verdict: 'left out', reasons: ['no way'] },
     ];
     expect(report(outcomes, true).split('\n').slice(2)).to.deep.equal([
-      '| cut | a \\| cut | 3 | 1 of 6 | 9.0 s, at most 9.0 s; never: 1 | onError a | failed; 1 edits lost; a note |',
+      '| cut | a \\| cut | 3 | 1 of 6 | 5.5 s, at most 9.0 s; never: 1 | onError a | failed; 1 edits lost; a note |',
       '| cut | a \\| cut |  |  |  |  | left out; no way |',
     ]);
     expect(report(outcomes, false)).to.match(/^day {2}what was done {2}rounds .*\ncut {2}a \| cut +3 +1 of 6/);
