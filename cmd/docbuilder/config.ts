@@ -10,14 +10,12 @@ import {
 } from '../../src/common/config.ts';
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
-import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
-import { type DenyList, parseDenyList } from '../../src/common/net/deny-list.ts';
-import { parseProxy } from '../../src/common/net/proxy.ts';
+import { type OutboundSettings, readOutbound } from '../../src/common/net/outbound-settings.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
 
 /** DocBuilder's configuration, checked and frozen. */
-export interface Config {
+export interface Config extends OutboundSettings {
   readonly listen: ListenAddress;
   readonly baseUrl: string | undefined;
   readonly dataDir: string;
@@ -36,10 +34,6 @@ export interface Config {
   readonly lowering: { maxFileMb: number | undefined; jobTimeoutSeconds: number | undefined };
   readonly licenseFile: string | undefined;
   readonly licenseKeysFile: string | undefined;
-  readonly allow: AllowList;
-  readonly deny: DenyList;
-  /** For outbound requests to what is not in `allow`. */
-  readonly proxy: URL | undefined;
   readonly logLevel: DocbuilderConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
   readonly devMode: boolean;
@@ -53,16 +47,11 @@ export function loadConfig(environment: Environment): Config {
   const { values: env, mistakes, blame } = readConfig<DocbuilderConfig>('docbuilder-config.json', environment);
 
   const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS);
-  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
-  const deny = parseDenyList(env.SVC_FETCH_DENY);
-  const { proxy, mistakes: proxyMistakes } = parseProxy(env.SVC_FETCH_PROXY);
   const listen = parseListen(env.SVC_DOCBUILDER_LISTEN);
   blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes);
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
-  blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
-  blame('SVC_FETCH_DENY', deny.mistakes);
-  blame('SVC_FETCH_PROXY', proxyMistakes);
+  const outbound = readOutbound(env, blame);
   blame('SVC_DOCBUILDER_JWT_SECRET', secretMistakes(env.SVC_DOCBUILDER_JWT_SECRET));
   blame('SVC_DOCBUILDER_LISTEN', listen.mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -84,9 +73,7 @@ export function loadConfig(environment: Environment): Config {
     lowering: { maxFileMb: env.SVC_DOCBUILDER_MAX_FILE_MB, jobTimeoutSeconds: env.SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS },
     licenseFile: env.SVC_LICENSE_FILE,
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
-    allow: allow.list,
-    deny: deny.list,
-    proxy,
+    ...outbound,
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,

@@ -9,13 +9,11 @@ import {
 } from '../../src/common/config.ts';
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
-import { type AllowList, parseAllowList } from '../../src/common/net/allow-list.ts';
-import { type DenyList, parseDenyList } from '../../src/common/net/deny-list.ts';
-import { parseProxy } from '../../src/common/net/proxy.ts';
+import { type OutboundSettings, readOutbound } from '../../src/common/net/outbound-settings.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
-export interface Config {
+export interface Config extends OutboundSettings {
   /** What everybody reaches, through the front. */
   readonly listen: ListenAddress;
   /** What only front and editor reach. */
@@ -30,10 +28,6 @@ export interface Config {
   readonly embed: EmbedSettings;
   readonly licenseFile: string | undefined;
   readonly licenseKeysFile: string | undefined;
-  readonly allow: AllowList;
-  readonly deny: DenyList;
-  /** For outbound requests to what is not in `allow`. */
-  readonly proxy: URL | undefined;
   readonly logLevel: GateConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
   readonly devMode: boolean;
@@ -64,9 +58,6 @@ export interface EmbedSettings {
 export function loadConfig(environment: Environment): Config {
   const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 
-  const allow = parseAllowList(env.SVC_FETCH_ALLOW_HOSTS);
-  const deny = parseDenyList(env.SVC_FETCH_DENY);
-  const { proxy, mistakes: proxyMistakes } = parseProxy(env.SVC_FETCH_PROXY);
   const listen = parseListen(env.SVC_GATE_LISTEN);
   const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN);
   const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS);
@@ -75,9 +66,7 @@ export function loadConfig(environment: Environment): Config {
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
-  blame('SVC_FETCH_ALLOW_HOSTS', allow.mistakes);
-  blame('SVC_FETCH_DENY', deny.mistakes);
-  blame('SVC_FETCH_PROXY', proxyMistakes);
+  const outbound = readOutbound(env, blame);
   blame('SVC_GATE_LISTEN', listen.mistakes);
   blame('SVC_GATE_INTERNAL_LISTEN', internal.mistakes);
   blame('SVC_EMBED_ALLOWED_ORIGINS', origins.flatMap(originMistakes));
@@ -114,9 +103,7 @@ export function loadConfig(environment: Environment): Config {
     },
     licenseFile: env.SVC_LICENSE_FILE,
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
-    allow: allow.list,
-    deny: deny.list,
-    proxy,
+    ...outbound,
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,

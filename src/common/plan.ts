@@ -26,6 +26,9 @@ export const LICENSE_FEATURES: readonly string[] = [
   WHITELABEL_FEATURE,
 ];
 
+/** The most workers that a pool can have (contract: worker pool settings). */
+export const MAX_WORKERS = 32;
+
 /** No plan lets a job run longer, seconds. */
 export const LONGEST_JOB_SECONDS = Math.max(
   plan.docbuilder.community.job_timeout_seconds,

@@ -39,9 +39,12 @@ export function instanceLabels({ metadata }: Instance): Labels {
   return { 'app.kubernetes.io/name': 'svc', 'app.kubernetes.io/instance': metadata.name };
 }
 
+/** Names the component that an object belongs to. */
+export const COMPONENT_LABEL = 'app.kubernetes.io/component';
+
 /** What is the same in every version of a component's pods; a Deployment's selector can never change. */
 export function selectorLabels(instance: Instance, component: ComponentName): Labels {
-  return { ...instanceLabels(instance), 'app.kubernetes.io/component': component };
+  return { ...instanceLabels(instance), [COMPONENT_LABEL]: component };
 }
 
 /** As in a query: `a=1,b=2`. */

@@ -116,7 +116,7 @@ const CONTAINER_SECURITY: V1SecurityContext = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** PodResources as texts: people may write plain numbers, which the API server leaves as they are in a spec of ours. */
+/** Quantities as texts: people may write plain numbers, which the API server leaves as they are in a spec of ours. */
 export function withTexts({ requests, limits }: PodResources): PodResources {
   const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));

@@ -1,9 +1,8 @@
-import { LONGEST_JOB_SECONDS } from '../../../src/common/plan.ts';
+import { LONGEST_JOB_SECONDS, MAX_WORKERS } from '../../../src/common/plan.ts';
 import { withTexts } from './pod.ts';
 import type { PodResources, Situation } from './types.ts';
 
 const MIN_ENTERPRISE_WORKERS = 2;
-const MAX_WORKERS = 32;
 const COMMUNITY_WORKERS = 1;
 const CONNECTIONS_PER_WORKER = 50;
 

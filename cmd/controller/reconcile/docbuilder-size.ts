@@ -1,7 +1,7 @@
-import type { V1Container, V1Pod } from '@kubernetes/client-node';
+import type { V1Container } from '@kubernetes/client-node';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { desired } from '../desired/index.ts';
-import { selectorLabels, selectorText } from '../desired/labels.ts';
+import { COMPONENT_LABEL, selectorLabels, selectorText } from '../desired/labels.ts';
 import { namesOf } from '../desired/names.ts';
 import { docbuilderSizing, type Sizing } from '../desired/sizing.ts';
 import type { Instance, PodResources, RunningDocbuilder, Situation } from '../desired/types.ts';
@@ -10,13 +10,12 @@ import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { hashOf } from './hash.ts';
 import type { MadePod } from './made-pod.ts';
 import type { OwnedCache } from './owned.ts';
+import type { Pod } from './pod-trouble.ts';
 import { PODS } from './pods.ts';
 import { quantityValue, sameQuantity } from './quantity.ts';
 
 const MANAGER = 'svc-controller-size';
 const MiB = 1024 * 1024;
-
-type Pod = V1Pod & KubernetesObject;
 
 /** What was found of DocBuilder before anything is applied. */
 export interface DocbuilderFound {
@@ -109,7 +108,7 @@ function isMade(objects: readonly KubernetesObject[], { hash }: MadePod): boolea
 }
 
 function isDocbuilder({ kind, metadata: { labels } }: KubernetesObject): boolean {
-  return kind === 'Deployment' && labels?.['app.kubernetes.io/component'] === 'docbuilder';
+  return kind === 'Deployment' && labels?.[COMPONENT_LABEL] === 'docbuilder';
 }
 
 function containerOf({ spec }: Pod): V1Container | undefined {

@@ -1,4 +1,4 @@
-import type { Pod, PodTrouble } from './pod-trouble.ts';
+import { hasEnded, type Pod, type PodTrouble, taintCommand } from './pod-trouble.ts';
 
 /** A kubelet removes a pod within seconds of the end of its grace period. Milliseconds. */
 const REMOVAL_MS = 60_000;
@@ -11,13 +11,12 @@ const REMOVAL_MS = 60_000;
 export function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {
   const node = pod.spec?.nodeName;
   // Others have the places of these, which hold nothing any more.
-  const ended = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
-  if (node === undefined || ended || !(isUnheardOf(pod) || isOverdue(pod, now))) return undefined;
+  if (node === undefined || hasEnded(pod) || !(isUnheardOf(pod) || isOverdue(pod, now))) return undefined;
   return {
     reason: 'NodeLost',
     message:
       `Node ${node} of pod ${pod.metadata.name} does not answer: bring it back. If it is gone for good, ` +
-      `kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute frees the volume for another node.`,
+      `${taintCommand(node)} frees the volume for another node.`,
   };
 }
 

@@ -2,7 +2,7 @@ import type { EventsV1Event } from '@kubernetes/client-node';
 import { clip } from '../../../src/common/truncate.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import type { Pod, PodTrouble } from './pod-trouble.ts';
+import { type Pod, type PodTrouble, taintCommand } from './pod-trouble.ts';
 import { asSentence } from './sentence.ts';
 
 type Event = EventsV1Event & KubernetesObject;
@@ -51,6 +51,6 @@ function weight({ note, series, deprecatedLastTimestamp, eventTime, metadata }: 
 
 function attachAdvice(note: string): string {
   return /Multi-Attach|already (exclusively )?attached/i.test(note)
-    ? 'The pod before it has not let it go: if its node is gone for good, kubectl taint node <node> node.kubernetes.io/out-of-service=nodeshutdown:NoExecute.'
+    ? `The pod before it has not let it go: if its node is gone for good, ${taintCommand('<node>')}.`
     : 'Look at the storage driver, and at kubectl get volumeattachments.';
 }

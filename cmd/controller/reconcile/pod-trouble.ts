@@ -8,3 +8,13 @@ export interface PodTrouble {
   reason: string;
   message: string;
 }
+
+/** Whether a pod has run to its end, or failed for good. */
+export function hasEnded({ status }: Pod): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+}
+
+/** Says for good that a node is gone, so that Kubernetes frees its volumes. */
+export function taintCommand(node: string): string {
+  return `kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;
+}

@@ -1,12 +1,12 @@
+import { COMPONENT_LABEL } from '../desired/labels.ts';
 import type { ComponentName } from '../desired/types.ts';
 import type { Client, Resource } from '../k8s/types.ts';
 import { containerTrouble } from './containers.ts';
 import { nodeTrouble } from './lost-nodes.ts';
 import { eventTrouble } from './pod-events.ts';
-import type { Pod, PodTrouble } from './pod-trouble.ts';
+import { hasEnded, type Pod, type PodTrouble } from './pod-trouble.ts';
 
 export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
-const COMPONENT_LABEL = 'app.kubernetes.io/component';
 /** After this time nothing is likely to get better by itself, as with a Deployment that makes no progress. Milliseconds. */
 const STALLED_MS = 600_000;
 
@@ -60,8 +60,8 @@ export function troubleOf(pod: Pod): PodTrouble | undefined {
 }
 
 /** Evicted, or lost with its node: it stays in the list for days, and another has its place. */
-function isOver({ metadata, status }: Pod): boolean {
-  return status?.phase === 'Failed' || status?.phase === 'Succeeded' || metadata.deletionTimestamp !== undefined;
+function isOver(pod: Pod): boolean {
+  return hasEnded(pod) || pod.metadata.deletionTimestamp !== undefined;
 }
 
 /** Epoch milliseconds of when a pod was last ready, or of when it came to be. */

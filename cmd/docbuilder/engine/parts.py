@@ -47,7 +47,7 @@ def assert_whole(path):
 
 
 def read_open_document(package):
-    names = package.namelist()
+    names = set(package.namelist())
     for name, roots in _OPEN_DOCUMENT.items():
         if name == 'content.xml' or name in names:
             read(package, name, roots)

@@ -1,13 +1,11 @@
 import { createPool } from 'generic-pool';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { MAX_WORKERS } from '../../../src/common/plan.ts';
 import { EngineFailure } from '../domain/ports.ts';
 import { createPlaces } from './places.ts';
 import { createSpares } from './spares.ts';
 import type { Worker } from './worker.ts';
-
-/** The most workers that a pool can have (contract: worker pool settings). */
-const MOST = 32;
 
 export interface PoolOptions {
   size: number;
@@ -134,7 +132,7 @@ export function createWorkerPool(
       validate: async (worker) => worker.alive && !tooOld(worker),
     },
     // Its size is for ever: whatever is above ours waits for a place to be made in.
-    { min: MOST, max: MOST, testOnBorrow: true },
+    { min: MAX_WORKERS, max: MAX_WORKERS, testOnBorrow: true },
   );
 
   // Borrowing checks a worker's age; this does the same for idle ones.

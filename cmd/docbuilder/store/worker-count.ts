@@ -1,9 +1,7 @@
 import { readSmallFile } from '../../../src/common/fs/read-small.ts';
 import { watchFiles } from '../../../src/common/fs/watch-files.ts';
 import type { Logger } from '../../../src/common/log.ts';
-
-/** How many workers there may be. */
-export const WORKERS = { fewest: 1, most: 32 } as const;
+import { MAX_WORKERS } from '../../../src/common/plan.ts';
 
 export interface WorkerCountOptions {
   /** File with the number, which may change at any time. Absent: it is always the fallback. */
@@ -31,7 +29,11 @@ export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCou
   async function look(): Promise<void> {
     const file = await readSmallFile(path as string);
     const found = file.ok ? countOf(file.text) : undefined;
-    const problem = file.ok ? (file.text === null ? 'is missing' : 'holds no number from 1 to 32') : file.problem;
+    const problem = file.ok
+      ? file.text === null
+        ? 'is missing'
+        : `holds no number from 1 to ${MAX_WORKERS}`
+      : file.problem;
     if (found !== undefined) count = found;
     else if (problem !== told) log.warn({ path, workers: count }, `the file with the number of workers ${problem}`);
     told = found === undefined ? problem : undefined;
@@ -57,5 +59,5 @@ export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCou
 
 function countOf(text: string | null): number | undefined {
   const count = /^[0-9]{1,2}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  return count >= WORKERS.fewest && count <= WORKERS.most ? count : undefined;
+  return count >= 1 && count <= MAX_WORKERS ? count : undefined;
 }

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { listOf } from '../config.ts';
 import { type Address, inNetwork, isMetadata, type Network, parseAddress, parseNetwork } from './address.ts';
 
 interface Entry<T> {
@@ -22,8 +23,7 @@ export function parseAllowList(text: string): { list: AllowList; mistakes: strin
   const names: Entry<string>[] = [];
   const networks: Entry<Network>[] = [];
   const mistakes: string[] = [];
-  for (const item of text.split(',').map((part) => part.trim())) {
-    if (item === '') continue;
+  for (const item of listOf(text)) {
     try {
       const { host, port } = splitPort(item);
       const network = parseNetwork(host);

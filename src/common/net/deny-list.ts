@@ -1,3 +1,4 @@
+import { listOf } from '../config.ts';
 import { type Address, inNetwork, type Network, parseNetwork } from './address.ts';
 
 /** Networks that count as internal although their addresses are public. */
@@ -10,8 +11,7 @@ export type DenyList = readonly Network[];
 export function parseDenyList(text: string): { list: DenyList; mistakes: string[] } {
   const list: Network[] = [];
   const mistakes: string[] = [];
-  for (const item of text.split(',').map((part) => part.trim())) {
-    if (item === '') continue;
+  for (const item of listOf(text)) {
     try {
       const network = parseNetwork(item);
       if (network) list.push(network);
