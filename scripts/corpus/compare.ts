@@ -1,4 +1,4 @@
-import type { Family } from '../../cmd/docbuilder/domain/formats.ts';
+import type { Family } from '../../cmd/docbuilder/formats.ts';
 import type { CommandRecord, CommandResults } from './command.ts';
 import type { CorpusDocument } from './documents.ts';
 import type { OurRecord, OurResults } from './ours.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Family, familyOf, isSourceFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import { type Family, familyOf, isSourceFormat } from '../../cmd/docbuilder/formats.ts';
 import type { Settings } from './settings.ts';
 
 /** A document of the corpus. */

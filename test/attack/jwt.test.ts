@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
-import { createAuthenticator } from '../../cmd/docbuilder/domain/auth.ts';
+import { createAuthenticator } from '../../cmd/docbuilder/http/auth.ts';
 import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
 import { readLicense } from '../../src/common/crypto/license.ts';
 import { ed25519, hmac, jws, type Signer } from '../support/jws.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { EffectivePlan } from '../../cmd/docbuilder/domain/limits.ts';
-import { checkScript } from '../../cmd/docbuilder/domain/script/check.ts';
+import type { EffectivePlan } from '../../cmd/docbuilder/jobs/limits.ts';
+import { checkScript } from '../../cmd/docbuilder/script/check/check.ts';
 import { errorOf, startEnterprise, type TestService } from '../support/service.ts';
 import { threadTime } from '../support/thread-time.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { SourceFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { type Bench, createBench, fodt, paragraph } from '../engine/support.ts';
 import { ooxml } from '../support/documents.ts';
 

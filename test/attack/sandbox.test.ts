@@ -13,7 +13,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import { type Bench, createBench, fods, fodt, officePids, paragraph, row, skip } from '../engine/support.ts';
 
 const CANARY = 'CANARY4711';

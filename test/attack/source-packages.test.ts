@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { newBudget } from '../../cmd/docbuilder/domain/archive.ts';
-import { bufferSource } from '../../cmd/docbuilder/store/inspect/source.ts';
-import { readZip } from '../../cmd/docbuilder/store/inspect/zip.ts';
+import { newBudget } from '../../cmd/docbuilder/source/inspect/archive.ts';
+import { bufferSource } from '../../cmd/docbuilder/source/inspect/source.ts';
+import { readZip } from '../../cmd/docbuilder/source/inspect/zip.ts';
 import { MAIN_TYPES, ooxml } from '../support/documents.ts';
 import { noise, rawDocx } from '../support/hostile.ts';
 import { corrupt, tempFolder, verdict } from '../support/inspect.ts';

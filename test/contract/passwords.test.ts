@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SourceFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generated/wire.ts';
 import { fods, fodt, paragraph, row } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';

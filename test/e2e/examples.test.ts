@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { effectivePlan } from '../../cmd/docbuilder/domain/limits.ts';
-import { checkScript } from '../../cmd/docbuilder/domain/script/check.ts';
+import { effectivePlan } from '../../cmd/docbuilder/jobs/limits.ts';
+import { checkScript } from '../../cmd/docbuilder/script/check/check.ts';
 import { FORMATS, type ScriptExample, scriptExamples, templateExamples } from '../../scripts/examples/files.ts';
 import { buildExample, type Result, renderExample } from '../../scripts/examples/make.ts';
 import { NO_LICENSE } from '../../src/common/crypto/license.ts';

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { EngineFailure } from '../../cmd/docbuilder/domain/ports.ts';
 import { taskFailure } from '../../cmd/docbuilder/engine/failures.ts';
+import type { EngineFailure } from '../../cmd/docbuilder/ports.ts';
 import { type Bench, createBench, fods, fodt, hungrySheet, isRoot, MiB, paragraph, skip, until } from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type SourceFormat, targetsOf } from '../../cmd/docbuilder/domain/formats.ts';
+import { type SourceFormat, targetsOf } from '../../cmd/docbuilder/formats.ts';
 import { protectedOdt } from '../../scripts/editor-check/protected.ts';
 import { verdict } from '../support/inspect.ts';
 import { protectedDocuments } from '../support/protected.ts';

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/domain/formats.ts';
+import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
+import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import type {
   Engine,
   EngineOutput,
@@ -11,8 +12,7 @@ import type {
   ImageOptions,
   OutputOptions,
   SourceOptions,
-} from '../../cmd/docbuilder/domain/ports.ts';
-import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
+} from '../../cmd/docbuilder/ports.ts';
 import { silentLogger } from '../support/logs.ts';
 
 export interface Made {

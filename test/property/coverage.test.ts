@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkScript } from '../../cmd/docbuilder/domain/script/check.ts';
+import { checkScript } from '../../cmd/docbuilder/script/check/check.ts';
 import { sheetScript } from './arbitraries/sheet.ts';
 import { slidesScript } from './arbitraries/slides.ts';
 import { textScript } from './arbitraries/text.ts';

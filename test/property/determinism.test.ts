@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { strFromU8, unzipSync } from 'fflate';
-import { decodedPicture, imagesOf, type Picture, picture } from '../../cmd/docbuilder/domain/script/pictures.ts';
+import { decodedPicture, imagesOf, type Picture, picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/script.ts';
 import type { Script } from '../../src/common/generated/script.ts';
 import { SERVED } from './arbitraries/picture.ts';

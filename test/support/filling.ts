@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { serialize } from 'node:v8';
 import { strFromU8, unzipSync } from 'fflate';
 import { SaxesParser } from 'saxes';
-import type { MissingMode, TemplateTask } from '../../cmd/docbuilder/domain/template.ts';
 import { asTemplateError, fillTemplate } from '../../cmd/docbuilder/template/fill.ts';
+import type { MissingMode, TemplateTask } from '../../cmd/docbuilder/template/template.ts';
 import { AppError } from '../../src/common/errors.ts';
 import { docxTemplate } from './templates.ts';
 

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { SourceFormat } from '../../cmd/docbuilder/domain/formats.ts';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { writeProfile } from '../../cmd/docbuilder/engine/profile.ts';
+import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../engine/protect.py');
 /** How LibreOffice calls the formats that it protects. */

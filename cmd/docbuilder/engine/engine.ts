@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from '../domain/ports.ts';
+import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from '../ports.ts';
 import { createCanary } from './canary.ts';
 import { WorkerLost } from './failures.ts';
 import { findOffice } from './office.ts';

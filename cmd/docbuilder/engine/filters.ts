@@ -12,8 +12,8 @@ import {
   roomOf,
   type SourceFormat,
   type TargetFormat,
-} from '../domain/formats.ts';
-import type { EngineOutput, EngineTask, OutputOptions } from '../domain/ports.ts';
+} from '../formats.ts';
+import type { EngineOutput, EngineTask, OutputOptions } from '../ports.ts';
 
 type Keywords = 'list' | 'commas' | 'words';
 

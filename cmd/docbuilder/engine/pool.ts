@@ -2,7 +2,7 @@ import { createPool } from 'generic-pool';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { MAX_WORKERS } from '../../../src/common/plan.ts';
-import { EngineFailure } from '../domain/ports.ts';
+import { EngineFailure } from '../ports.ts';
 import { createPlaces } from './places.ts';
 import { createSpares } from './spares.ts';
 import type { Worker } from './worker.ts';

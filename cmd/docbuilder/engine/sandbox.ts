@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { SandboxKind } from '../domain/ports.ts';
+import type { SandboxKind } from '../ports.ts';
 import type { Office } from './office.ts';
 
 /** How a worker is started inside a sandbox. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { EngineResult, EngineTask } from '../domain/ports.ts';
+import type { EngineResult, EngineTask } from '../ports.ts';
 import type { Canary } from './canary.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { deathOf, taskFailure } from './failures.ts';

@@ -1,10 +1,10 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { plainApp } from '../../../src/common/http/plain-app.ts';
 import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { orDiskFull } from '../domain/disk-full.ts';
 import { type Authentication, authenticate } from './authenticate.ts';
 import { type BuildHandlers, postBuild } from './build.ts';
 import { type ConvertHandlers, postConvert } from './convert.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { addContext } from '../../../src/common/context.ts';
-import type { Authenticator } from '../domain/auth.ts';
+import type { Authenticator } from './auth.ts';
 
 export interface Authentication {
   authenticator: Authenticator;

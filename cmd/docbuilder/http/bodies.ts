@@ -1,5 +1,6 @@
 import { serialize } from 'node:v8';
 import { badRequest } from '../../../src/common/errors.ts';
+import type { Script } from '../../../src/common/generated/script.ts';
 import type {
   BuildRequest,
   ConvertRequest,
@@ -11,8 +12,8 @@ import type {
 import { parseJson } from '../../../src/common/http/json.ts';
 import { isObject } from '../../../src/common/is-object.ts';
 import { schemas, validator } from '../../../src/common/schema.ts';
-import type { EffectivePlan } from '../domain/limits.ts';
-import { type ScriptFacts, scriptFacts } from '../domain/script/facts.ts';
+import type { EffectivePlan } from '../jobs/limits.ts';
+import { type ScriptFacts, scriptFacts } from '../script/check/facts.ts';
 import { type FormShape, formValue } from './form-value.ts';
 
 /** A request's body as it arrived: a JSON text, or the fields of a form and the content of its JSON file. */
@@ -86,8 +87,8 @@ export function readBody<Kind extends BodyKind>(kind: Kind, incoming: Incoming, 
 }
 
 /** The script in the text of a `build` body that was read before. */
-export function scriptIn(json: Uint8Array): unknown {
-  return build(inEnvelope(parseJson(json, ''))).script;
+export function scriptIn(json: Uint8Array): Script {
+  return build(inEnvelope(parseJson(json, ''))).script as Script;
 }
 
 /** How large a body is, about. */

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { BuildTask } from '../domain/build.ts';
-import type { Work } from '../domain/jobs.ts';
+import type { Work } from '../jobs/jobs.ts';
+import type { BuildTask } from '../script/build.ts';
 import { postWork, type WorkHandlers } from './work.ts';
 
 export interface BuildHandlers extends WorkHandlers {

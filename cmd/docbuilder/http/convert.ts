@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { ConvertRequest } from '../domain/convert.ts';
-import type { Work } from '../domain/jobs.ts';
+import type { ConvertRequest } from '../convert/convert.ts';
+import type { Work } from '../jobs/jobs.ts';
 import { sourceOf } from './source.ts';
 import { postWork, SMALL_JSON, type WorkHandlers } from './work.ts';
 

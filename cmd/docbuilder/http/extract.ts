@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { MetaRequest } from '../../../src/common/generated/wire.ts';
-import type { ExtractRequest } from '../domain/extract.ts';
-import type { Work } from '../domain/jobs.ts';
-import type { ThumbnailOptions } from '../domain/thumbnail.ts';
+import type { ExtractRequest } from '../extract/extract.ts';
+import type { ThumbnailOptions } from '../extract/thumbnail.ts';
+import type { Work } from '../jobs/jobs.ts';
 import { sourceOf } from './source.ts';
 import { type Arrived, postWork, SMALL_JSON, type WorkHandlers } from './work.ts';
 

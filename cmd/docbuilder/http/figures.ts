@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
-import { type Figures, formats } from '../domain/status.ts';
+import { type Figures, formats } from './status.ts';
 
 export interface FigureHandlers {
   figures: Figures;

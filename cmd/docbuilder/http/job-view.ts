@@ -1,6 +1,6 @@
 import { iso } from '../../../src/common/clock.ts';
 import type { Job, JobCallback } from '../../../src/common/generated/wire.ts';
-import type { JobRecord } from '../domain/job.ts';
+import type { JobRecord } from '../jobs/job.ts';
 
 /** A job as the interface shows it (contract: DocBuilder job). */
 export function jobView(job: JobRecord): Job {

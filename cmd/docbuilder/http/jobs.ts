@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
-import type { JobRegistry } from '../domain/job-registry.ts';
+import type { JobRegistry } from '../jobs/job-registry.ts';
 import { jobView } from './job-view.ts';
 
 export interface JobHandlers {

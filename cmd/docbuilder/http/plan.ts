@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { AppError } from '../../../src/common/errors.ts';
-import type { EffectivePlan } from '../domain/limits.ts';
+import type { EffectivePlan } from '../jobs/limits.ts';
 
 export interface PlanHandlers {
   plan: () => EffectivePlan;

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
-import type { RateLimiter, Reservation } from '../domain/rate-limit.ts';
+import type { RateLimiter, Reservation } from './rate-limit.ts';
 
 export interface RateHandlers {
   rates: RateLimiter;

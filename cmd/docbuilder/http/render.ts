@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Work } from '../domain/jobs.ts';
-import type { RenderRequest } from '../domain/render.ts';
+import type { Work } from '../jobs/jobs.ts';
+import type { RenderRequest } from '../template/render.ts';
 import { DATA } from './bodies.ts';
 import { sourceOf } from './source.ts';
 import { postWork, type WorkHandlers } from './work.ts';

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../src/common/errors.ts';
-import type { SourceFile } from '../domain/sources.ts';
+import type { SourceFile } from '../source/sources.ts';
 import type { Arrived } from './work.ts';
 
 /**

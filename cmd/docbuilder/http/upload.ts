@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { fileTooLarge, MB } from '../../../src/common/errors.ts';
-import type { SourceFile } from '../domain/sources.ts';
+import type { SourceFile } from '../source/sources.ts';
 import { type Form, readForm } from './multipart.ts';
 
 /** What a form may be larger than its file: the other fields and the boundaries. */

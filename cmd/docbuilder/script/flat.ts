@@ -1,5 +1,5 @@
 import type { Script } from '../../../src/common/generated/script.ts';
-import type { Surroundings } from '../domain/build.ts';
+import type { Surroundings } from './build.ts';
 
 /** A flat OpenDocument file (ODF 1.3 part 3, `office:document`) in the making: head, body and tail make the file. */
 export interface FlatDocument {
@@ -13,5 +13,5 @@ export interface FlatDocument {
 /** Makes a document of a checked script. */
 export type FlatBuilder = (script: Script, surroundings: Surroundings) => FlatDocument;
 
-export type { Surroundings } from '../domain/build.ts';
-export type { Picture } from '../domain/script/pictures.ts';
+export type { Surroundings } from './build.ts';
+export type { Picture } from './check/pictures.ts';

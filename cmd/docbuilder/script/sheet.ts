@@ -1,6 +1,6 @@
 import type { Sheet } from '../../../src/common/generated/script.ts';
-import { workbookOf } from '../domain/script/formula.ts';
-import { sheetNames } from '../domain/script/sheet-names.ts';
+import { workbookOf } from './check/formula.ts';
+import { sheetNames } from './check/sheet-names.ts';
 import { headOf, tailOf } from './document.ts';
 import type { FlatBuilder } from './flat.ts';
 import { languageAttributes, languageOf } from './metadata.ts';

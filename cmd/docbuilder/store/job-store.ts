@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomic } from '../../../src/common/fs/atomic.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { JobStore } from '../domain/job-registry.ts';
+import type { JobStore } from '../jobs/job-registry.ts';
 
 const RECORD = 'job.json';
 const SMALL_BYTES = 1024 * 1024;

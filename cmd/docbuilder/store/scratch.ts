@@ -3,10 +3,10 @@ import { readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { inChunks } from '../../../src/common/chunks.ts';
 import { fileTooLarge } from '../../../src/common/errors.ts';
-import type { Scratch } from '../domain/sources.ts';
-import { inChunks } from './chunks.ts';
-import { createNewFile } from './new-file.ts';
+import { createNewFile } from '../../../src/common/fs/new-file.ts';
+import type { Scratch } from '../source/sources.ts';
 
 /** Temporary files in one folder, and uploads that arrive in it. */
 export function createScratch(directory: string): Scratch & {

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { reportOf } from '../../../src/common/threads.ts';
-import { orDiskFull } from '../domain/disk-full.ts';
-import type { TemplateTask } from '../domain/template.ts';
 import { asTemplateError, fillTemplate } from './fill.ts';
+import type { TemplateTask } from './template.ts';
 
 const task = workerData as TemplateTask;
 const filled = (): Promise<void> =>

@@ -1,21 +1,21 @@
 import { deserialize } from 'node:v8';
 import { AppError } from '../../../src/common/errors.ts';
-import { readIndex } from '../domain/package-index.ts';
-import { partTypes } from '../domain/packages.ts';
-import { corrupt } from '../domain/source-errors.ts';
+import { readIndex } from '../source/inspect/package-index.ts';
+import { partTypes } from '../source/inspect/packages.ts';
+import { xmlText } from '../source/inspect/xml-prolog.ts';
+import { corrupt } from '../source/source-errors.ts';
+import { BadLoop, type CompiledPart, compilePart } from './compile.ts';
+import { openPackage, type PackageEntry, type PackageReader } from './package-reader.ts';
+import { createPackage, outputTooLarge } from './package-writer.ts';
+import { type PartTag, preparePart } from './prepare.ts';
 import {
   type TemplateMistake,
   type TemplatePlace,
   type TemplateTask,
   templateError,
   templatePlace,
-} from '../domain/template.ts';
-import type { Json } from '../domain/template-data.ts';
-import { xmlText } from '../domain/xml-prolog.ts';
-import { BadLoop, type CompiledPart, compilePart } from './compile.ts';
-import { openPackage, type PackageEntry, type PackageReader } from './package-reader.ts';
-import { createPackage, outputTooLarge } from './package-writer.ts';
-import { type PartTag, preparePart } from './prepare.ts';
+} from './template.ts';
+import type { Json } from './template-data.ts';
 import { valuesFor } from './values.ts';
 
 const MiB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { type Entry, openPromise } from 'yauzl';
-import { corrupt } from '../domain/source-errors.ts';
+import { corrupt } from '../source/source-errors.ts';
 
 /** An entry of a package; its packed bytes begin at `position`. */
 export interface PackageEntry {
@@ -28,7 +28,7 @@ export interface PackageReader {
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Opens a package that was inspected before (store/inspect). Reads are synchronous: this is for a thread of its own.
+ * Opens a package that was inspected before (source/inspect). Reads are synchronous: this is for a thread of its own.
  * @throws {AppError} `corrupt_source` `bad_archive`
  */
 export async function openPackage(path: string): Promise<PackageReader> {

@@ -1,6 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { corrupt } from '../domain/source-errors.ts';
-import { type PlacedTag, pairTags, scanTags, type Tag, type TagMistake } from '../domain/template-tags.ts';
+import { corrupt } from '../source/source-errors.ts';
+import { type PlacedTag, pairTags, scanTags, type Tag, type TagMistake } from './template-tags.ts';
 import { escapeAttribute, escapeText } from './xml.ts';
 
 /** WordprocessingML, transitional and strict (ECMA-376 parts 4 and 1, annex A). */

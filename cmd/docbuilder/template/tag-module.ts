@@ -1,5 +1,5 @@
 import type Docxtemplater from 'docxtemplater';
-import type { Json } from '../domain/template-data.ts';
+import type { Json } from './template-data.ts';
 import { runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;

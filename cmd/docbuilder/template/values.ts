@@ -1,7 +1,7 @@
-import type { MissingMode, TemplateMistake } from '../domain/template.ts';
-import { findField, hasLostDigits, type Json, textOf } from '../domain/template-data.ts';
 import type { PartTag } from './prepare.ts';
 import type { ValueSource } from './tag-module.ts';
+import type { MissingMode, TemplateMistake } from './template.ts';
+import { findField, hasLostDigits, type Json, textOf } from './template-data.ts';
 
 export interface Filling {
   data: Json;

@@ -1,4 +1,4 @@
-import { XML_ENTITIES } from '../domain/xml-entities.ts';
+import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
 
 /** Text as XML character data; a line feed stays, a carriage return would not (XML 1.0, section 2.11). */
 export function escapeText(text: string): string {

@@ -2,13 +2,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildWork } from '../../../cmd/docbuilder/domain/build.ts';
-import { maxFileBytes } from '../../../cmd/docbuilder/domain/limits.ts';
-import { scriptFacts } from '../../../cmd/docbuilder/domain/script/facts.ts';
 import { createEngine } from '../../../cmd/docbuilder/engine/engine.ts';
-import { createDownloader } from '../../../cmd/docbuilder/outbound/downloader.ts';
+import { scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
+import { maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
+import { buildWork, type FlatTask } from '../../../cmd/docbuilder/script/build.ts';
+import { scriptFacts } from '../../../cmd/docbuilder/script/check/facts.ts';
+import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
+import { createDownloader } from '../../../cmd/docbuilder/source/downloader.ts';
 import { createScratch } from '../../../cmd/docbuilder/store/scratch.ts';
-import { writeScript } from '../../../cmd/docbuilder/write-script.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
 import { parseAllowList } from '../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../src/common/net/outbound.ts';
@@ -57,7 +58,7 @@ export async function startBuilder(workers: number): Promise<Builder> {
     downloader: createDownloader(outbound, scratch),
     clock: () => NOW.getTime(),
     maxFileBytes: () => maxFileBytes(PLAN),
-    writeFlat: writeScript,
+    writeFlat: (task: FlatTask, signal: AbortSignal) => writeScript(scriptIn(task.text), task, signal),
   };
   const url = `http://127.0.0.1:${port}/picture.png`;
   let count = 0;

@@ -1,4 +1,4 @@
-import type { EffectivePlan } from '../../../cmd/docbuilder/domain/limits.ts';
+import type { EffectivePlan } from '../../../cmd/docbuilder/jobs/limits.ts';
 
 /** The part of a plan by which scripts are checked. */
 export const PLAN = {

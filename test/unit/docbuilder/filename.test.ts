@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { sheetNameOf, stemOf } from '../../../cmd/docbuilder/domain/filename.ts';
+import { sheetNameOf, stemOf } from '../../../cmd/docbuilder/source/filename.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
 import { processorTime } from '../../support/processor-time.ts';
 

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { FlatTask } from '../../../cmd/docbuilder/domain/build.ts';
-import type { EffectivePlan } from '../../../cmd/docbuilder/domain/limits.ts';
-import { readBody } from '../../../cmd/docbuilder/http/bodies.ts';
-import { createLargeWork, type LargeWork } from '../../../cmd/docbuilder/large-work.ts';
-import { writeScript } from '../../../cmd/docbuilder/write-script.ts';
+import { readBody, scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
+import { createLargeWork, type LargeWork } from '../../../cmd/docbuilder/http/large-work.ts';
+import type { EffectivePlan } from '../../../cmd/docbuilder/jobs/limits.ts';
+import type { FlatTask } from '../../../cmd/docbuilder/script/build.ts';
+import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
 import { threadTime } from '../../support/thread-time.ts';
 
 const PLAN = {
@@ -58,7 +58,10 @@ describe('large work', () => {
   });
 
   it('is written elsewhere, and the file is the same', async () => {
-    const here = await threadTime(() => writeScript(taskOf(large, 'here'), never));
+    const here = await threadTime(() => {
+      const task = taskOf(large, 'here');
+      return writeScript(scriptIn(task.text), task, never);
+    });
     const elsewhere = await threadTime(() => work.writeFlat(taskOf(large, 'elsewhere'), never));
     expect(readFileSync(join(folder, 'elsewhere')).equals(readFileSync(join(folder, 'here')))).to.equal(true);
     expect(elsewhere).to.be.below(here / 2);

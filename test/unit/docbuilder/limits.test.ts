@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { effectivePlan, maxFileBytes } from '../../../cmd/docbuilder/domain/limits.ts';
+import { effectivePlan, maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 
 const claims = { sub: 'Company', conns: 200, features: ['api_full'], issuedAt: 0, expiresAt: 1 };

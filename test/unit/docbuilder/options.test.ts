@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { convertOptions } from '../../../cmd/docbuilder/convert/options.ts';
 import {
   canConvert,
   SOURCE_FORMATS,
   type SourceFormat,
   TARGET_FORMATS,
   type TargetFormat,
-} from '../../../cmd/docbuilder/domain/formats.ts';
-import { convertOptions } from '../../../cmd/docbuilder/domain/options.ts';
+} from '../../../cmd/docbuilder/formats.ts';
 import type { AppError } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 

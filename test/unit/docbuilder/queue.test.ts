@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { JobQueue } from '../../../cmd/docbuilder/domain/queue.ts';
+import { JobQueue } from '../../../cmd/docbuilder/jobs/queue.ts';
 import type { AppError } from '../../../src/common/errors.ts';
 
 const never = { signal: new AbortController().signal };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RateLimiter, type Rates } from '../../../cmd/docbuilder/domain/rate-limit.ts';
+import { RateLimiter, type Rates } from '../../../cmd/docbuilder/http/rate-limit.ts';
 import type { AppError } from '../../../src/common/errors.ts';
 
 function limiter(rates: Rates, start: string) {

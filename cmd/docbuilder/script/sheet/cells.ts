@@ -1,5 +1,5 @@
 import type { Cell, NumberFormat, Row } from '../../../../src/common/generated/script.ts';
-import { fileForm, type Workbook } from '../../domain/script/formula.ts';
+import { fileForm, type Workbook } from '../check/formula.ts';
 import { escapeXml, paragraphText } from '../xml.ts';
 
 /** The cells of a row, whichever way it was written. */

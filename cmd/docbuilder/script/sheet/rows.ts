@@ -1,5 +1,5 @@
 import type { Cell, Column, Row, Sheet } from '../../../../src/common/generated/script.ts';
-import type { Workbook } from '../../domain/script/formula.ts';
+import type { Workbook } from '../check/formula.ts';
 import { properties, type Styles } from '../styles.ts';
 import { type Attributes, element, mm } from '../xml.ts';
 import { cellsOf, cellValue, formatFor, hasLines } from './cells.ts';

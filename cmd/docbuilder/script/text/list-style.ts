@@ -1,5 +1,5 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
-import { itemParts } from '../../domain/script/list-item.ts';
+import { itemParts } from '../check/list-item.ts';
 import type { Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 

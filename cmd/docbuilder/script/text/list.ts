@@ -1,5 +1,5 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
-import { itemParts } from '../../domain/script/list-item.ts';
+import { itemParts } from '../check/list-item.ts';
 import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
 import { listStyle, type Mark, markAt, marksOf } from './list-style.ts';
 import { blockStyle } from './paragraph.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createAuthenticator } from '../../../../cmd/docbuilder/domain/auth.ts';
+import { createAuthenticator } from '../../../../cmd/docbuilder/http/auth.ts';
 import { type ApiKeys, parseApiKeys } from '../../../../src/common/api-keys.ts';
 import { hmac, jws } from '../../../support/jws.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { CsvDigits } from '../../../../cmd/docbuilder/domain/csv-digits.ts';
+import { CsvDigits } from '../../../../cmd/docbuilder/source/csv/csv-digits.ts';
 
 function kept(...pieces: string[]): string {
   const digits = new CsvDigits(',');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { assertFitsSheet, CsvSize } from '../../../../cmd/docbuilder/domain/csv-size.ts';
+import { assertFitsSheet, CsvSize } from '../../../../cmd/docbuilder/source/csv/csv-size.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { jsonPieces } from '../../../../cmd/docbuilder/domain/json-pieces.ts';
+import { jsonPieces } from '../../../../cmd/docbuilder/extract/json-pieces.ts';
 
 describe('JSON in pieces', () => {
   it('is what JSON.stringify makes', () => {

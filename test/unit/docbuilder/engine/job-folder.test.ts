@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { EngineTask } from '../../../../cmd/docbuilder/domain/ports.ts';
 import { createJobFolder } from '../../../../cmd/docbuilder/engine/job-folder.ts';
+import type { EngineTask } from '../../../../cmd/docbuilder/ports.ts';
 
 const NAME = 'Quyết định sa thải';
 

@@ -5,12 +5,12 @@ import { PassThrough } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  SOURCE_FORMATS,
-  type SourceFormat,
-  type TargetFormat,
-  targetsOf,
-} from '../../../../cmd/docbuilder/domain/formats.ts';
+import { encoder } from '../../../../cmd/docbuilder/engine/encode.ts';
+import { deathOf, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/engine/failures.ts';
+import { conversionOf } from '../../../../cmd/docbuilder/engine/filters.ts';
+import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
+import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
+import { SOURCE_FORMATS, type SourceFormat, type TargetFormat, targetsOf } from '../../../../cmd/docbuilder/formats.ts';
 import type {
   Encoding,
   EngineFailure,
@@ -18,12 +18,7 @@ import type {
   EngineTask,
   OutputOptions,
   SourceOptions,
-} from '../../../../cmd/docbuilder/domain/ports.ts';
-import { encoder } from '../../../../cmd/docbuilder/engine/encode.ts';
-import { deathOf, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/engine/failures.ts';
-import { conversionOf } from '../../../../cmd/docbuilder/engine/filters.ts';
-import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
-import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
+} from '../../../../cmd/docbuilder/ports.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
 const task = (from: SourceFormat, outputs: EngineTask['outputs'], source: SourceOptions = {}): EngineTask => ({

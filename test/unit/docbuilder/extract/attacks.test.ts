@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Family } from '../../../../cmd/docbuilder/domain/formats.ts';
-import { parseXml } from '../../../../cmd/docbuilder/store/extract/xml.ts';
+import { parseXml } from '../../../../cmd/docbuilder/extract/xml.ts';
+import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { extract, extractor, failure, flatOf, withFile } from './flat.ts';
 

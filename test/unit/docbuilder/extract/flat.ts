@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Family } from '../../../../cmd/docbuilder/domain/formats.ts';
-import { createExtractor, type TextOptions } from '../../../../cmd/docbuilder/store/extract/extractor.ts';
+import { createExtractor, type TextOptions } from '../../../../cmd/docbuilder/extract/extractor.ts';
+import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { ExtractedText } from '../../../../src/common/generated/wire.ts';
 

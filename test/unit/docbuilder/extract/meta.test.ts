@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { MetaOptions } from '../../../../cmd/docbuilder/store/extract/facts.ts';
-import { createFonts, pattern } from '../../../../cmd/docbuilder/store/extract/fonts.ts';
-import { charactersOf } from '../../../../cmd/docbuilder/store/extract/usage.ts';
+import type { MetaOptions } from '../../../../cmd/docbuilder/extract/facts.ts';
+import { createFonts, pattern } from '../../../../cmd/docbuilder/extract/fonts.ts';
+import { charactersOf } from '../../../../cmd/docbuilder/extract/usage.ts';
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
 import { compoundFile, type Properties, propertySet } from '../../../support/compound-files.ts';
 import { zip } from '../../../support/documents.ts';

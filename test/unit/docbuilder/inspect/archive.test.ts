@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { ARCHIVE_LIMITS, type ArchiveEntry, admitEntry, newBudget } from '../../../../cmd/docbuilder/domain/archive.ts';
+import {
+  ARCHIVE_LIMITS,
+  type ArchiveEntry,
+  admitEntry,
+  newBudget,
+} from '../../../../cmd/docbuilder/source/inspect/archive.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 
 const entry: ArchiveEntry = { name: 'a', compressedSize: 10, size: 20, encrypted: false, method: 8 };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type ArchiveEntry, admitEntry, newBudget } from '../../../../cmd/docbuilder/domain/archive.ts';
-import { detectDelimiter } from '../../../../cmd/docbuilder/domain/csv.ts';
-import { sourceName } from '../../../../cmd/docbuilder/domain/source-name.ts';
-import { readProlog } from '../../../../cmd/docbuilder/domain/xml-prolog.ts';
+import { detectDelimiter } from '../../../../cmd/docbuilder/source/csv/csv.ts';
+import { type ArchiveEntry, admitEntry, newBudget } from '../../../../cmd/docbuilder/source/inspect/archive.ts';
+import { readProlog } from '../../../../cmd/docbuilder/source/inspect/xml-prolog.ts';
+import { sourceName } from '../../../../cmd/docbuilder/source/source-name.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import { corrupt } from '../../../support/inspect.ts';
 

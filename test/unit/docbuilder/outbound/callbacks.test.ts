@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { CallbackRecord, JobRecord } from '../../../../cmd/docbuilder/domain/job.ts';
-import { createCallbackSender } from '../../../../cmd/docbuilder/outbound/callbacks.ts';
+import { createCallbackSender } from '../../../../cmd/docbuilder/jobs/callbacks.ts';
+import type { CallbackRecord, JobRecord } from '../../../../cmd/docbuilder/jobs/job.ts';
 import { parseAllowList } from '../../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../../src/common/net/outbound.ts';
 import { callbackReceiver } from '../../../support/gate-receiver.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDownloader } from '../../../../cmd/docbuilder/outbound/downloader.ts';
+import { createDownloader } from '../../../../cmd/docbuilder/source/downloader.ts';
 import type { Outbound } from '../../../../src/common/net/outbound.ts';
 
 const scratch = { newPath: () => '/tmp/none' } as never;

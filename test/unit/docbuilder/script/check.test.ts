@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { EffectivePlan } from '../../../../cmd/docbuilder/domain/limits.ts';
-import { checkScript } from '../../../../cmd/docbuilder/domain/script/check.ts';
-import { scriptUnits } from '../../../../cmd/docbuilder/domain/script/units.ts';
+import type { EffectivePlan } from '../../../../cmd/docbuilder/jobs/limits.ts';
+import { checkScript } from '../../../../cmd/docbuilder/script/check/check.ts';
+import { scriptUnits } from '../../../../cmd/docbuilder/script/check/units.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { refusal } from '../../../support/refusal.ts';
 

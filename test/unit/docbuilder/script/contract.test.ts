@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { EffectivePlan } from '../../../../cmd/docbuilder/domain/limits.ts';
-import { checkScript } from '../../../../cmd/docbuilder/domain/script/check.ts';
-import { decodedPicture } from '../../../../cmd/docbuilder/domain/script/pictures.ts';
+import type { EffectivePlan } from '../../../../cmd/docbuilder/jobs/limits.ts';
+import { checkScript } from '../../../../cmd/docbuilder/script/check/check.ts';
+import { decodedPicture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 
 const plan = { edition: 'enterprise', limits: { max_outputs_per_build: 5, max_script_units: 1e6 } } as EffectivePlan;

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  FormulaError,
-  fileForm,
-  formulaMistake,
-  workbookOf,
-} from '../../../../cmd/docbuilder/domain/script/formula.ts';
+import { FormulaError, fileForm, formulaMistake, workbookOf } from '../../../../cmd/docbuilder/script/check/formula.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
 const workbook = workbookOf(['Main', 'Kho', 'Bảng giá', "It's", 'A1', '1.2']);

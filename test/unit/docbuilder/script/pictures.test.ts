@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decodedPicture, imagesOf, picture } from '../../../../cmd/docbuilder/domain/script/pictures.ts';
+import { decodedPicture, imagesOf, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { refusal } from '../../../support/refusal.ts';

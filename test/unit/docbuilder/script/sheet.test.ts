@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
-import { sheetNames } from '../../../../cmd/docbuilder/domain/script/sheet-names.ts';
+import { sheetNames } from '../../../../cmd/docbuilder/script/check/sheet-names.ts';
 import { buildSheets } from '../../../../cmd/docbuilder/script/sheet.ts';
 import type { Save, Script, Sheet } from '../../../../src/common/generated/script.ts';
 

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { writePieces } from '../../../../cmd/docbuilder/store/flat-writer.ts';
+import { writePieces } from '../../../../cmd/docbuilder/script/flat-writer.ts';
 import { tempFolder } from '../../../support/inspect.ts';
 
 const never = new AbortController().signal;
 const MiB = 2 ** 20;
-const MODULE = new URL('../../../../cmd/docbuilder/store/flat-writer.ts', import.meta.url);
+const MODULE = new URL('../../../../cmd/docbuilder/script/flat-writer.ts', import.meta.url);
 
 describe('a file whose head is known last', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
-import type { TemplateTask } from '../../../../cmd/docbuilder/domain/template.ts';
 import { createTemplateFiller } from '../../../../cmd/docbuilder/template/filler.ts';
+import type { TemplateTask } from '../../../../cmd/docbuilder/template/template.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import { paragraphs, templateTask } from '../../../support/filling.ts';
 import { docxTemplate, p, table } from '../../../support/templates.ts';

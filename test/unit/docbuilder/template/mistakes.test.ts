@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TemplateMistake } from '../../../../cmd/docbuilder/domain/template.ts';
+import type { TemplateMistake } from '../../../../cmd/docbuilder/template/template.ts';
 import { failure, fill, filledBody } from '../../../support/filling.ts';
 import { docxTemplate, p, run, splitTag, table } from '../../../support/templates.ts';
 

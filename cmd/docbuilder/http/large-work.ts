@@ -1,0 +1,56 @@
+import { rm } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { fileTooLarge } from '../../../src/common/errors.ts';
+import { createThreads } from '../../../src/common/threads.ts';
+import { type EffectivePlan, maxFileBytes } from '../jobs/limits.ts';
+import type { FlatWriter } from '../script/build.ts';
+import { asideOf } from '../script/flat-writer.ts';
+import { writeScript } from '../script/write-script.ts';
+import { type Bodies, type BodyKind, type BodyReader, type Incoming, readBody, scriptIn, sizeOf } from './bodies.ts';
+
+/** Beside this file, whether as source or as JavaScript. */
+const MODULE = new URL(`./large-work-thread${extname(import.meta.url)}`, import.meta.url);
+/** So that one long task does not hold up the next. */
+const THREADS = 2;
+/** Bytes that take ten milliseconds at most, whatever is wrong with them. */
+const SMALL = 2 * 1024;
+
+/** What is done in other threads where it is large. */
+export interface LargeWork {
+  readBody: BodyReader;
+  writeFlat: FlatWriter;
+  stop(): Promise<void>;
+}
+
+/** @param plan in force when a body is read */
+export function createLargeWork(plan: () => EffectivePlan): LargeWork {
+  const threads = createThreads(MODULE, THREADS);
+
+  async function readElsewhere<Kind extends BodyKind>(
+    kind: Kind,
+    incoming: Incoming,
+    signal: AbortSignal,
+  ): Promise<Bodies[Kind]> {
+    const inForce = plan();
+    return threads.run<Bodies[Kind]>('read', { kind, incoming, plan: inForce }, signal).catch((error) => {
+      if (!(error instanceof RangeError)) throw error;
+      throw fileTooLarge(maxFileBytes(inForce), { subject: 'body', reason: 'memory_limit' }, error);
+    });
+  }
+
+  return {
+    readBody: async (kind, incoming, signal) =>
+      sizeOf(incoming) > SMALL ? readElsewhere(kind, incoming, signal) : readBody(kind, incoming, plan()),
+    async writeFlat(task, signal) {
+      if (task.text.length <= SMALL && task.fetched.size === 0) return writeScript(scriptIn(task.text), task, signal);
+      try {
+        await threads.run('write', task, signal);
+      } catch (error) {
+        // A thread that is ended leaves what it has written.
+        await Promise.all([task.path, asideOf(task.path)].map((path) => rm(path, { force: true })));
+        throw error;
+      }
+    },
+    stop: threads.stop,
+  };
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { CALLBACK_SCHEDULE, isTaken, postCallback } from '../../../src/common/net/callback.ts';
+import type { Outbound } from '../../../src/common/net/outbound.ts';
+import type { CallbackRecord, JobRecord } from './job.ts';
+import type { CallbackSender } from './jobs.ts';
+
+interface Dependencies {
+  outbound: Outbound;
+  /** Body of a callback. */
+  bodyOf: (job: JobRecord) => string;
+  /** Empty: callbacks go unsigned. */
+  secret: string;
+  clock: Clock;
+  log: Logger;
+  schedule?: readonly number[] | undefined;
+}
+
+/** Sends job callbacks in the background: signed, up to three attempts, the delivery id the same in each. */
+export function createCallbackSender(deps: Dependencies): CallbackSender & { stop(): void } {
+  const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
+  const timers = new Set<NodeJS.Timeout>();
+  const stopped = new AbortController();
+
+  function plan(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): void {
+    if (stopped.signal.aborted) return;
+    const wait = Math.max(0, (callback.nextAttemptAt ?? 0) - deps.clock());
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void attempt(job, callback, changed);
+    }, wait);
+    timers.add(timer);
+  }
+
+  async function attempt(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): Promise<void> {
+    callback.attempts += 1;
+    callback.nextAttemptAt = null;
+    callback.lastStatus = await send(job, callback);
+    if (stopped.signal.aborted) return;
+    const wait = schedule[callback.attempts];
+    if (isTaken(callback.lastStatus)) callback.state = 'delivered';
+    else if (wait === undefined) callback.state = 'failed';
+    else callback.nextAttemptAt = deps.clock() + wait;
+    const facts = { job: job.id, attempt: callback.attempts, status: callback.lastStatus, state: callback.state };
+    if (callback.state === 'failed') deps.log.error(facts, 'callback given up');
+    else deps.log.info(facts, 'callback attempted');
+    await changed().catch((error) => deps.log.error({ err: error, job: job.id }, 'callback state could not be kept'));
+    if (callback.state === 'pending') plan(job, callback, changed);
+  }
+
+  /** The status of one attempt, null when there was no answer. */
+  async function send(job: JobRecord, callback: CallbackRecord): Promise<number | null> {
+    const { bodyOf, secret, outbound, clock } = deps;
+    const event = job.status === 'done' ? 'job.done' : 'job.failed';
+    const { url, deliveryId: delivery } = callback;
+    const body = bodyOf(job);
+    const { signal } = stopped;
+    try {
+      return await postCallback({ url, event, delivery, body, secret }, { outbound, clock, signal });
+    } catch (error) {
+      deps.log.debug({ err: error, job: job.id }, 'callback had no answer');
+      return null;
+    }
+  }
+
+  return {
+    deliver: (job, changed) => {
+      if (job.callback) plan(job, job.callback, changed);
+    },
+    stop: () => {
+      stopped.abort();
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

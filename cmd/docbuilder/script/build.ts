@@ -1,0 +1,187 @@
+import type { Clock } from '../../../src/common/clock.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import type { Save, Script } from '../../../src/common/generated/script.ts';
+import type { SourceFormat } from '../formats.ts';
+import type { Work } from '../jobs/jobs.ts';
+import { once } from '../jobs/once.ts';
+import { runTask } from '../jobs/run-task.ts';
+import type { Engine, EngineOutput, EngineTask } from '../ports.ts';
+import { stemOf } from '../source/filename.ts';
+import type { Downloader, Scratch } from '../source/sources.ts';
+import { scriptError } from './check/check.ts';
+import { assertRoom, type PictureLink, type ScriptFacts } from './check/facts.ts';
+import { atPlace, MAX_PICTURE_BYTES, type Picture, picture } from './check/pictures.ts';
+
+/** What a document is made of besides its script, once all of it is there. */
+export interface Surroundings {
+  /** By JSON Pointer of the image in the script, such as `/body/3`. */
+  pictures: ReadonlyMap<string, Picture>;
+  now: Date;
+}
+
+/** A script and what a flat OpenDocument file is made of besides. */
+export interface FlatTask {
+  /** The request's JSON, in UTF-8. */
+  text: Uint8Array;
+  /** Instead of those that the script has. */
+  save: readonly Save[];
+  /** Paths of the pictures that were fetched, by JSON Pointer of their image. */
+  fetched: ReadonlyMap<string, string>;
+  now: number;
+  /** Where the file is created. */
+  path: string;
+}
+
+/** Writes a script as a flat OpenDocument file. @throws RangeError for more text in one place than a string can hold */
+export type FlatWriter = (task: FlatTask, signal: AbortSignal) => Promise<void>;
+
+/** A script that was checked. */
+export interface BuildTask {
+  /** The request's JSON, in UTF-8. */
+  text: Uint8Array;
+  script: ScriptFacts;
+}
+
+interface Dependencies {
+  engine: Engine;
+  downloader: Downloader;
+  scratch: Scratch;
+  writeFlat: FlatWriter;
+  clock: Clock;
+  maxFileBytes: () => number;
+}
+
+const FLAT: Record<Script['type'], SourceFormat> = { text: 'fodt', sheet: 'fods', slides: 'fodp' };
+/** Pictures that are fetched at the same time. */
+const FETCHES = 4;
+
+/**
+ * `POST /v1/build` as a kind of job: pictures are fetched and looked at, the script becomes a flat OpenDocument file,
+ * and the engine opens that once and makes every format of it.
+ */
+export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work {
+  const temporary: string[] = [];
+
+  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
+    const found = new Map<string, string>();
+    let { characters } = script;
+    // All fetchers take from the same generator.
+    const waiting = eachOf(script.links);
+    const fetcher = async (): Promise<void> => {
+      for (const link of waiting) {
+        const { file, base64 } = await fetched(link, signal);
+        characters += base64.length;
+        assertRoom(characters, deps.maxFileBytes());
+        found.set(link.path, file);
+      }
+    };
+    // A fetcher that ends closes the generator. All have ended before the job's files are removed.
+    const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
+    for (const end of ended) if (end.status === 'rejected') throw end.reason;
+    return found;
+  });
+
+  async function fetched({ path, url }: PictureLink, signal: AbortSignal): Promise<Picture & { file: string }> {
+    const place = `${path}/url`;
+    const file = await deps.downloader.download(url, MAX_PICTURE_BYTES, signal).catch((error) => {
+      throw atPlace(error, place);
+    });
+    temporary.push(file.path);
+    return { file: file.path, ...picture(await deps.scratch.read(file.path), place) };
+  }
+
+  /** Makes files of one document. @returns milliseconds in the engine */
+  async function make(
+    files: readonly File[],
+    surroundings: Pick<FlatTask, 'fetched' | 'now'>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
+    if (!first) return 0;
+    const input = deps.scratch.newPath();
+    temporary.push(input);
+    const save = files.map((file) => file.save);
+    await deps.writeFlat({ text, save, ...surroundings, path: input }, signal).catch((error) => {
+      // More text in one place than a string can hold.
+      throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
+    });
+    const task = {
+      input,
+      from: FLAT[script.type],
+      stem: stemOf(filenameOf(save[0])),
+      source: {},
+      outputs: [first, ...rest],
+      maxOutputBytes: deps.maxFileBytes(),
+      calculate: true,
+    } satisfies EngineTask;
+    const { pages, engineMs } = await runTask(deps.engine, task, signal).catch((error) => {
+      throw asScriptError(error);
+    });
+    for (const [index, file] of files.entries()) file.pages = pages[index] ?? 0;
+    return engineMs;
+  }
+
+  return {
+    kind: 'build',
+    prepare: async (signal) => void (await pictures(signal)),
+    run: async (signal, newFile) => {
+      const surroundings = { fetched: await pictures(signal), now: deps.clock() };
+      const files: File[] = await Promise.all(
+        script.save.map(async (save) => ({ save, ...(await newFile()), pages: 0 })),
+      );
+      let engineMs = 0;
+      for (const group of groupsOf(script.type, files)) engineMs += await make(group, surroundings, signal);
+      return {
+        outputs: files.map(({ save, fileId, pages }) => ({
+          fileId,
+          filename: filenameOf(save),
+          format: save.format,
+          pages,
+        })),
+        engineMs,
+      };
+    },
+    dispose: async () => {
+      await Promise.all(temporary.map((path) => deps.scratch.remove(path)));
+    },
+  };
+}
+
+/** One result file in the making. */
+interface File {
+  save: Save;
+  fileId: string;
+  path: string;
+  pages: number;
+}
+
+function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
+  yield* items;
+}
+
+/** Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own. */
+function groupsOf(type: Script['type'], files: readonly File[]): File[][] {
+  const { xlsx = [], others = [] } = Object.groupBy(files, ({ save }) =>
+    type === 'sheet' && save.format === 'xlsx' ? 'xlsx' : 'others',
+  );
+  return [xlsx, others];
+}
+
+function outputOf({ format, pdfa }: Save, path: string): EngineOutput {
+  return { path, to: format, options: pdfa ? { pdfa } : {} };
+}
+
+/** Contract: save item, filename. */
+function filenameOf(save: Save | undefined): string {
+  return save?.filename ?? `tai-lieu.${save?.format}`;
+}
+
+/** There is no source that could be corrupt: the script asked for something the engine cannot do. */
+function asScriptError(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'corrupt_source') return error;
+  return cannotBuild(error.detail['reason'], error);
+}
+
+function cannotBuild(reason: unknown, cause: Error): AppError {
+  return scriptError({ path: '', message: `không dựng được: ${reason}` }, undefined, cause);
+}

@@ -1,0 +1,48 @@
+import { fileTooLarge } from '../../../../src/common/errors.ts';
+import type { Script } from '../../../../src/common/generated/script.ts';
+import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
+import { checkScript } from './check.ts';
+import { decodedPicture, imagesOf } from './pictures.ts';
+
+/** What the service needs to know of a script that was checked; all else of it stays text until it is written. */
+export interface ScriptFacts {
+  type: Script['type'];
+  save: Script['save'];
+  links: PictureLink[];
+  /** Of its own pictures, in base64. */
+  characters: number;
+}
+
+/** A picture that has to be fetched. */
+export interface PictureLink {
+  /** JSON Pointer of the image in the script, such as `/body/3`. */
+  path: string;
+  url: string;
+}
+
+/** Of base64. */
+const BYTES_PER_CHARACTER = 0.75;
+
+/**
+ * Checks a script with its own pictures, and tells what the service needs of it.
+ * @throws {AppError} see `checkScript`, `decodedPicture`, `assertRoom`
+ */
+export function scriptFacts(value: unknown, plan: EffectivePlan): ScriptFacts {
+  const script = checkScript(value, plan);
+  const links: PictureLink[] = [];
+  let characters = 0;
+  for (const { path, image } of imagesOf(script)) {
+    if (image.base64 === undefined) {
+      links.push({ path, url: image.url ?? '' });
+    } else {
+      characters += decodedPicture(image.base64, path).base64.length;
+      assertRoom(characters, maxFileBytes(plan));
+    }
+  }
+  return { type: script.type, save: script.save, links, characters };
+}
+
+/** @param characters of all pictures of a script in base64 @throws {AppError} `file_too_large` */
+export function assertRoom(characters: number, maxBytes: number): void {
+  if (characters * BYTES_PER_CHARACTER > maxBytes) throw fileTooLarge(maxBytes, { subject: 'pictures' });
+}

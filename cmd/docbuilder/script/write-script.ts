@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import type { Script } from '../../../src/common/generated/script.ts';
+import type { FlatTask } from './build.ts';
+import { decodedPicture, imagesOf, type Picture, picture } from './check/pictures.ts';
+import { writePieces } from './flat-writer.ts';
+import { buildFlat } from './script.ts';
+
+/**
+ * Writes a script as a flat OpenDocument file, in this thread; see `FlatWriter`.
+ * @param parsed the checked script that the task's text holds
+ */
+export async function writeScript(
+  parsed: Script,
+  { save, fetched, now, path }: Omit<FlatTask, 'text'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const script = { ...parsed, save: [...save] } as Script;
+  const pictures = new Map<string, Picture>();
+  for (const { path: place, image } of imagesOf(script)) {
+    const file = fetched.get(place);
+    const found = file ? picture(await readFile(file), `${place}/url`) : decodedPicture(image.base64 ?? '', place);
+    pictures.set(place, found);
+  }
+  await writePieces(buildFlat(script, { pictures, now: new Date(now) }), path, signal);
+}

@@ -1,0 +1,174 @@
+import { corrupt } from '../source-errors.ts';
+import type { ByteSource } from './source.ts';
+
+/**
+ * Reads compound files ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML: what the root storage has
+ * and how its streams begin. Numbers of sectors come from the file; every chain is as long as the file at most.
+ */
+export interface CompoundFile {
+  /** Whether the root storage has a stream or storage of this name, in whatever case (section 2.6.4). */
+  has(name: string): boolean;
+  /** Whether all of a stream is in the file: one that was cut off must not be taken for a shorter document. */
+  isWhole(name: string): boolean;
+  /** The first bytes of a stream of the root storage; empty if there is no such stream. */
+  readStart(name: string, length: number): Promise<Buffer>;
+}
+
+/** Section 2.6: one entry of the directory. */
+interface DirectoryEntry {
+  /** In lower case. */
+  name: string;
+  left: number;
+  right: number;
+  child: number;
+  start: number;
+  size: number;
+}
+
+const HEADER_BYTES = 512;
+const ENTRY_BYTES = 128;
+const MINI_STREAM_CUTOFF = 4096;
+const MINI_SECTOR_BYTES = 64;
+/** Section 2.1: sector numbers from here on have a meaning of their own, such as the end of a chain. */
+const MAX_REGULAR_SECTOR = 0xfffffffa;
+/** A longer directory or table of small sectors has no document. */
+const MAX_TABLE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads what it can of a file; its tables may be rubbish, as long as they lead to a directory.
+ * @throws {AppError} `corrupt_source` `bad_compound_file`
+ */
+export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
+  const header = await source.read(0, HEADER_BYTES);
+  if (header.length < HEADER_BYTES) throw corrupt('bad_compound_file');
+  const shift = header.readUInt16LE(30);
+  if (shift !== 9 && shift !== 12) throw corrupt('bad_compound_file');
+  const sectorBytes = 1 << shift;
+  const readSector: ReadSector = (sector) => source.read((sector + 1) * sectorBytes, sectorBytes);
+  const inFile = Math.ceil(source.size / sectorBytes) - 1;
+  const fat = await readFat(header, sectorBytes, inFile, readSector);
+
+  /** The first bytes of the stream that begins in a sector. */
+  const readChain = async (first: number, length: number): Promise<Buffer> => {
+    const sectors: Buffer[] = [];
+    for (const sector of chain(first, fat)) {
+      if (sectors.length * sectorBytes >= length) break;
+      sectors.push(await readSector(sector));
+    }
+    return Buffer.concat(sectors).subarray(0, length);
+  };
+
+  const directory = parseDirectory(await readChain(header.readUInt32LE(48), MAX_TABLE_BYTES), sectorBytes);
+  const root = directory[0];
+  if (!root) throw corrupt('bad_compound_file');
+  const entries = new Map(children(directory, root).map((entry) => [entry.name, entry]));
+
+  /** Section 2.4: small streams live in sectors of 64 bytes inside one large stream, the root's. */
+  const readMiniChain = async (first: number, length: number): Promise<Buffer> => {
+    const miniFat = tableOf(await readChain(header.readUInt32LE(60), MAX_TABLE_BYTES));
+    const container = Uint32Array.from(chain(root.start, fat));
+    const pieces: Buffer[] = [];
+    for (const mini of chain(first, miniFat)) {
+      const position = mini * MINI_SECTOR_BYTES;
+      const sector = container[Math.floor(position / sectorBytes)];
+      if (sector === undefined || pieces.length * MINI_SECTOR_BYTES >= length) break;
+      const offset = position % sectorBytes;
+      pieces.push((await readSector(sector)).subarray(offset, offset + MINI_SECTOR_BYTES));
+    }
+    return Buffer.concat(pieces).subarray(0, length);
+  };
+
+  return {
+    has: (name) => entries.has(name.toLowerCase()),
+    isWhole(name) {
+      const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
+      if (size < MINI_STREAM_CUTOFF) return true;
+      const sectors = Uint32Array.from(chain(start, fat)).subarray(0, Math.ceil(size / sectorBytes));
+      return sectors.length * sectorBytes >= size && sectors.every((sector) => sector < inFile);
+    },
+    readStart(name, length) {
+      const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
+      const read = size < MINI_STREAM_CUTOFF ? readMiniChain : readChain;
+      return read(start, Math.min(length, size));
+    },
+  };
+}
+
+type ReadSector = (sector: number) => Promise<Buffer>;
+
+/** Section 2.3: which sector follows which, as far as there are sectors. */
+async function readFat(
+  header: Buffer,
+  sectorBytes: number,
+  inFile: number,
+  readSector: ReadSector,
+): Promise<Uint32Array> {
+  const fat = new Uint32Array(inFile).fill(MAX_REGULAR_SECTOR);
+  let filled = 0;
+  for await (const sector of fatSectors(header, sectorBytes, readSector)) {
+    if (filled >= inFile) break;
+    const table = tableOf(await readSector(sector));
+    fat.set(table.subarray(0, inFile - filled), filled);
+    filled += sectorBytes / 4;
+  }
+  return fat;
+}
+
+/** Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. */
+async function* fatSectors(header: Buffer, sectorBytes: number, readSector: ReadSector): AsyncGenerator<number> {
+  yield* regular(tableOf(header.subarray(76)));
+  let next = header.readUInt32LE(68);
+  while (next < MAX_REGULAR_SECTOR) {
+    const table = tableOf(await readSector(next));
+    yield* regular(table.subarray(0, sectorBytes / 4 - 1));
+    next = table[sectorBytes / 4 - 1] ?? MAX_REGULAR_SECTOR;
+  }
+}
+
+function* regular(sectors: Uint32Array): Generator<number> {
+  for (const sector of sectors) if (sector < MAX_REGULAR_SECTOR) yield sector;
+}
+
+/** The 32-bit little-endian numbers in bytes that may be anywhere in memory. */
+function tableOf(bytes: Buffer): Uint32Array {
+  return Uint32Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readUInt32LE(index * 4));
+}
+
+/** The sectors of a chain; one that is longer than its table runs in a circle, and one that leaves it ends there. */
+function* chain(first: number, table: Uint32Array): Generator<number> {
+  let sector = first;
+  for (let length = 0; sector < table.length && length < table.length; length++) {
+    yield sector;
+    sector = table[sector] ?? MAX_REGULAR_SECTOR;
+  }
+}
+
+function parseDirectory(bytes: Buffer, sectorBytes: number): DirectoryEntry[] {
+  return Array.from({ length: Math.floor(bytes.length / ENTRY_BYTES) }, (_, index) => {
+    const entry = bytes.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
+    const nameBytes = Math.max(0, Math.min(64, entry.readUInt16LE(64)) - 2) & ~1;
+    // Only files of 4096-byte sectors may be over 2 GiB; others leave rubbish in the upper half.
+    const upper = sectorBytes === 512 ? 0 : entry.readUInt32LE(124);
+    return {
+      name: entry.toString('utf16le', 0, nameBytes).toLowerCase(),
+      left: entry.readUInt32LE(68),
+      right: entry.readUInt32LE(72),
+      child: entry.readUInt32LE(76),
+      start: entry.readUInt32LE(116),
+      size: entry.readUInt32LE(120) + upper * 2 ** 32,
+    };
+  });
+}
+
+/** Section 2.6.4: what is directly in a storage, which forms a binary tree. */
+function children(directory: DirectoryEntry[], storage: DirectoryEntry): DirectoryEntry[] {
+  const found = new Set<DirectoryEntry>();
+  const open = [storage.child];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    const entry = directory[index];
+    if (!entry || found.has(entry)) continue;
+    found.add(entry);
+    open.push(entry.left, entry.right);
+  }
+  return [...found];
+}

@@ -1,0 +1,85 @@
+import { AppError } from '../../../../src/common/errors.ts';
+import { familyOf, isOoxml, type SourceFormat } from '../../formats.ts';
+import { corrupt, unsupported } from '../source-errors.ts';
+import { refuseUnknown, type SourceName, saysText, sourceName } from '../source-name.ts';
+import type { Inspection, InspectOptions } from '../sources.ts';
+import { binaryDocument, inspectCompound } from './compound.ts';
+import { inspectMarkup } from './flat.ts';
+import { inspectPackage } from './package.ts';
+import { SNIFF_BYTES, sniff } from './sniff.ts';
+import { type ByteSource, withSource } from './source.ts';
+import { delimiterOf, detectEncoding } from './text.ts';
+import { endsAsArchive } from './zip.ts';
+
+/**
+ * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of
+ * plain text the character set and separator. What the file contains decides; its name and `from` decide for text and
+ * encrypted packages only, which cannot tell themselves.
+ * @throws {AppError} `corrupt_source` with a reason; `unsupported_format` with what it is instead; `password_required`
+ *   if it needs a password and the request has none
+ */
+export async function inspect(path: string, options: InspectOptions): Promise<Inspection> {
+  const name = sourceName(options.from, options.filename);
+  const found = await withSource(path, (source) => inspectSource(source, name, options));
+  if (found.encrypted && !options.hasPassword && !mayOpenWithout(found.format))
+    throw new AppError('password_required', { reason: 'missing' });
+  return found;
+}
+
+/**
+ * Whether a protected document may open without a password: workbooks that Excel protected only against changes are
+ * encrypted with a password that every program knows, and the engine tries it.
+ */
+function mayOpenWithout(format: SourceFormat): boolean {
+  return format === 'xls' || (isOoxml(format) && familyOf(format) === 'sheet');
+}
+
+async function inspectSource(source: ByteSource, name: SourceName, options: InspectOptions): Promise<Inspection> {
+  if (source.size === 0) throw corrupt('empty');
+  const head = await source.read(0, SNIFF_BYTES);
+  const sniffed = sniff(head);
+  // Something may stand before an archive.
+  const isUnknown = sniffed.kind === 'binary' || sniffed.kind === 'text';
+  if (isUnknown && name.format && !saysText(name) && (await endsAsArchive(source))) {
+    return inspectPackage(source, name, options.signal);
+  }
+  switch (sniffed.kind) {
+    case 'zip':
+      return inspectPackage(source, name, options.signal);
+    case 'cfb':
+      return { ...(await inspectCompound(source, name)), macros: null };
+    case 'stream':
+      return { ...binaryDocument(sniffed.format, head, sniffed.generation), macros: null };
+    case 'rtf':
+      return { format: 'rtf', encrypted: false, macros: null };
+    case 'foreign':
+      throw unsupported(sniffed.format);
+    case 'binary':
+      // UTF-16 without a mark shows only where much of it is plain ASCII; whoever says it is may be right.
+      if (saysText(name) && options.encoding?.startsWith('utf-16')) return inspectText(source, head, name, options);
+      return refuseUnknown(name, 'binary');
+    case 'markup': {
+      const markup = await inspectMarkup(source, head);
+      if (markup && 'format' in markup) return { ...markup, encrypted: false };
+      if (markup && !saysText(name)) throw unsupported(markup.foreign);
+      return inspectText(source, head, name, options);
+    }
+    case 'text':
+      return inspectText(source, head, name, options);
+  }
+}
+
+async function inspectText(
+  source: ByteSource,
+  head: Buffer,
+  name: SourceName,
+  options: InspectOptions,
+): Promise<Inspection> {
+  if (name.format && !saysText(name)) throw corrupt(`not_${name.format}`);
+  const encoding = await detectEncoding(source, head, options.encoding);
+  const found = { encrypted: false, macros: null };
+  if (name.format !== 'csv') return { format: 'txt', ...found, text: { encoding } };
+  const complete = head.length === source.size;
+  const delimiter = options.delimiter ?? delimiterOf(head, encoding, complete, name.tsv ? '\t' : ',');
+  return { format: 'csv', ...found, text: { encoding, delimiter } };
+}

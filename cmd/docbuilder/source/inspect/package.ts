@@ -1,0 +1,147 @@
+import { type Turn, takingTurns } from '../../../../src/common/turns.ts';
+import type { SourceFormat } from '../../formats.ts';
+import { corrupt, unsupported } from '../source-errors.ts';
+import { refuseUnknown, type SourceName } from '../source-name.ts';
+import { ARCHIVE_LIMITS, type ArchiveBudget, isArchive, newBudget } from './archive.ts';
+import { type IndexElement, readIndex } from './package-index.ts';
+import {
+  encryptedParts,
+  type Macros,
+  mainPart,
+  manifestMediaType,
+  odfFormat,
+  odfMacros,
+  ooxmlFormat,
+  ooxmlMacros,
+  type PackageFormat,
+  relationshipsOf,
+} from './packages.ts';
+import { type ByteSource, bufferSource } from './source.ts';
+import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from './xml-prolog.ts';
+import { readEntry, readHead, readStart, readZip, type Zip, type ZipEntry } from './zip.ts';
+
+const MiB = 1024 * 1024;
+/** Content types, relationships or a manifest larger than this belong to no document. */
+const MAX_INDEX_BYTES = 4 * MiB;
+/** An archive inside a document is unpacked in memory to look into it. */
+const MAX_EMBEDDED_BYTES = 64 * MiB;
+/** So much of an entry's packed bytes nearly always shows its root element. */
+const HEAD_BYTES = 512;
+
+const CONTENT_TYPES = '[Content_Types].xml';
+const MANIFEST = 'META-INF/manifest.xml';
+
+export interface PackageInspection {
+  format: SourceFormat;
+  encrypted: boolean;
+  macros: Macros | null;
+}
+
+/**
+ * Looks into a zip that should be an OOXML or OpenDocument package. Others get their turn meanwhile.
+ * @param signal ends it between two parts
+ * @throws {AppError} `corrupt_source`; `unsupported_format` for other packages and plain archives
+ */
+export async function inspectPackage(
+  source: ByteSource,
+  name: SourceName,
+  signal?: AbortSignal,
+): Promise<PackageInspection> {
+  const budget = newBudget();
+  const turn = takingTurns(signal);
+  const zip = await readZip(source, budget, turn);
+  const mediaType = await indexText(zip, 'mimetype');
+  const types = await index(zip, CONTENT_TYPES, turn);
+  if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
+    const main = mainPart((await index(zip, '_rels/.rels', turn)) ?? []);
+    const format = formatOr(ooxmlFormat(types, main), name);
+    await checkEntries(zip, { budget, turn, depth: 0, isOdf: false });
+    const related = (await index(zip, relationshipsOf(main), turn)) ?? [];
+    return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, related) };
+  }
+  const manifest = (await index(zip, MANIFEST, turn)) ?? [];
+  const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
+  const parts = encryptedParts(manifest);
+  const encrypted = parts.has('content.xml') || zip.entries.has('encrypted-package');
+  // What is encrypted has no head to look at; the manifest itself never is.
+  const isReadable = (entry: string) => (encrypted ? entry.startsWith('META-INF/') : !parts.has(entry));
+  const entries = parts.size > 0 || encrypted ? only(zip, isReadable) : zip;
+  await checkEntries(entries, { budget, turn, depth: 0, isOdf: true });
+  return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
+}
+
+function formatOr(found: PackageFormat, name: SourceName): SourceFormat {
+  if (!found) return refuseUnknown(name, 'zip');
+  if ('foreign' in found) throw unsupported(found.foreign);
+  return found.format;
+}
+
+function only(zip: Zip, wanted: (name: string) => boolean): Zip {
+  return { source: zip.source, entries: new Map([...zip.entries].filter(([name]) => wanted(name))) };
+}
+
+/** A small part that says what is in the package, as text; undefined if the package has none. */
+async function indexText(zip: Zip, name: string): Promise<string | undefined> {
+  const entry = zip.entries.get(name);
+  return entry && xmlText(await readEntry(zip, entry, MAX_INDEX_BYTES));
+}
+
+/** The elements of a part that says what is in the package; undefined if the package has none. */
+async function index(zip: Zip, name: string, turn: Turn): Promise<IndexElement[] | undefined> {
+  const xml = await indexText(zip, name);
+  if (xml === undefined) return undefined;
+  const elements: IndexElement[] = [];
+  for (const piece of readIndex(xml)) {
+    elements.push(...piece);
+    await turn();
+  }
+  return elements;
+}
+
+interface Surroundings {
+  budget: ArchiveBudget;
+  turn: Turn;
+  /** How many archives this one is in. */
+  depth: number;
+  isOdf: boolean;
+}
+
+/** Looks at the beginning of every entry: at the prolog of XML, and into archives. */
+async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
+  for (const entry of zip.entries.values()) {
+    if (entry.size === 0 || entry.position === undefined) continue;
+    await around.turn();
+    const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
+    if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
+    else checkProlog(entry, await prologOf(zip, entry, head, whole), around.isOdf);
+  }
+}
+
+async function checkEmbedded(archive: Buffer, { budget, turn, depth }: Surroundings): Promise<void> {
+  if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
+  const zip = await readZip(bufferSource(archive), budget, turn);
+  const manifest = (await index(zip, MANIFEST, turn)) ?? [];
+  if (encryptedParts(manifest).size > 0) return;
+  await checkEntries(zip, { budget, turn, depth: depth + 1, isOdf: manifest.length > 0 });
+}
+
+async function prologOf(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {
+  const prolog = readProlog(head);
+  if (prolog.state !== 'more' || whole || head.length >= MAX_PROLOG_BYTES) return prolog;
+  return readProlog(await readStart(zip, entry, MAX_PROLOG_BYTES));
+}
+
+/**
+ * Refuses a document type declaration, and what could hide one. Pictures and web pages inside a document may have one. OpenDocument has it in
+ * what OpenOffice.org's own formats are left of: macros, toolbars and old manifests, which refer to a file that nobody
+ * reads and declare nothing themselves.
+ */
+function checkProlog({ name, size }: ZipEntry, { state, doctype, subset }: Prolog, isOdf: boolean): void {
+  if (/\.(svg|x?html?|mht)$/i.test(name)) return;
+  if (doctype !== undefined) {
+    if (isOdf && !subset && /PUBLIC\s+"-\/\/OpenOffice\.org\/\/DTD /.test(doctype)) return;
+    throw corrupt('doctype');
+  }
+  const isUnseen = state === 'hidden' || (state === 'more' && size > MAX_PROLOG_BYTES);
+  if (isUnseen && /\.(xml|rels|vml|rdf)$/i.test(name)) throw corrupt('malformed_xml');
+}

@@ -1,0 +1,272 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { constants, createInflateRaw, inflateRaw, inflateRawSync } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
+import { AppError } from '../../../../src/common/errors.ts';
+import { type Turn, takingTurns } from '../../../../src/common/turns.ts';
+import { corrupt } from '../source-errors.ts';
+import { type ArchiveBudget, type ArchiveEntry, admitEntry } from './archive.ts';
+import type { ByteSource } from './source.ts';
+
+const LOCAL_HEADER = 0x04034b50;
+const LOCAL_HEADER_BYTES = 30;
+/** APPNOTE.TXT, sections 4.3.15 and 4.3.16. */
+const END_RECORD = 'PK\x05\x06';
+const END_BYTES = 22;
+const MAX_COMMENT_BYTES = 0xffff;
+const END_64_LOCATOR = 0x07064b50;
+const END_64_LOCATOR_BYTES = 20;
+
+/** An entry of an archive, with the place of its packed bytes; undefined where nobody finds any. */
+export interface ZipEntry extends ArchiveEntry {
+  readonly position: number | undefined;
+}
+
+/** An archive whose directory was read and found sound. */
+export interface Zip {
+  readonly source: ByteSource;
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+}
+
+/**
+ * Reads an archive's directory and the headers of its entries, unpacking nothing.
+ * @param budget what this archive and those around it may hold together
+ * @param turn lets others have theirs: what is read may be in memory, and then nothing waits
+ * @throws {AppError} `corrupt_source`: `bad_archive`, `zip_bomb`
+ */
+export async function readZip(file: ByteSource, budget: ArchiveBudget, turn: Turn = takingTurns()): Promise<Zip> {
+  const source = await archiveIn(file);
+  const entries = new Map<string, ZipEntry>();
+  // The whole directory first: going to and fro between it and the entries would spoil reading ahead.
+  for (const entry of await readDirectory(source, budget, turn)) {
+    await turn();
+    const position = await dataPosition(source, entry);
+    entries.set(entry.fileName, { ...describe(entry), position });
+  }
+  refuseOverlaps(entries.values());
+  return { source, entries };
+}
+
+/**
+ * The archive in a file, without what stands before and behind it: found as LibreOffice finds it (ZipFile.cxx, findEND
+ * and readCEN), so that both see the same entries.
+ */
+async function archiveIn(file: ByteSource): Promise<ByteSource> {
+  const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES + END_64_LOCATOR_BYTES);
+  const tail = await file.read(file.size - tailBytes, tailBytes);
+  const at = tail.length < END_BYTES ? -1 : tail.lastIndexOf(END_RECORD, tail.length - END_BYTES, 'latin1');
+  if (at < 0) throw corrupt('bad_archive');
+  const record = file.size - tailBytes + at;
+  const end = Math.min(file.size, record + END_BYTES + tail.readUInt16LE(at + 20));
+  const has64 = at >= END_64_LOCATOR_BYTES && tail.readUInt32LE(at - END_64_LOCATOR_BYTES) === END_64_LOCATOR;
+  const start = has64 ? 0 : record - tail.readUInt32LE(at + 12) - tail.readUInt32LE(at + 16);
+  if (start < 0) throw corrupt('bad_archive');
+  return {
+    size: end - start,
+    read: (position, length) => file.read(start + position, Math.max(0, Math.min(length, end - start - position))),
+  };
+}
+
+/** Whether a file ends like an archive, whatever it begins with. */
+export async function endsAsArchive(file: ByteSource): Promise<boolean> {
+  return archiveIn(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readDirectory(source: ByteSource, budget: ArchiveBudget, turn: Turn): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const names = new Set<string>();
+  for await (const entry of listed(source)) {
+    await turn();
+    admitEntry(describe(entry), names, budget);
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** The entries that a directory lists. Whatever yauzl complains about is the archive's fault. */
+async function* listed(source: ByteSource): AsyncGenerator<Entry, void, undefined> {
+  try {
+    const archive = await fromRandomAccessReaderPromise(new SourceReader(source), source.size, {
+      autoClose: false,
+      strictFileNames: true,
+    });
+    yield* archive.eachEntry();
+  } catch (error) {
+    throw asBadArchive(error);
+  }
+}
+
+function describe(entry: Entry): ArchiveEntry {
+  return {
+    name: entry.fileName,
+    compressedSize: entry.compressedSize,
+    size: entry.uncompressedSize,
+    encrypted: entry.isEncrypted(),
+    method: entry.compressionMethod,
+  };
+}
+
+/**
+ * Where an entry's bytes begin; undefined if its own header has another name than the directory or is not there, for
+ * then no program reads it. All else in that header is passed over: some programs get it wrong.
+ */
+async function dataPosition(source: ByteSource, entry: Entry): Promise<number | undefined> {
+  const start = entry.relativeOffsetOfLocalHeader;
+  const header = await source.read(start, LOCAL_HEADER_BYTES + entry.fileNameLength);
+  if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) return undefined;
+  const position = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+  const isNamed =
+    header.subarray(LOCAL_HEADER_BYTES).equals(entry.fileNameRaw) && header.readUInt16LE(26) === entry.fileNameLength;
+  return isNamed && position + entry.compressedSize <= source.size ? position : undefined;
+}
+
+/** Entries that share their packed bytes make a bomb of any size out of one small file. */
+function refuseOverlaps(entries: Iterable<ZipEntry>): void {
+  let end = 0;
+  const placed = [...entries].flatMap(({ position, compressedSize }) =>
+    position === undefined ? [] : [{ position, compressedSize }],
+  );
+  for (const { position, compressedSize } of placed.sort((a, b) => a.position - b.position)) {
+    if (position < end) throw corrupt('zip_bomb');
+    end = position + compressedSize;
+  }
+}
+
+/**
+ * The first bytes of an entry, unpacked in one go from its first `packed` bytes (deflate makes at most 1032 bytes of
+ * one, so let these be few); `whole` if that is all there is.
+ * @throws {AppError} `corrupt_source` `bad_archive`, also if that is more than was declared
+ */
+export async function readHead(zip: Zip, entry: ZipEntry, packed: number): Promise<{ head: Buffer; whole: boolean }> {
+  const bytes = await zip.source.read(positionOf(entry), Math.min(packed, entry.compressedSize));
+  const whole = bytes.length === entry.compressedSize;
+  if (entry.method === 0) return { head: bytes, whole };
+  try {
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, entry.size) };
+    return { head: inflateRawSync(bytes, options), whole };
+  } catch (error) {
+    throw corrupt('bad_archive', error);
+  }
+}
+
+function positionOf({ position }: ZipEntry): number {
+  if (position === undefined) throw corrupt('bad_archive');
+  return position;
+}
+
+const SYNC_BYTES = 64 * 1024;
+const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
+
+/**
+ * All of an entry, unpacked.
+ * @param maxBytes a larger entry is refused
+ * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
+ */
+export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Promise<Buffer> {
+  if (entry.size > maxBytes) throw corrupt('zip_bomb');
+  const packed = await zip.source.read(positionOf(entry), entry.compressedSize);
+  if (entry.method === 0) return packed;
+  const options = { maxOutputLength: Math.max(1, entry.size) };
+  try {
+    const bytes = entry.size <= SYNC_BYTES ? inflateRawSync(packed, options) : await inflate(packed, options);
+    if (bytes.length === entry.size) return bytes;
+  } catch (error) {
+    throw corrupt('bad_archive', error);
+  }
+  throw corrupt('bad_archive');
+}
+
+/** How much of an entry is in memory at a time while it is streamed. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * An entry in pieces, for those too large to be held in memory. Leaving the loop early ends the unpacking.
+ * @param maxBytes a larger entry is refused
+ * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
+ */
+export async function* openEntry(zip: Zip, entry: ZipEntry, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
+  if (entry.size > maxBytes) throw corrupt('zip_bomb');
+  let left = entry.size;
+  try {
+    for await (const piece of entry.method === 0 ? packedPieces(zip, entry) : inflated(zip, entry)) {
+      left -= piece.length;
+      if (left < 0) break;
+      yield piece;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? corrupt('bad_archive', error) : error;
+  }
+  if (left !== 0) throw corrupt('bad_archive');
+}
+
+/**
+ * The first bytes of an entry: `bytes` of them or a few more, or all there are.
+ * @throws {AppError} `corrupt_source` `bad_archive` if it is not what was declared
+ */
+export async function readStart(zip: Zip, entry: ZipEntry, bytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of openEntry(zip, entry, Number.POSITIVE_INFINITY)) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= bytes) break;
+  }
+  return Buffer.concat(pieces);
+}
+
+async function* packedPieces(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const position = positionOf(entry);
+  for (let done = 0; done < entry.compressedSize; done += PIECE_BYTES) {
+    yield await zip.source.read(position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
+  }
+}
+
+async function* inflated(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const unpacking = createInflateRaw({ chunkSize: PIECE_BYTES });
+  // What goes wrong arrives through `unpacking`; after an early end there is nothing to tell.
+  const done = pipeline(Readable.from(packedPieces(zip, entry)), unpacking).catch(() => {});
+  try {
+    for await (const piece of unpacking) yield piece as Buffer;
+  } finally {
+    unpacking.destroy();
+    await done;
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+}
+
+/** A disk that cannot be read is not the archive's fault. */
+function asBadArchive(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  return error instanceof Error && 'syscall' in error ? error : corrupt('bad_archive', error);
+}
+
+/** What yauzl reads through. It asks for a few bytes at a time, which its own readers make a stream each of. */
+class SourceReader extends RandomAccessReader {
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    super();
+    this.#source = source;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#source.read(position, length).then((bytes) => {
+      if (bytes.length < length) return callback(new Error('unexpected end of file'));
+      bytes.copy(buffer, offset);
+      callback(null);
+    }, callback);
+  }
+}
