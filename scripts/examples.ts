@@ -3,13 +3,16 @@
  * `node scripts/examples.ts [folder]`; the folder is `.cache/examples` where none is named.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { startEnterprise } from '../test/support/service.ts';
+import { createLogger } from '../src/common/log.ts';
 import { scriptExamples, templateExamples } from './examples/files.ts';
 import { buildExample, type Result, renderExample } from './examples/make.ts';
 import { slim } from './examples/svg.ts';
+import { startLocalDocbuilder } from './support/docbuilder.ts';
+import { writeLicense } from './support/license.ts';
 
 /** Pages that the guides show: name of the PDF, and which page. */
 const PICTURES: Readonly<Record<string, number>> = {
@@ -28,7 +31,9 @@ const pictures = join(root, 'docs/pictures');
 await mkdir(join(folder, 'templates'), { recursive: true });
 await mkdir(pictures, { recursive: true });
 
-const service = await startEnterprise();
+const home = await mkdtemp(join(tmpdir(), 'svc-examples-'));
+const settings = { SVC_DOCBUILDER_DATA_DIR: join(home, 'data'), ...(await writeLicense(home)) };
+const service = await startLocalDocbuilder(settings, createLogger({ service: 'docbuilder', level: 'warn' }));
 try {
   for (const example of await scriptExamples()) await keep(example.name, await buildExample(service, example));
   for (const example of await templateExamples()) {
@@ -39,7 +44,8 @@ try {
     ]);
   }
 } finally {
-  await service.stop();
+  await service.docbuilder.stop();
+  await rm(home, { recursive: true, force: true });
 }
 for (const [name, page] of Object.entries(PICTURES)) await picture(name, page);
 

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readTally, reportingTo, tallyLine } from '../test/support/tally.ts';
+import { readTally, reportingTo, tallyLine } from './support/tally.ts';
 
 /** What mocha of each process is told. Tests on a cluster come last: it is made beside those before them. */
 const LANES = [

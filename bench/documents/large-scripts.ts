@@ -1,5 +1,5 @@
+import { SENTENCE } from '../../scripts/support/documents.ts';
 import type { Script } from '../../src/common/generated/script.ts';
-import { SENTENCE } from '../../test/support/documents.ts';
 
 /** What the Enterprise plan allows one script. */
 const UNITS = 20_000;

@@ -25,7 +25,7 @@ export function standInEditor(
   const { listen, password, serverName, sslTermination = '', dataDir, internal } = machine;
   return {
     name: 'stand-in editor',
-    ...node(`${root}/test/editor/main.ts`),
+    ...node(`${root}/examples/editor/main.ts`),
     logFile: `${dataDir}/editor.log`,
     readyUrl: `http://${listen}/hosting/capabilities`,
     environment: {

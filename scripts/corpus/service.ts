@@ -1,14 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDocbuilder } from '../../cmd/docbuilder/app.ts';
-import { loadConfig } from '../../cmd/docbuilder/config.ts';
-import type { Environment } from '../../src/common/config.ts';
-import { signEdDsa } from '../../src/common/crypto/jwt.ts';
-import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { createLogger } from '../../src/common/log.ts';
+import { startLocalDocbuilder } from '../support/docbuilder.ts';
+import { writeLicense } from '../support/license.ts';
 
 /** How the service answered one request. */
 export interface Answer {
@@ -49,20 +45,11 @@ const DAY_SECONDS = 86_400;
 export async function startService(folder: string, workers: number, log: string): Promise<Service> {
   const before = await childProcesses();
   const dataDir = join(folder, 'data');
-  const key = `svc_${randomBytes(16).toString('hex')}`;
-  const config = loadConfig({
-    SVC_DOCBUILDER_LISTEN: '127.0.0.1:0',
-    SVC_DOCBUILDER_DATA_DIR: dataDir,
-    SVC_DOCBUILDER_API_KEYS: `corpus:${key}`,
-    SVC_DOCBUILDER_WORKERS: String(workers),
-    SVC_AUDIT_TARGET: 'off',
-    ...(await licensed(folder)),
-  });
   const kept = keepLog(log);
   const logger = createLogger({ service: 'docbuilder', level: 'info', destination: kept });
-  const docbuilder = await startDocbuilder(config, logger);
-  const url = `http://127.0.0.1:${docbuilder.address.port}`;
-  const headers = { Authorization: `Bearer ${key}` };
+  const license = await writeLicense(folder, { expiresIn: 7 * DAY_SECONDS });
+  const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: String(workers), ...license };
+  const { docbuilder, call } = await startLocalDocbuilder(settings, logger);
 
   return {
     async send(path, file, name, fields) {
@@ -72,7 +59,7 @@ export async function startService(folder: string, workers: number, log: string)
       const started = performance.now();
       try {
         const signal = AbortSignal.timeout(HANG_MS);
-        const response = await fetch(`${url}${path}`, { method: 'POST', body, headers, signal });
+        const response = await call(path, { method: 'POST', body, signal });
         const content = Buffer.from(await response.arrayBuffer());
         const ms = performance.now() - started;
         const deaths = kept.deathsOf(response.headers.get('x-svc-request-id') ?? '');
@@ -82,7 +69,7 @@ export async function startService(folder: string, workers: number, log: string)
         return { status: hung ? 1 : 0, ms: Math.round(performance.now() - started), body: Buffer.alloc(0) };
       }
     },
-    status: async () => (await fetch(`${url}/v1/status`)).json() as Promise<DocbuilderStatus>,
+    status: async () => (await call('/v1/status')).json() as Promise<DocbuilderStatus>,
     async stop() {
       await docbuilder.stop();
       const files = [...(await filesIn(join(dataDir, 'tmp'))), ...(await filesIn(join(dataDir, 'workers')))];
@@ -123,17 +110,6 @@ function answerOf(response: Response, content: Buffer): Omit<Answer, 'ms'> {
 /** What an error tells beside its code. */
 export function reasonOf(detail: object): string {
   return 'reason' in detail ? String(detail.reason) : JSON.stringify(detail);
-}
-
-/** A licence for as many requests as there can be, and the key that it is checked with. */
-async function licensed(folder: string): Promise<Environment> {
-  const [token, keys] = [join(folder, 'license.jwt'), join(folder, 'keys.json')];
-  const key = generateEd25519('corpus');
-  const now = Math.floor(Date.now() / 1000);
-  const claims = { conns: 5000, features: ['api_full'], sub: 'corpus', iat: now - 60, exp: now + 7 * DAY_SECONDS };
-  await writeFile(token, await signEdDsa(claims, key));
-  await writeFile(keys, JSON.stringify({ keys: [toPublic(key)] }));
-  return { SVC_LICENSE_FILE: token, SVC_LICENSE_KEYS_FILE: keys };
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import { ooxml, ooxmlParts, type Parts, zip } from '../../test/support/documents.ts';
+import { ooxml, ooxmlParts, type Parts, zip } from '../support/documents.ts';
 
 const OPC = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

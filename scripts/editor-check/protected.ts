@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { zip } from '../../test/support/documents.ts';
+import { zip } from '../support/documents.ts';
 
 const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
 const ENCRYPTION = 'http://www.w3.org/2001/04/xmlenc';

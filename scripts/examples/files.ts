@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Save, Script } from '../../src/common/generated/script.ts';
-import { type Parts, zip } from '../../test/support/documents.ts';
+import { type Parts, zip } from '../support/documents.ts';
 
 const ROOT = new URL('../../examples/', import.meta.url);
 

@@ -1,6 +1,8 @@
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
-import type { TestService } from '../../test/support/service.ts';
+import type { LocalDocbuilder } from '../support/docbuilder.ts';
 import { FORMATS, type ScriptExample, type TemplateExample } from './files.ts';
+
+type Caller = Pick<LocalDocbuilder, 'call'>;
 
 export interface Result {
   format: string;
@@ -14,7 +16,7 @@ export interface Result {
  * @throws {Error} with the service's answer if it is not the documents
  */
 export async function buildExample(
-  service: TestService,
+  service: Caller,
   { name, script }: ScriptExample,
   { pdfa = false }: { pdfa?: boolean } = {},
 ): Promise<Result[]> {
@@ -40,7 +42,7 @@ export async function buildExample(
  * @throws {Error} with the service's answer if it is not the document; a field without a value is an error as well
  */
 export async function renderExample(
-  service: TestService,
+  service: Caller,
   { name, template, data }: TemplateExample,
   to: string,
 ): Promise<Result> {

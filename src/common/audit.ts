@@ -1,22 +1,10 @@
-import { Writable } from 'node:stream';
 import winston from 'winston';
-import {
-  AUDIT_TIMINGS,
-  type AuditQueue,
-  type AuditTarget,
-  type AuditTimings,
-  auditAddress,
-  auditFile,
-  createAuditQueue,
-} from './audit-queue.ts';
 import { type AuditFacts, createRefusals } from './audit-refusals.ts';
+import { AUDIT_TIMINGS, AuditStream, type AuditTimings, appendTo, postTo } from './audit-stream.ts';
 import { currentContext } from './context.ts';
 import type { Logger } from './log.ts';
 
-/** Where winston has an event as it was formatted. */
-const LINE = Symbol.for('message');
-
-/** What the audit trail records (who did what, with which outcome; no content, no tokens). */
+/** Events of the audit trail: who did what, with which outcome; no content, no tokens. */
 export type AuditEvent =
   | 'auth.refused'
   | 'feature.refused'
@@ -38,15 +26,16 @@ export type AuditEvent =
   | 'service.stopped';
 
 export interface Audit {
-  /** Of many refusals of one kind, the first are written, and how many more there were. */
+  /** Records an event. Of many refusals of one kind, the first are written, and how many more there were. */
   record(event: AuditEvent, facts?: AuditFacts): void;
-  /** Resolves when everything recorded has been handed over, or could not be for some seconds. */
+  /** Resolves when everything recorded has been delivered, or could not be for some seconds. */
   close(): Promise<void>;
 }
 
 /**
- * The audit trail: JSON lines marked `"audit": true`, apart from the service's log, which says so when nobody takes them.
- * @param target `off`, `stdout`, `file:/path`, or an http(s) address that takes a POST of a list in JSON
+ * Creates the audit trail: JSON lines marked `"audit": true`, apart from the service's log, which says so when nobody
+ * accepts them.
+ * @param target `off`, `stdout`, `file:/path`, or an http(s) address that accepts a POST of a list in JSON
  */
 export function createAudit(
   service: string,
@@ -55,15 +44,22 @@ export function createAudit(
   timings: AuditTimings = AUDIT_TIMINGS,
 ): Audit {
   if (target === 'off') return { record: () => undefined, close: async () => undefined };
-  const queue = target === 'stdout' ? undefined : createAuditQueue(targetOf(target, timings), timings, log);
+  const stream = target === 'stdout' ? undefined : openStream(target, timings, log);
   const logger = winston.createLogger({
     level: 'info',
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [queue ? into(queue) : new winston.transports.Console({ forceConsole: false })],
+    transports: [
+      stream
+        ? new winston.transports.Stream({ stream, eol: '' })
+        : new winston.transports.Console({ forceConsole: false }),
+    ],
   });
-  // A trail that can't be written must not take the service down.
+  // A trail that cannot be written must not end the service.
   logger.on('error', (error) => log.error({ err: error }, 'the audit trail cannot be written'));
-  const write = (event: string, facts: object): void => void logger.info(event, { audit: true, service, ...facts });
+  const write = (event: string, facts: object): void => {
+    if (stream && !stream.admit(isRefusal(event) ? 'refusal' : 'act')) return;
+    logger.info(event, { audit: true, service, ...facts });
+  };
   const refusals = createRefusals(write, timings.windowMs);
   return {
     record: (event, facts = {}) => {
@@ -77,7 +73,7 @@ export function createAudit(
         logger.once('finish', resolve);
         logger.end();
       });
-      await queue?.close();
+      await stream?.close();
     },
   };
 }
@@ -86,21 +82,7 @@ function isRefusal(event: string): boolean {
   return event.endsWith('.refused');
 }
 
-function targetOf(target: string, timings: AuditTimings): AuditTarget {
-  return target.startsWith('file:') ? auditFile(target.slice('file:'.length)) : auditAddress(target, timings);
-}
-
-/**
- * Winston's own transports for files and addresses lose what is not taken, without a word: and a file that once had no
- * room takes nothing more, an address that does not answer a connection for each event.
- */
-function into(queue: AuditQueue): winston.transport {
-  const stream = new Writable({
-    objectMode: true,
-    write(event: { message: string; [LINE]: string }, _encoding, done) {
-      queue.add(event[LINE], isRefusal(event.message) ? 'refusal' : 'act');
-      done();
-    },
-  });
-  return new winston.transports.Stream({ stream });
+function openStream(target: string, timings: AuditTimings, log: Pick<Logger, 'info' | 'error'>): AuditStream {
+  const deliver = target.startsWith('file:') ? appendTo(target.slice('file:'.length)) : postTo(target, timings);
+  return new AuditStream(deliver, timings, log);
 }

@@ -1,19 +1,9 @@
-import { createHmac, randomBytes, randomFillSync } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 
-const REQUEST_BYTES = 8;
-/** Random bytes for many requests: to ask the kernel for each one's takes longer than to answer a short request. */
-const pool = Buffer.alloc(512 * REQUEST_BYTES);
-let used = pool.length;
-
-/** A request id: `req_` + 16 hex (contract: Identifiers). */
+/** Returns a request id: `req_` + 16 hex (contract: Identifiers). `randomUUID` keeps random bytes for many. */
 export function requestId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const start = used;
-  used += REQUEST_BYTES;
-  return `req_${pool.toString('hex', start, used)}`;
+  const uuid = randomUUID();
+  return `req_${uuid.slice(19, 23)}${uuid.slice(24)}`;
 }
 
 const TIME_BYTES = 4;

@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ooxmlOf } from '../../cmd/gate/domain/content.ts';
 import { contentOf } from '../../cmd/gate/outbound/content.ts';
-import { ooxmlParts, zip } from '../support/documents.ts';
+import { ooxmlParts, zip } from '../../scripts/support/documents.ts';
 import { type RawEntry, rawZip } from '../support/hostile.ts';
 import { tempFolder } from '../support/inspect.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { letIn } from '../../cmd/gate/domain/documents.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
 import { type Canary, startCanary } from '../support/canary.ts';
-import { ooxml } from '../support/documents.ts';
 import {
   EMBED_SECRET,
   errorOf,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
+import { zip } from '../../scripts/support/documents.ts';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
-import { zip } from '../support/documents.ts';
 import { mutated, mutatedBytes } from '../support/mutate.ts';
 import { SHEET_SCRIPT, SLIDES_SCRIPT, TEXT_SCRIPT } from '../support/scripts.ts';
 import { startEnterprise, type TestService } from '../support/service.ts';

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import { type Bench, createBench, fodt, paragraph } from '../engine/support.ts';
-import { ooxml } from '../support/documents.ts';
 
 /** What most documents ask for and no machine of ours has: Liberation Sans is drawn. */
 const FONT = 'Arial';

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ooxml, ooxmlParts, zip } from '../../scripts/support/documents.ts';
 import * as compound from '../support/compound-files.ts';
-import { ooxml, ooxmlParts, zip } from '../support/documents.ts';
 import {
   countBomb,
   docxEntries,

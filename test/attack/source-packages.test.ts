@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { newBudget } from '../../cmd/docbuilder/source/inspect/archive.ts';
 import { bufferSource } from '../../cmd/docbuilder/source/inspect/source.ts';
 import { readZip } from '../../cmd/docbuilder/source/inspect/zip.ts';
-import { MAIN_TYPES, ooxml } from '../support/documents.ts';
+import { MAIN_TYPES, ooxml } from '../../scripts/support/documents.ts';
 import { noise, rawDocx } from '../support/hostile.ts';
 import { corrupt, tempFolder, verdict } from '../support/inspect.ts';
 import { manifest, ODF_TYPES, odf } from '../support/open-documents.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { ooxml, SENTENCE } from '../../scripts/support/documents.ts';
 import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { fods, fodt, paragraph } from '../engine/support.ts';
-import { ooxml, SENTENCE } from '../support/documents.ts';
 import { secret } from '../support/logs.ts';
 import { emf, wmf } from '../support/metafiles.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ooxml } from '../../scripts/support/documents.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { type Canary, startCanary } from '../support/canary.ts';
-import { ooxml } from '../support/documents.ts';
 import { form, startEnterprise, type TestService, until } from '../support/service.ts';
 import { docxTemplate, p } from '../support/templates.ts';
 

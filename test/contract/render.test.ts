@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
+import { ooxml, ooxmlParts, zip } from '../../scripts/support/documents.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
-import { ooxml, ooxmlParts, zip } from '../support/documents.ts';
 import { portOf } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { odf } from '../support/open-documents.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import type { UriForm } from '../../examples/editor/options.ts';
 import { verifyCallback } from '../../src/common/crypto/signature.ts';
 import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import type { UriForm } from '../editor/options.ts';
 import { errorOf } from '../support/gate-embed.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';

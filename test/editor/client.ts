@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import type { Line } from './content/content.ts';
-import type { UriForm } from './options.ts';
+import type { Line } from '../../examples/editor/content/content.ts';
+import type { UriForm } from '../../examples/editor/options.ts';
 
 /** What a gate's session answers, as far as opening the editor needs it. */
 export interface EditorSession {

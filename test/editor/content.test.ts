@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
+import { type Content, openContent } from '../../examples/editor/content/content.ts';
+import { paragraphText, setParagraphText } from '../../examples/editor/content/paragraphs.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import { zipEntry } from '../engine/zip.ts';
-import { ooxml } from '../support/documents.ts';
 import { docxTemplate } from '../support/templates.ts';
-import { type Content, openContent } from './content/content.ts';
-import { paragraphText, setParagraphText } from './content/paragraphs.ts';
 
 const RICH = docxTemplate({
   body: [

@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { Browser, Frame, Page } from 'puppeteer-core';
+import { openContent } from '../../examples/editor/content/content.ts';
+import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
+import type { Faults, UriForm } from '../../examples/editor/options.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import { BROWSERS, launch } from '../browser/support/browsers.ts';
-import { ooxml } from '../support/documents.ts';
 import { portOf } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 import { openEditor } from './client.ts';
-import { openContent } from './content/content.ts';
-import { type StandInEditor, startEditor } from './editor.ts';
-import type { Faults, UriForm } from './options.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 interface Message {

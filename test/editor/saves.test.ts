@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { ooxml } from '../support/documents.ts';
+import { openContent } from '../../examples/editor/content/content.ts';
+import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
+import type { EditorOptions, Timings } from '../../examples/editor/options.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import { until } from '../support/until.ts';
 import { type EditorClient, openEditor } from './client.ts';
-import { openContent } from './content/content.ts';
-import { type StandInEditor, startEditor } from './editor.ts';
-import type { EditorOptions, Timings } from './options.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 /** As the real ones, a hundred times faster. */

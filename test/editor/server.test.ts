@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { SaxesParser } from 'saxes';
 import { WebSocket } from 'ws';
 import { FILE_TYPES } from '../../cmd/gate/domain/model.ts';
+import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
+import type { EditorOptions, Timings } from '../../examples/editor/options.ts';
 import { until } from '../support/until.ts';
 import { openEditor } from './client.ts';
-import { type StandInEditor, startEditor } from './editor.ts';
-import type { EditorOptions, Timings } from './options.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 const ADMIN = { user: 'admin', password: 'mật khẩu' };

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { ooxml } from '../support/documents.ts';
+import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
+import type { EditorOptions } from '../../examples/editor/options.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import { EditorRefused, type OpenOptions, openEditor, socketUrl } from './client.ts';
-import { type StandInEditor, startEditor } from './editor.ts';
-import type { EditorOptions } from './options.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 describe('stand-in editor: WebSocket upgrades', () => {

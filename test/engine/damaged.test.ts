@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { unzipSync } from 'fflate';
 import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { EngineFailure } from '../../cmd/docbuilder/ports.ts';
-import { zip } from '../support/documents.ts';
+import { zip } from '../../scripts/support/documents.ts';
 import { tempFolder, verdict } from '../support/inspect.ts';
 import { type Bench, createBench, fodp, fods, fodt, paragraph, row, slide } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { constants, deflateRawSync } from 'node:zlib';
-import { ooxml, ooxmlParts, type Parts, zip } from './documents.ts';
+import { ooxml, ooxmlParts, type Parts, zip } from '../../scripts/support/documents.ts';
 
 /** Documents that nobody should open. */
 

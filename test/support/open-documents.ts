@@ -1,4 +1,4 @@
-import { type DocumentSize, type Parts, SENTENCE, times, zip } from './documents.ts';
+import { type DocumentSize, type Parts, SENTENCE, times, zip } from '../../scripts/support/documents.ts';
 
 const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
 const NAMESPACES = `xmlns:office="${ODF}:office:1.0" xmlns:text="${ODF}:text:1.0" xmlns:table="${ODF}:table:1.0" xmlns:draw="${ODF}:drawing:1.0" xmlns:svg="${ODF}:svg-compatible:1.0" xmlns:style="${ODF}:style:1.0"`;

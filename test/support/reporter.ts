@@ -1,5 +1,5 @@
 import Mocha from 'mocha';
-import { report } from './tally.ts';
+import { report } from '../../scripts/support/tally.ts';
 
 /**
  * Mocha's spec report, closed by one line that tools and people can read: `N passed, N failed`. A test that passed only

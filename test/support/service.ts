@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Docbuilder, type Overrides, startDocbuilder } from '../../cmd/docbuilder/app.ts';
-import { loadConfig } from '../../cmd/docbuilder/config.ts';
+import type { Overrides } from '../../cmd/docbuilder/app.ts';
+import { type LocalDocbuilder, startLocalDocbuilder } from '../../scripts/support/docbuilder.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
 import { licensed } from './license.ts';
@@ -13,13 +12,8 @@ import { until } from './until.ts';
 export { until };
 
 /** A real DocBuilder on a port of its own, in this process, with its own data folder. */
-export interface TestService {
-  url: string;
-  key: string;
+export interface TestService extends LocalDocbuilder {
   dataDir: string;
-  docbuilder: Docbuilder;
-  /** A request with the API key. */
-  call(path: string, init?: RequestInit): Promise<Response>;
   /** POST /v1/convert with a file. */
   convert(
     file: Uint8Array,
@@ -47,20 +41,10 @@ export async function startEnterprise(environment: Environment = {}, overrides: 
 }
 
 export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
-  const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
-  const config = loadConfig({
-    SVC_DOCBUILDER_LISTEN: '127.0.0.1:0',
-    SVC_DOCBUILDER_DATA_DIR: dataDir,
-    SVC_DOCBUILDER_API_KEYS: `test:${key}`,
-    SVC_DOCBUILDER_WORKERS: '1',
-    SVC_AUDIT_TARGET: 'off',
-    ...environment,
-  });
-  const docbuilder = await startDocbuilder(config, testLogger(), overrides);
-  const url = `http://127.0.0.1:${docbuilder.address.port}`;
-  const call: TestService['call'] = (path, init = {}) =>
-    fetch(`${url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } });
+  const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1', ...environment };
+  const { url, key, docbuilder, call } = await startLocalDocbuilder(settings, testLogger(), overrides);
+  secret(key);
   return {
     url,
     key,

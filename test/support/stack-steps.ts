@@ -1,6 +1,6 @@
+import { openContent } from '../../examples/editor/content/content.ts';
 import type { EmbedSession } from '../../src/common/generated/wire.ts';
 import { type EditorClient, EditorRefused } from '../editor/client.ts';
-import { openContent } from '../editor/content/content.ts';
 import type { Arrived } from './gate-receiver.ts';
 import type { Stack } from './stack.ts';
 import { until } from './until.ts';

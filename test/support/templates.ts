@@ -1,4 +1,4 @@
-import { MAIN_TYPES, type Parts, zip } from './documents.ts';
+import { MAIN_TYPES, type Parts, zip } from '../../scripts/support/documents.ts';
 
 /**
  * Word templates made in code: parts are WordprocessingML strings, with tags split over runs as Word splits them while

@@ -85,6 +85,17 @@ describe('imports', () => {
     );
   });
 
+  it('reach from what users run into no test', () => {
+    const folders = ['cmd', 'src', 'scripts', 'examples'].map((folder) => join(root, folder));
+    const intoTests = folders
+      .flatMap(sources)
+      .flatMap(importsOf)
+      .filter(({ to }) => to.startsWith('test/'));
+    expect(intoTests.map(shown)).to.deep.equal([]);
+    const started = sources(join(root, 'cmd/local')).filter((file) => readFileSync(file, 'utf8').includes('/test/'));
+    expect(started).to.deep.equal([]);
+  });
+
   it('keep the domain free of frameworks, files and processes', () => {
     const rules = imports.filter(({ from }) => ['domain', 'desired'].includes(layer(from) ?? ''));
     expect(rules.filter(({ to, typeOnly }) => PURE.has(to) && !typeOnly).map(shown)).to.deep.equal([]);
@@ -105,7 +116,9 @@ describe('imports', () => {
   });
 
   it('are why anything is exported: what nobody else names is no export', () => {
-    const files = ['cmd', 'src', 'scripts', 'bench', 'test'].flatMap((folder) => sources(join(root, folder)));
+    const files = ['cmd', 'src', 'scripts', 'examples', 'bench', 'test'].flatMap((folder) =>
+      sources(join(root, folder)),
+    );
     const texts = new Map(files.map((file) => [relative(root, file), readFileSync(file, 'utf8')]));
     const named = new Map([...texts].map(([file, text]) => [file, new Set(text.match(/\w+/g))]));
     const unused = [...texts].flatMap(([file, text]) =>

@@ -1,57 +1,56 @@
 import { AppError, badRequest, fileTooLarge, MB } from '../errors.ts';
-import { JsonShape } from './json-shape.ts';
 
 /** A sheet of 20,000 rows and 200 cells has so many; each becomes an object in memory, or a place in one. */
 export const MAX_JSON_VALUES = 4_000_000;
-/**
- * Different names of members, over all objects. The parser makes much of each new name (V8, measured: up to 2.3 µs, all of
- * them in one go); data has as many names as it has columns.
- */
-export const MAX_JSON_NAMES = 100_000;
-/** What one of them takes in memory at most (V8, measured: 8 for a number, 20 for `[]`, 104 for `{"1000":1}`). */
+/** Most memory that one value takes (V8, measured: 8 for a number, 20 for `[]`, 104 for `{"1000":1}`). */
 const BYTES_PER_VALUE = 100;
 
-/** Far more than any body has; code that goes down into a value runs out of stack at some thousands. */
+/** Far more than any body has; code that recurses into a value runs out of stack at some thousands. */
 const MAX_JSON_DEPTH = 1000;
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
 /**
- * What all JSON that a service holds at once may take in memory. A few bytes of JSON can become many in memory, and many
- * requests can arrive together, so both are known before anything is parsed.
+ * Limits the memory of all JSON that a service holds at once. A few bytes of JSON can become many in memory, and many
+ * requests can arrive together, so both are counted before anything is parsed.
  */
 export class JsonLoad {
-  readonly #most: number;
+  readonly #maxBytes: number;
   #held = 0;
 
-  /** @param most bytes, of everything together */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param maxBytes of everything together */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /**
-   * JSON that begins to arrive. Whoever asks for it releases it.
-   * @param maxBytes that it may have anyhow, for errors
+   * Begins to count the JSON of one request. The caller releases it.
+   * @param maxBytes the request's own limit, for errors
    */
   open(maxBytes: number): HeldJson {
     return new HeldJson(this, maxBytes);
   }
 
   /**
-   * Whether more would be taken.
-   * @param before what the same JSON holds already
-   * @throws {AppError} `file_too_large`, `pool_unavailable`
+   * Checks that there is room for `bytes`.
+   * @param before bytes that the same request holds already
+   * @throws {AppError} `file_too_large` if it would not even fit alone, `pool_unavailable` while others hold too much
    */
   check(bytes: number, before: number): void {
-    if (before + bytes > this.#most) {
-      throw new AppError('file_too_large', {
-        limit_mb: Math.floor(this.#most / MB),
-        subject: 'body',
-        reason: 'memory_limit',
-      });
+    if (before + bytes > this.#maxBytes) {
+      const limit = Math.floor(this.#maxBytes / MB);
+      throw new AppError('file_too_large', { limit_mb: limit, subject: 'body', reason: 'memory_limit' });
     }
-    if (this.#held + bytes > this.#most) throw new AppError('pool_unavailable', { reason: 'memory_limit' });
+    if (this.#held + bytes > this.#maxBytes) throw new AppError('pool_unavailable', { reason: 'memory_limit' });
   }
 
-  /** @param bytes negative when they are given back */
+  /** Adds to what is held; a negative number gives back. */
   change(bytes: number): void {
     this.#held += bytes;
   }
@@ -61,26 +60,23 @@ export class JsonLoad {
 export class HeldJson {
   readonly #load: JsonLoad;
   readonly #maxBytes: number;
-  readonly #shape = new JsonShape();
   #held = 0;
+  #values = 0;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
 
   constructor(load: JsonLoad, maxBytes: number) {
     this.#load = load;
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Says how long the text will be, so that one that will not fit is refused before it is sent.
-   * @throws {AppError} as `take`
-   */
+  /** Checks that a text of `bytes` will fit, before it is sent. @throws {AppError} as `take` */
   expect(bytes: number): void {
     this.#load.check(bytes, this.#held);
   }
 
-  /**
-   * Makes room for bytes.
-   * @throws {AppError} `pool_unavailable` while others hold too much, `file_too_large` if it would not even fit alone
-   */
+  /** Makes room for bytes. @throws {AppError} `pool_unavailable`, `file_too_large` */
   take(bytes: number): void {
     this.#load.check(bytes, this.#held);
     this.#load.change(bytes);
@@ -88,20 +84,17 @@ export class HeldJson {
   }
 
   /**
-   * Makes room for what the next piece of the text will be when it is parsed.
-   * @throws {AppError} as `take`, `file_too_large` for more than `MAX_JSON_VALUES` or `MAX_JSON_NAMES`, `bad_request` for
-   *   too deep a text
+   * Makes room for the values in the next piece of the text.
+   * @throws {AppError} as `take`; `file_too_large` for more than `MAX_JSON_VALUES`; `bad_request` for a text too deep
    */
   look(piece: Uint8Array): void {
-    const before = this.#shape.values;
-    this.#shape.add(piece);
-    const { values, names, deepest } = this.#shape;
-    if (deepest > MAX_JSON_DEPTH) {
-      throw badRequest({ path: '', message: `lồng nhau quá sâu: hơn ${MAX_JSON_DEPTH} cấp` });
+    const before = this.#values;
+    this.#count(piece);
+    if (this.#values > MAX_JSON_VALUES) {
+      const detail = { subject: 'body', limit_values: MAX_JSON_VALUES, reason: 'too_many_values' };
+      throw fileTooLarge(this.#maxBytes, detail);
     }
-    if (values > MAX_JSON_VALUES) throw this.#tooMany({ limit_values: MAX_JSON_VALUES, reason: 'too_many_values' });
-    if (names > MAX_JSON_NAMES) throw this.#tooMany({ limit_names: MAX_JSON_NAMES, reason: 'too_many_names' });
-    this.take((values - before) * BYTES_PER_VALUE);
+    this.take((this.#values - before) * BYTES_PER_VALUE);
   }
 
   release(): void {
@@ -109,7 +102,27 @@ export class HeldJson {
     this.#held = 0;
   }
 
-  #tooMany(detail: object): AppError {
-    return fileTooLarge(this.#maxBytes, { subject: 'body', ...detail });
+  /** Counts `[`, `{` and `,` outside of strings: one for each value or less. Works on bytes, since all of them are ASCII. */
+  #count(piece: Uint8Array): void {
+    let [inString, escaped] = [this.#inString, this.#escaped];
+    for (let index = 0; index < piece.length; index += 1) {
+      const byte = piece[index];
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === BACKSLASH) escaped = true;
+        else if (byte === QUOTE) inString = false;
+      } else if (byte === QUOTE) inString = true;
+      else if (byte === COMMA) this.#values += 1;
+      else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) this.#open();
+      else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) this.#depth -= 1;
+    }
+    [this.#inString, this.#escaped] = [inString, escaped];
+  }
+
+  #open(): void {
+    this.#values += 1;
+    this.#depth += 1;
+    if (this.#depth <= MAX_JSON_DEPTH) return;
+    throw badRequest({ path: '', message: `lồng nhau quá sâu: hơn ${MAX_JSON_DEPTH} cấp` });
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ooxml, SENTENCE } from '../../support/documents.ts';
+import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
 import { secret } from '../../support/logs.ts';
 import { pdfText } from '../../support/pdf.ts';
 import { errorOf, form } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 /** The stand-in editor as the process of a container, told by what the editor's own image is told by. */
-import { startEditor } from '../../../editor/editor.ts';
+import { startEditor } from '../../../../examples/editor/editor.ts';
 import { editorOptions } from './parameters.ts';
 
 // As process 1 it hears of nothing that it does not listen to, also while it starts.

@@ -1,4 +1,4 @@
-import type { EditorOptions } from '../../../editor/options.ts';
+import type { EditorOptions } from '../../../../examples/editor/options.ts';
 
 /** Environment and arguments of the editor's image, as the stand-in understands them. */
 export function editorOptions(

@@ -16,7 +16,7 @@ const OUTPUT_BYTES = 256 * 1024 * 1024;
 const SOURCES = [
   ...['Dockerfile', '.dockerignore', '.npmrc', 'LICENSE', 'package.json', 'package-lock.json', 'tsconfig*.json'],
   ...['scripts/build.ts', 'scripts/image.sh', 'schemas/**/*', 'ingress/front/*', 'src/**/*', 'cmd/**/*'],
-  ...['test/editor/**/*', 'test/e2e/cluster/{editor,images}/*'],
+  ...['examples/editor/**/*', 'test/e2e/cluster/{editor,images}/*'],
 ];
 
 /** Names of the images of a cluster's tests. */

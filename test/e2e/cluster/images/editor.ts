@@ -2,7 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const TEST = resolve(import.meta.dirname, '../../..');
+const ROOT = resolve(import.meta.dirname, '../../../..');
 /** What comes from CommonJS asks for modules in its own way. */
 const REQUIRE = "import * as modules from 'node:module'; const require = modules.createRequire(import.meta.url);";
 
@@ -11,7 +11,7 @@ export async function editorContext(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await build({
-    entryPoints: [join(TEST, 'e2e/cluster/editor/main.ts')],
+    entryPoints: [join(ROOT, 'test/e2e/cluster/editor/main.ts')],
     outfile: join(folder, 'main.js'),
     bundle: true,
     platform: 'node',
@@ -20,6 +20,6 @@ export async function editorContext(folder: string): Promise<void> {
     banner: { js: REQUIRE },
     logLevel: 'error',
   });
-  await cp(join(TEST, 'editor/page'), join(folder, 'page'), { recursive: true });
-  await cp(join(TEST, 'e2e/cluster/editor/Dockerfile'), join(folder, 'Dockerfile'));
+  await cp(join(ROOT, 'examples/editor/page'), join(folder, 'page'), { recursive: true });
+  await cp(join(ROOT, 'test/e2e/cluster/editor/Dockerfile'), join(folder, 'Dockerfile'));
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { AppError } from '../../../../src/common/errors.ts';
 import { parseJson, readJsonText } from '../../../../src/common/http/json.ts';
-import { type HeldJson, JsonLoad, MAX_JSON_NAMES, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
+import { type HeldJson, JsonLoad, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
 import { portOf } from '../../../support/listen.ts';
 
 const MB = 1024 * 1024;
@@ -31,15 +31,24 @@ describe('the memory of JSON', () => {
     });
   });
 
-  it('refuses more different names than data has, however often the same ones may come', () => {
-    const held = new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB);
-    const rows = Buffer.from('{"name":"An","age":41},'.repeat(1000));
-    for (let count = 0; count < 500; count += 1) held.look(rows);
-    const names = Array.from({ length: 2 * MAX_JSON_NAMES }, (_, index) => `"k${index}":1`);
-    const error = refusal(() => held.look(Buffer.from(names.join(','))));
-    expect(error).to.include({ code: 'file_too_large', status: 413 });
-    const detail = { limit_mb: 10, limit_names: MAX_JSON_NAMES, subject: 'body', reason: 'too_many_names' };
-    expect(error?.detail).to.deep.equal(detail);
+  it('counts what stands outside of strings, wherever the pieces are cut', () => {
+    for (const [text, values] of [
+      ['{"a": [1, 2, {}], "b": "x"}', 6],
+      ['[[], [], [{}]]', 7],
+      ['"[,{"', 0],
+      [String.raw`["\"[,{", "\\", ","]`, 3],
+      [String.raw`["\\\"[", "Xin chào, các bạn"]`, 2],
+    ] as const) {
+      for (const size of [1, 2, 3, 1000]) {
+        const [load, bytes] = [new JsonLoad(100 * values), Buffer.from(text)];
+        const [held, other] = [load.open(MB), load.open(MB)];
+        for (let at = 0; at < bytes.length; at += size) held.look(bytes.subarray(at, at + size));
+        expect(() => other.take(1), `${text} by ${size}`)
+          .to.throw()
+          .with.property('code', values ? 'pool_unavailable' : 'file_too_large');
+        expect(() => held.look(Buffer.from('[,')), `${text} by ${size}`).to.throw();
+      }
+    }
   });
 
   it('refuses what is too deep to go down into', () => {

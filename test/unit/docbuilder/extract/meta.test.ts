@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { MetaOptions } from '../../../../cmd/docbuilder/extract/facts.ts';
 import { createFonts, pattern } from '../../../../cmd/docbuilder/extract/fonts.ts';
 import { charactersOf } from '../../../../cmd/docbuilder/extract/usage.ts';
+import { zip } from '../../../../scripts/support/documents.ts';
 import type { ExtractedMeta } from '../../../../src/common/generated/wire.ts';
 import { compoundFile, type Properties, propertySet } from '../../../support/compound-files.ts';
-import { zip } from '../../../support/documents.ts';
 import { extractor, flatOf, NAMESPACES, type Pieces, withFile } from './flat.ts';
 
 const FACTS = { format: 'docx', encrypted: true, macros: true, size: 123, pages: 2 } as const;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { MAIN_TYPES, type OoxmlFormat, ooxml, ooxmlParts, zip } from '../../../../scripts/support/documents.ts';
 import * as compound from '../../../support/compound-files.ts';
-import { MAIN_TYPES, type OoxmlFormat, ooxml, ooxmlParts, zip } from '../../../support/documents.ts';
 import { corrupt, tempFolder, unsupported, verdict } from '../../../support/inspect.ts';
 import {
   csv,

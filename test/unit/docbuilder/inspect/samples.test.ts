@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ooxml } from '../../../support/documents.ts';
+import { ooxml } from '../../../../scripts/support/documents.ts';
 import { tempFolder, verdict } from '../../../support/inspect.ts';
 import { SAMPLE_NAMES, sample } from '../../../support/samples.ts';
 

@@ -4,8 +4,8 @@ import { createLinks } from '../../../../cmd/gate/domain/links.ts';
 import { FILE_TYPES } from '../../../../cmd/gate/domain/model.ts';
 import { allowsOrigin } from '../../../../cmd/gate/domain/origins.ts';
 import { uiDefaults, viewFlags } from '../../../../cmd/gate/domain/ui.ts';
+import { MAIN_TYPES, type OoxmlFormat } from '../../../../scripts/support/documents.ts';
 import type { AppError } from '../../../../src/common/errors.ts';
-import { MAIN_TYPES, type OoxmlFormat } from '../../../support/documents.ts';
 
 describe('origins', () => {
   const portal = 'https://portal.example.com';

@@ -36,7 +36,7 @@ export interface StandInEditor {
 /**
  * The stand-in for the editor server, for where the real one cannot be had: discovery, page, both WebSocket forms,
  * WOPI, postMessage and admin channel as reference notes on a running coolwsd 25.04 say, and the text of real documents
- * can be edited. A test part: nothing of the product knows it.
+ * can be edited. No service imports it.
  */
 export async function startEditor(options: EditorOptions): Promise<StandInEditor> {
   const faults = Object.assign(noFaults(), options.faults);

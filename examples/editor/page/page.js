@@ -3,7 +3,7 @@ import { createHost } from './host.js';
 import { createLines } from './lines.js';
 import { createViews } from './views.js';
 
-/** The stand-in editor's page. What it and its server say to each other is listed in test/editor/document.ts. */
+/** The stand-in editor's page. What it and its server say to each other is listed in examples/editor/document.ts. */
 const element = (id) => document.getElementById(id);
 const given = element('initial-variables').dataset;
 const parameters = new URLSearchParams(location.search);
