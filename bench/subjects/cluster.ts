@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts';
+import { ApiClient } from '../../cmd/controller/k8s/client.ts';
 import { type ApiServer, apiServerMissing, startApiServer } from '../../test/support/api-server.ts';
 import { defineInstances } from '../../test/support/controller.ts';
 import { helmMissing, render } from '../../test/support/helm.ts';
+import { readKubeConfig } from '../../test/support/kubeconfig.ts';
 import { onRelease } from '../releases.ts';
 
 const NAMESPACE = 'svc-system';
@@ -17,8 +18,8 @@ export interface Cluster {
   client: ApiClient;
   /** Where instances are. */
   namespace: string;
-  /** Folder with `token`, `ca.crt` and `namespace`. */
-  serviceAccount: string;
+  /** Folder below which its service account is mounted. */
+  root: string;
   /** Main module of the controller. */
   main: string;
   /** Whether the controller may do what the chart grants it, or everything. */
@@ -40,17 +41,16 @@ export async function startCluster(directory: string, main: string): Promise<Clu
   const auditLog = join(folder, 'audit.log');
   await writeFile(policy, JSON.stringify(AUDIT_POLICY));
   const server = await startApiServer([`--audit-policy-file=${policy}`, `--audit-log-path=${auditLog}`]);
-  const { url, ca, token } = server;
-  const credentials = async () => ({ ca, authorization: `Bearer ${token}` });
-  const client = createClient({ server: url, namespace: 'default', credentials });
+  const { ca } = server;
+  const client = new ApiClient(readKubeConfig(server.kubeconfig));
   const stop = onRelease(async () => {
     client.close();
     await server.stop();
   });
   await defineInstances(server);
   await server.kubectl(['create', 'namespace', NAMESPACE]);
-  const serviceAccount = join(folder, 'service-account');
-  await mkdir(serviceAccount);
+  const serviceAccount = join(folder, 'var/run/secrets/kubernetes.io/serviceaccount');
+  await mkdir(serviceAccount, { recursive: true });
   await writeFile(join(serviceAccount, 'token'), await server.serviceAccount(NAMESPACE, ACCOUNT));
   await writeFile(join(serviceAccount, 'ca.crt'), ca);
   await writeFile(join(serviceAccount, 'namespace'), NAMESPACE);
@@ -58,7 +58,7 @@ export async function startCluster(directory: string, main: string): Promise<Clu
   if (rights === 'chart') await grantAsChart(server);
   else await server.kubectl(['create', 'clusterrolebinding', ACCOUNT, '--clusterrole=cluster-admin', `--user=${USER}`]);
   return {
-    ...{ server, client, serviceAccount, main, rights, stop },
+    ...{ server, client, root: folder, main, rights, stop },
     namespace: await server.namespace(),
     writes: async () => countWrites(await readFile(auditLog, 'utf8').catch(() => '')),
   };

@@ -35,7 +35,7 @@ interface Start {
 }
 
 export async function startController(
-  { server, serviceAccount, main }: Cluster,
+  { server, root, main }: Cluster,
   { port = new URL(server.url).port, identity }: Start = {},
 ): Promise<ControllerSubject> {
   const [health = 0] = await freePorts(1);
@@ -43,7 +43,7 @@ export async function startController(
     NODE_ENV: 'production',
     KUBERNETES_SERVICE_HOST: '127.0.0.1',
     KUBERNETES_SERVICE_PORT: port,
-    BENCH_SERVICE_ACCOUNT: serviceAccount,
+    BENCH_ROOT: root,
     SVC_CONTROLLER_LISTEN: `127.0.0.1:${health}`,
     SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
     ...(identity !== undefined && { SVC_CONTROLLER_IDENTITY: identity }),

@@ -1,5 +1,5 @@
 import { OWNED_SELECTOR } from '../../cmd/controller/desired/labels.ts';
-import { reflect } from '../../cmd/controller/k8s/reflector.ts';
+import { Reflector } from '../../cmd/controller/k8s/reflector.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
@@ -26,7 +26,7 @@ export function watchInstances({ client, namespace }: Cluster): Instances {
   const known = new Map<string, SvcInstance>();
   const waiting = new Set<() => void>();
   const log = { info: () => undefined, warn: () => undefined, error: console.error };
-  const reflection = reflect<SvcInstance>({
+  const reflector = new Reflector<SvcInstance>({
     ...{ client, clock: systemClock, log },
     resource: RESOURCES.svcInstance,
     onEvent({ object }) {
@@ -34,7 +34,7 @@ export function watchInstances({ client, namespace }: Cluster): Instances {
       for (const look of waiting) look();
     },
   });
-  const release = onRelease(async () => reflection.stop());
+  const release = onRelease(async () => reflector.stop());
   return {
     async create(name, spec = {}) {
       const { apiVersion, kind } = RESOURCES.svcInstance;

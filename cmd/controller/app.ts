@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
@@ -10,12 +11,11 @@ import type { Config } from './config.ts';
 import type { Settings } from './desired/types.ts';
 import { healthApp } from './health.ts';
 import { ApiError } from './k8s/api-error.ts';
-import { createClient } from './k8s/client.ts';
-import { connect } from './k8s/connect.ts';
-import type { Connection } from './k8s/connection.ts';
+import { ApiClient } from './k8s/client.ts';
 import { eventRecorder } from './k8s/events.ts';
+import { currentNamespace, loadKubeConfig } from './k8s/kube-config.ts';
 import { type Election, electLeader } from './k8s/lease.ts';
-import type { Reflection } from './k8s/reflector.ts';
+import type { Reflector } from './k8s/reflector.ts';
 import { RESOURCES } from './k8s/resources.ts';
 import { startWatchdog } from './k8s/watchdog.ts';
 import { countingClient } from './reconcile/counting-client.ts';
@@ -41,7 +41,7 @@ const FLUSH_MS = 2_000;
 
 /** What a test may put in the place of the real thing. */
 export interface Overrides {
-  connection?: Connection;
+  kubeConfig?: KubeConfig;
   clock?: Clock;
   lookAgainMs?: number;
   /** Another may lead: nothing may be written any more. */
@@ -58,9 +58,9 @@ export interface Controller {
 /** Puts the controller together and starts it: the one place that knows which concrete part plays which role. */
 export async function startController(config: Config, log: Logger, overrides: Overrides = {}): Promise<Controller> {
   const clock = overrides.clock ?? systemClock;
-  const connection = overrides.connection ?? (await connect(process.env));
-  const api = createClient(connection);
-  const leaseApi = createClient(connection, { timeoutMs: LEASE_TIMEOUT_MS, connections: 2 });
+  const kubeConfig = overrides.kubeConfig ?? loadKubeConfig();
+  const api = new ApiClient(kubeConfig);
+  const leaseApi = new ApiClient(kubeConfig, { timeoutMs: LEASE_TIMEOUT_MS });
   const { client, writes } = countingClient(api);
   const audit = createAudit('controller', config.auditTarget, log);
   const keys = await watchLicenseKeys(config.licenseKeysFile, {
@@ -90,14 +90,14 @@ export async function startController(config: Config, log: Logger, overrides: Ov
   let waitsFor: string | undefined = 'starting';
   let reachable = true;
   let stopped = false;
-  let watches: Reflection[] = [];
+  let watches: Reflector[] = [];
   let election: Election | undefined;
   /** Without an election there is nobody else. */
   let leadsAlone = false;
 
   function unready(): string | undefined {
     // Somebody has deleted it, and all instances with it.
-    const undefinedNow = watches.some(({ resource, absent }) => resource === RESOURCES.svcInstance && absent());
+    const undefinedNow = watches.some((watch) => watch.resource === RESOURCES.svcInstance && watch.absent());
     if (undefinedNow) return DEFINITION_MISSING;
     const trouble = watches.map((watch) => watch.trouble()).find(Boolean);
     return waitsFor && trouble ? `${waitsFor}: ${trouble}` : waitsFor;
@@ -136,7 +136,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
         throw error;
       }
     },
-    watches: () => [{ restart: api.reconnect }, ...watches],
+    watches: () => [{ restart: () => api.reconnect() }, ...watches],
     log,
   });
 
@@ -173,7 +173,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     }
     election = electLeader({
       client: leaseApi,
-      namespace: config.leaseNamespace ?? connection.namespace,
+      namespace: config.leaseNamespace ?? currentNamespace(kubeConfig),
       name: config.leaseName,
       identity: config.identity,
       onElected: queue.start,

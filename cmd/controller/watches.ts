@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/common/clock.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { OWNED_SELECTOR } from './desired/labels.ts';
-import { keyOf } from './k8s/known.ts';
-import { type Change, type Reflection, reflect } from './k8s/reflector.ts';
+import { keyOf } from './k8s/known-versions.ts';
+import { type Change, Reflector } from './k8s/reflector.ts';
 import { RESOURCES } from './k8s/resources.ts';
 import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
 import type { Instances, SvcInstance } from './reconcile/instances.ts';
@@ -27,7 +27,7 @@ export interface WatchesOptions {
 }
 
 /** Watches all kinds that matter and queues the instances that a change is of concern to. */
-export function startWatches(options: WatchesOptions): Reflection[] {
+export function startWatches(options: WatchesOptions): Reflector[] {
   const { instances, owned, queue } = options;
 
   function onInstance({ type, object }: Change<SvcInstance>): void {
@@ -62,16 +62,17 @@ export function startWatches(options: WatchesOptions): Reflection[] {
     onEvent: (change: Change<T>) => void,
     selection: Selection = {},
     onSync: (namespace: string | undefined) => void = () => undefined,
-  ): Reflection[] {
+  ): Reflector[] {
     const { client, clock, log } = options;
     const namespaces = options.namespaces.length > 0 ? options.namespaces : [undefined];
-    return namespaces.map((namespace) =>
-      reflect<T>({
-        ...{ client, resource, selection: { ...selection, namespace }, clock, log },
-        ...(resource === svcInstance && { timings: { absentMs: ABSENT_MS } }),
-        onEvent,
-        onSync: () => onSync(namespace),
-      }),
+    return namespaces.map(
+      (namespace) =>
+        new Reflector<T>({
+          ...{ client, resource, selection: { ...selection, namespace }, clock, log },
+          ...(resource === svcInstance && { timings: { absentMs: ABSENT_MS } }),
+          onEvent,
+          onSync: () => onSync(namespace),
+        }),
     );
   }
 
@@ -96,7 +97,7 @@ export function startWatches(options: WatchesOptions): Reflection[] {
  * and its role with it, keeps nobody else waiting. It is read when that changes.
  * @returns the namespaces that are missing
  */
-export async function untilRead(watches: readonly Reflection[]): Promise<string[]> {
+export async function untilRead(watches: readonly Reflector[]): Promise<string[]> {
   const namespaces = [...Map.groupBy(watches, ({ namespace = '' }) => namespace)];
   const missing = new Set<string>();
   await Promise.all(
@@ -105,7 +106,7 @@ export async function untilRead(watches: readonly Reflection[]): Promise<string[
       if (forbidden.includes(true)) missing.add(namespace);
     }),
   );
-  const read = async ([namespace, all]: [string, Reflection[]]) => {
+  const read = async ([namespace, all]: [string, Reflector[]]) => {
     await Promise.all(all.map(({ synced }) => synced));
     missing.delete(namespace);
   };

@@ -9,12 +9,12 @@ const K8S = resolve(import.meta.dirname, '../../cmd/controller/k8s');
 
 /** A process that does nothing but stand for election; it says when it leads, and ends with 1 when it has lost. */
 const CANDIDATE = `
-  import { connect } from '${K8S}/connect.ts';
-  import { createClient } from '${K8S}/client.ts';
+  import { loadKubeConfig } from '${K8S}/kube-config.ts';
+  import { ApiClient } from '${K8S}/client.ts';
   import { electLeader } from '${K8S}/lease.ts';
   const [namespace, identity, timings] = process.argv.slice(1);
   const log = { info() {}, warn() {} };
-  const client = createClient(await connect(process.env), { timeoutMs: 4_000, connections: 2 });
+  const client = new ApiClient(loadKubeConfig(), { timeoutMs: 4_000 });
   const say = (word) => process.stdout.write(word + '\\n');
   const election = electLeader({
     client, namespace, name: 'svc-controller', identity, log,

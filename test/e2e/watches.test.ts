@@ -1,14 +1,15 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts';
-import { connect } from '../../cmd/controller/k8s/connect.ts';
-import type { Connection } from '../../cmd/controller/k8s/connection.ts';
+import { ApiClient } from '../../cmd/controller/k8s/client.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import { startWatchdog } from '../../cmd/controller/k8s/watchdog.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/api-server.ts';
+import { readKubeConfig } from '../support/kubeconfig.ts';
 import { testLogger } from '../support/logs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -24,7 +25,8 @@ describe('watches, on a real API server', function () {
   let server: ApiServer;
   let proxy: TcpProxy;
   let folder: string;
-  let connection: Connection;
+  /** Folder of the token. */
+  let account: string;
   /** Through the proxy, as the controller. */
   let client: ApiClient;
   let probing: ApiClient;
@@ -32,6 +34,7 @@ describe('watches, on a real API server', function () {
   let other: ApiClient;
   let namespace: string;
   let seen: Mirror;
+  let minutes = 0;
   let dog: { stop(): void };
 
   before(async function () {
@@ -42,27 +45,23 @@ describe('watches, on a real API server', function () {
   beforeEach(async () => {
     proxy = await startTcpProxy(Number(new URL(server.url).port));
     folder = await mkdtemp(join(tmpdir(), 'svc-watches-'));
-    await Promise.all([
-      writeFile(join(folder, 'ca.crt'), server.ca),
-      writeFile(join(folder, 'namespace'), 'default'),
-      mountToken(folder, server.token),
-    ]);
-    connection = await connect(
-      { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: `${proxy.port}` },
-      { folder },
-    );
-    client = createClient(connection);
-    probing = createClient(connection, { timeoutMs: 5_000, connections: 1 });
-    const authorization = `Bearer ${server.token}`;
-    other = createClient({
-      ...connection,
-      server: server.url,
-      credentials: async () => ({ authorization, ca: server.ca }),
-    });
+    account = join(folder, 'var/run/secrets/kubernetes.io/serviceaccount');
+    await mkdir(account, { recursive: true });
+    await Promise.all([writeFile(join(account, 'ca.crt'), server.ca), mountToken(account, server.token)]);
+    const config = new KubeConfig();
+    Object.assign(process.env, { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: `${proxy.port}` });
+    config.loadFromCluster(folder);
+    client = new ApiClient(config);
+    probing = new ApiClient(config, { timeoutMs: 5_000 });
+    other = new ApiClient(readKubeConfig(server.kubeconfig));
     namespace = await server.namespace();
     seen = mirror(client, { selection: { namespace }, timings: { backoffMs: [200, 5_000] } });
-    dog = startWatchdog({ probe: probing.ready, watches: () => [seen], log: testLogger() });
-    await seen.synced;
+    dog = startWatchdog({
+      probe: () => probing.ready(),
+      watches: () => [{ restart: () => client.reconnect() }, seen.reflector],
+      log: testLogger(),
+    });
+    await seen.reflector.synced;
     for (const name of ['kept', 'changed', 'gone', 'replaced']) await put(name);
     await caughtUp();
     seen.changes.length = 0;
@@ -70,8 +69,9 @@ describe('watches, on a real API server', function () {
 
   afterEach(async () => {
     if (!proxy) return;
+    mock.timers.reset();
     dog.stop();
-    seen.stop();
+    seen.reflector.stop();
     for (const each of [client, probing, other]) each.close();
     await proxy.close();
     await rm(folder, { recursive: true });
@@ -152,18 +152,26 @@ describe('watches, on a real API server', function () {
 
   it('go on when the token is rotated, and come back when it had expired before', async () => {
     const guest = await server.serviceAccount(namespace, 'guest');
-    await mountToken(folder, guest);
+    await rotate(guest);
     const refused = await client.list(RESOURCES.secret, { namespace }).catch((error) => error);
     expect([refused.status, refused.reason]).to.deep.equal([403, 'Forbidden']);
-    await mountToken(folder, 'expired-token');
+    await rotate('expired-token');
     proxy.drop();
     await changeThings();
     const unauthorized = await client.list(RESOURCES.secret, { namespace }).catch((error) => error);
     expect(unauthorized.status).to.equal(401);
-    await mountToken(folder, server.token);
+    await rotate(server.token);
     expect(await caughtUp()).to.be.lessThan(CAUGHT_UP_MS);
     expect(seen.told().sort()).to.deep.equal(EXPECTED);
   });
+
+  /** The library reads the token again once a minute. */
+  async function rotate(token: string): Promise<void> {
+    await mountToken(account, token);
+    mock.timers.reset();
+    minutes += 2;
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes * 60_000 });
+  }
 
   it('of metadata alone carry no content of a Secret, neither in the list nor later', async () => {
     const secret = (name: string, value: string) =>
@@ -176,11 +184,11 @@ describe('watches, on a real API server', function () {
       other.apply(RESOURCES.secret, secret(name, value), { manager: 'other' });
     await write('one', 'first-content');
     const secrets = mirror(client, { resource: RESOURCES.secret, selection: { namespace, metadataOnly: true } });
-    await secrets.synced;
+    await secrets.reflector.synced;
     await write('one', 'second-content');
     await write('two', 'third-content');
     await until('all', () => secrets.changes.length === 3 || undefined);
-    secrets.stop();
+    secrets.reflector.stop();
     expect(secrets.told()).to.deep.equal(['ADDED one', 'MODIFIED one', 'ADDED two']);
     for (const { object } of secrets.changes) {
       expect(Object.keys(object).sort()).to.deep.equal(['apiVersion', 'kind', 'metadata']);
@@ -193,7 +201,7 @@ describe('watches, on a real API server', function () {
     const group = `${namespace}.example`;
     const resource = { apiVersion: `${group}/v1`, kind: 'Thing', plural: name, namespaced: true };
     const things = mirror(client, { resource, selection: {}, timings: { absentMs: 500 } });
-    await things.synced;
+    await things.reflector.synced;
     const file = join(folder, 'crd.json');
     await writeFile(file, JSON.stringify(definition(group, name)));
     await server.kubectl(['apply', '-f', file]);
@@ -202,7 +210,7 @@ describe('watches, on a real API server', function () {
     await until('it is seen', () => things.copy.has('a') || undefined);
     await server.kubectl(['delete', '-f', file]);
     await until('it is gone', () => things.copy.size === 0 || undefined);
-    things.stop();
+    things.reflector.stop();
     expect(things.told()).to.deep.equal(['ADDED a', 'DELETED a']);
   });
 });

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Controller, type Overrides, startController } from '../../cmd/controller/app.ts';
 import { loadConfig } from '../../cmd/controller/config.ts';
-import { type ApiClient, createClient } from '../../cmd/controller/k8s/client.ts';
-import { connect } from '../../cmd/controller/k8s/connect.ts';
+import { ApiClient } from '../../cmd/controller/k8s/client.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
 import { type ConditionType, conditionOf } from '../../cmd/controller/reconcile/conditions.ts';
@@ -14,6 +13,7 @@ import type { Environment } from '../../src/common/config.ts';
 import { signEdDsa } from '../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from './api-server.ts';
+import { readKubeConfig } from './kubeconfig.ts';
 import { established } from './kubectl.ts';
 import { secret, testLogger } from './logs.ts';
 import { until } from './until.ts';
@@ -70,8 +70,8 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
   if (apiServerMissing()) context.skip();
   const server = await sharedApiServer();
   const folder = await mkdtemp(join(tmpdir(), 'svc-controller-'));
-  const connection = await connect({ KUBECONFIG: server.kubeconfig });
-  const client = createClient(connection);
+  const kubeConfig = readKubeConfig(server.kubeconfig);
+  const client = new ApiClient(kubeConfig);
   await defineInstances(server);
   const namespace = `test-${randomBytes(4).toString('hex')}`;
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
@@ -92,7 +92,7 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
     ...{ server, client, namespace, environment },
     async startController(overrides = {}, more = {}) {
       controller = await startController(loadConfig({ ...environment, ...more }), testLogger(), {
-        connection,
+        kubeConfig,
         lookAgainMs: 300,
         ...overrides,
       });

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { KubeConfig } from '@kubernetes/client-node';
 import { secret } from './logs.ts';
 import type { KeyPair } from './pki.ts';
 
@@ -54,4 +55,11 @@ export async function writeTokenKubeconfig(
     'current-context': 'test',
   };
   await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+}
+
+/** Reads a kubeconfig for a client of this process. */
+export function readKubeConfig(file: string): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  return config;
 }

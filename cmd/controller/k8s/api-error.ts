@@ -47,11 +47,11 @@ interface Status {
 }
 
 /**
- * What an answer other than 2xx means.
+ * Reads an answer other than 2xx.
  * @param body as parsed; a proxy's or an unknown group's 404 is text and says nothing
  * @param retryAfter the header of that name, in seconds; the other form, a date, is ignored
  */
-export function refusalOf(request: string, status: number, body: unknown, retryAfter?: string): ApiError {
+export function parseRefusal(request: string, status: number, body: unknown, retryAfter?: string): ApiError {
   const { reason, message, details } = isStatus(body) ? body : ({} as Status);
   const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : details?.retryAfterSeconds;
   return new ApiError(request, {
@@ -62,12 +62,23 @@ export function refusalOf(request: string, status: number, body: unknown, retryA
   });
 }
 
-/** What the `Status` of an ERROR event of a watch means. */
-export function refusalOfEvent(request: string, object: unknown): ApiError {
+/** Reads the `Status` of an ERROR event of a watch. */
+export function parseErrorEvent(request: string, object: unknown): ApiError {
   const { code } = isStatus(object) ? object : ({} as Status);
-  return refusalOf(request, typeof code === 'number' ? code : 500, object);
+  return parseRefusal(request, typeof code === 'number' ? code : 500, object);
 }
 
 function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
+}
+
+/** Turns a failure of fetch, of credentials or of a connection into an UnreachableError; an ApiError stays as it is. */
+export function toUnreachable(request: string, error: unknown): unknown {
+  if (error instanceof ApiError || error instanceof UnreachableError) return error;
+  const { name, message, cause } = error as Error;
+  const reason = cause instanceof Error ? (cause as NodeJS.ErrnoException) : undefined;
+  // The message of a TypeError without a cause quotes what it refuses, such as a header with the token.
+  if (!reason && error instanceof TypeError) return new UnreachableError(request, name, 'the request cannot be made');
+  const code = (reason ?? (error as NodeJS.ErrnoException)).code ?? name;
+  return new UnreachableError(request, code, reason?.message || message || code);
 }

@@ -1,4 +1,4 @@
-import type { ListOptions, Resource } from './types.ts';
+import type { Resource } from './types.ts';
 
 /** Path of all objects of a kind, in a namespace or, without one, in all. */
 export function collectionPath({ apiVersion, plural, namespaced }: Resource, namespace?: string): string {
@@ -23,20 +23,6 @@ export function objectPath(
     throw new TypeError(`no ${resource.kind} '${namespace ?? ''}/${name}'`);
   const path = `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
-}
-
-/** Query of a list or, with `watch`, of a watch; absent values are left out. */
-export function selectionQuery(options: ListOptions, watch?: { timeoutSeconds: number }): Record<string, string> {
-  const { labelSelector, fieldSelector, limit, continue: next, resourceVersion } = options;
-  const query: Record<string, string | undefined> = {
-    labelSelector,
-    fieldSelector,
-    limit: limit?.toString(),
-    continue: next,
-    resourceVersion,
-    ...(watch && { watch: '1', allowWatchBookmarks: 'true', timeoutSeconds: watch.timeoutSeconds.toString() }),
-  };
-  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
 /** URLs resolve these, also when they are escaped. */

@@ -1,29 +1,25 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
+import { unlessAborted } from '../../../src/common/net/deadline.ts';
 import { pause } from '../../../src/common/pause.ts';
-import { ApiError, refusalOfEvent, UnreachableError } from './api-error.ts';
-import { type Change, createKnown, keyOf } from './known.ts';
+import { ApiError, parseErrorEvent, UnreachableError } from './api-error.ts';
+import { backoffMs, isAbsent, isBusy, isConnectionLost, isExpired, isForbidden } from './failures.ts';
+import { type Change, KnownVersions, keyOf } from './known-versions.ts';
 import type { Client, KubernetesObject, Resource, Selection, WatchEvent } from './types.ts';
-import { isAbsent, isBusy, isConnectionLost, isExpired, isForbidden, waitAfter } from './watch-failure.ts';
 
-export type { Change } from './known.ts';
+export type { Change } from './known-versions.ts';
 
 /** Milliseconds. */
-export interface ReflectTimings {
-  /** A watch lasts between these two; the server ends it. */
-  watchMs: readonly [number, number];
-  /** A watch that is open for that much longer is dead. */
-  overdueMs: number;
+export interface ReflectorTimings {
   /** First and longest wait after a failure. */
   backoffMs: readonly [number, number];
-  /** A list between these two, whatever the watch says. */
+  /** A full list comes between these two, whatever the watch says. */
   relistMs: readonly [number, number];
   /** Until a kind that the API server does not have is looked for again. */
   absentMs: number;
 }
 
-export interface ReflectOptions<T extends KubernetesObject> {
+export interface ReflectorOptions<T extends KubernetesObject> {
   client: Client;
   resource: Resource;
   selection?: Selection;
@@ -33,210 +29,226 @@ export interface ReflectOptions<T extends KubernetesObject> {
   onSync?(): void;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  timings?: Partial<ReflectTimings>;
+  timings?: Partial<ReflectorTimings>;
 }
 
-export interface Reflection {
-  readonly resource: Resource;
-  /** Absent: all. */
-  readonly namespace: string | undefined;
+const DEFAULT_TIMINGS: ReflectorTimings = {
+  backoffMs: [200, 5_000],
+  relistMs: [4 * 3_600_000, 6 * 3_600_000],
+  absentMs: 60_000,
+};
+const PAGE_SIZE = 100;
+/** A watch that ends sooner without an event has not worked. */
+const SHORT_MS = 1_000;
+/** An API server that starts may not know a kind yet: one that was there is believed gone only after so many failures. */
+const ABSENT_FAILURES = 4;
+/** Failures in a row after which a line is logged. */
+const LOGGED_FAILURES = 3;
+
+/**
+ * Mirrors a kind: lists it, watches on from there, and does so until it is stopped, whatever happens. Nothing is
+ * missed: what changed while no watch was open comes with the next watch or list. The library's own informer stops for
+ * good after any error but 410, and asks for no pages.
+ */
+export class Reflector<T extends KubernetesObject = KubernetesObject> {
   /** Resolves after the first complete list (or when the API server does not have the kind); never after a stop. */
   readonly synced: Promise<void>;
   /** Resolves as soon as it is `synced`, or has been forbidden several times in a row, with whether it is the latter. */
   readonly forbidden: Promise<boolean>;
-  /**
-   * Epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch opened or ended in order, or that
-   * the API server has refused, as where a namespace or a role is gone.
-   */
-  lastContact(): number;
-  /** What has failed several times in a row, and where; undefined once it works again. */
-  trouble(): string | undefined;
-  /** Whether the API server did not have the kind when it was last asked. */
-  absent(): boolean;
-  /** Leaves the connection there is and watches on, from the last version seen, over a new one, at once. */
-  restart(): void;
-  stop(): void;
-}
-
-const DEFAULT_TIMINGS: ReflectTimings = {
-  watchMs: [45_000, 55_000],
-  overdueMs: 5_000,
-  backoffMs: [200, 5_000],
-  relistMs: [540_000, 660_000],
-  absentMs: 60_000,
-};
-const PAGE = 100;
-/** A watch that ends sooner without a word has not worked. */
-const SHORT_MS = 1_000;
-/** An API server that starts may not know a kind yet: one that was there is believed gone only when it stays so. */
-const ABSENT_TRIES = 4;
-/** Failures in a row that are worth a line. */
-const TELLING = 3;
-
-/**
- * Mirrors a kind: lists it, watches on from there, and does so until it is stopped, whatever happens. Nothing is
- * missed: what changed while no watch was open comes with the next watch or list.
- */
-export function reflect<T extends KubernetesObject>(options: ReflectOptions<T>): Reflection {
-  const { client, resource, selection = {}, clock, log } = options;
-  const timings = { ...DEFAULT_TIMINGS, ...options.timings };
-  const known = createKnown<T>(resource);
-  const synced = Promise.withResolvers<void>();
-  const forbidden = Promise.withResolvers<boolean>();
+  readonly #options: ReflectorOptions<T>;
+  readonly #timings: ReflectorTimings;
+  readonly #known: KnownVersions<T>;
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #forbidden = Promise.withResolvers<boolean>();
   /** From one restart to the next. */
-  let turn = new AbortController();
-  let stopped = false;
-  let contact = clock();
+  #turn = new AbortController();
+  #stopped = false;
+  #contact: number;
   /** The resourceVersion to watch from; undefined when only a list can tell. */
-  let position: string | undefined;
-  let relistAt = 0;
-  let failures = 0;
-  let trouble: string | undefined;
-  let absent = false;
+  #position: string | undefined;
+  #relistAt = 0;
+  #failures = 0;
+  #trouble: string | undefined;
+  #absent = false;
 
-  /** Whatever a handler does, also one that is async, it ends nothing. */
-  async function guarded(handler: (() => void) | undefined): Promise<void> {
-    try {
-      await handler?.();
-    } catch (error) {
-      log.error({ err: error, kind: resource.kind }, 'a handler of changes failed');
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#timings = { ...DEFAULT_TIMINGS, ...options.timings };
+    this.#known = new KnownVersions(options.resource);
+    this.#contact = options.clock();
+    this.synced = this.#synced.promise;
+    this.forbidden = this.#forbidden.promise;
+    void this.#run();
+  }
+
+  get resource(): Resource {
+    return this.#options.resource;
+  }
+
+  /** Absent: all. */
+  get namespace(): string | undefined {
+    return this.#options.selection?.namespace;
+  }
+
+  /**
+   * Returns the epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch opened or ended in order, or
+   * a refusal by the API server, as where a namespace or a role is gone.
+   */
+  lastContact(): number {
+    return this.#contact;
+  }
+
+  /** Returns what has failed several times in a row, and where; undefined once it works again. */
+  trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** Returns whether the API server did not have the kind when it was last asked. */
+  absent(): boolean {
+    return this.#absent;
+  }
+
+  /** Leaves the watch there is and begins another at once, from the last version seen. */
+  restart(): void {
+    this.#turn.abort();
+    this.#turn = new AbortController();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#turn.abort();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      const { signal } = this.#turn;
+      try {
+        if (this.#position === undefined || performance.now() >= this.#relistAt) await this.#list(signal);
+        if (this.#position !== undefined && !this.#stopped) await this.#watch(this.#position, signal);
+      } catch (error) {
+        if (signal.aborted) this.#failures = 0;
+        else await pause(this.#onFailure(error), signal);
+      }
     }
   }
 
-  function tell(changes: readonly Change<T>[]): void {
-    contact = clock();
-    for (const change of changes) {
-      if (stopped) return;
-      delete change.object.metadata.managedFields;
-      void guarded(() => options.onEvent(change));
-    }
-  }
-
-  function complete(keys: ReadonlySet<string>): void {
-    tell(known.retain(keys));
-    if (stopped) return;
-    void guarded(options.onSync);
-    synced.resolve();
-    forbidden.resolve(false);
-  }
-
-  async function list(signal: AbortSignal): Promise<void> {
+  async #list(signal: AbortSignal): Promise<void> {
+    const { client, resource, selection, log } = this.#options;
     const keys = new Set<string>();
     let next: string | undefined;
     let version: string;
     do {
-      const page = await unlessAborted(client.list<T>(resource, { ...selection, limit: PAGE, continue: next }), signal);
-      for (const object of page.items) {
+      const page = client.list<T>(resource, { ...selection, limit: PAGE_SIZE, continue: next });
+      const { items, metadata } = await unlessAborted(page, signal);
+      for (const object of items) {
         keys.add(keyOf(object));
-        tell(known.present(object));
+        this.#report(this.#known.update(object));
       }
-      next = page.metadata.continue || undefined;
-      version = page.metadata.resourceVersion;
+      next = metadata.continue || undefined;
+      version = metadata.resourceVersion;
     } while (next !== undefined);
-    if (absent) log.info({ kind: resource.kind }, 'the API server has this kind now');
-    absent = false;
-    complete(keys);
-    position = version;
-    relistAt = performance.now() + between(timings.relistMs);
+    if (this.#absent) log.info({ kind: resource.kind }, 'the API server has this kind now');
+    this.#absent = false;
+    this.#complete(keys);
+    this.#position = version;
+    this.#relistAt = performance.now() + randomBetween(this.#timings.relistMs);
   }
 
   /** Resolves when the server has ended the watch in order. */
-  async function watch(from: string, turnSignal: AbortSignal): Promise<void> {
-    const timeoutSeconds = Math.ceil(between(timings.watchMs) / 1000);
-    const dead = (): Error => new Error('the watch did not end when it should have');
-    const { signal, end } = startDeadline(timeoutSeconds * 1000 + timings.overdueMs, dead, turnSignal);
+  async #watch(from: string, signal: AbortSignal): Promise<void> {
+    const { client, resource, selection } = this.#options;
     let opened = Number.POSITIVE_INFINITY;
     const onOpen = (): void => {
       opened = performance.now();
-      tell([]);
+      this.#report([]);
     };
     try {
-      const watching = { ...selection, resourceVersion: from, timeoutSeconds, signal, onOpen };
-      for await (const event of client.watch<T>(resource, watching)) {
-        position = take(event);
-        works();
-      }
-      const short = position === from && performance.now() - opened < SHORT_MS;
+      await client.watch<T>(resource, { ...selection, resourceVersion: from, signal, onOpen }, (event) => {
+        if (signal.aborted) return;
+        this.#position = this.#accept(event);
+        this.#onSuccess();
+      });
+      const short = this.#position === from && performance.now() - opened < SHORT_MS;
       if (short) throw new UnreachableError(`watch ${resource.plural}`, 'ECONNRESET', 'ended at once');
-      tell([]);
+      this.#report([]);
     } finally {
-      end();
-      if (performance.now() - opened >= SHORT_MS) works();
+      if (performance.now() - opened >= SHORT_MS) this.#onSuccess();
     }
   }
 
-  /** @returns the version that it brings us to */
-  function take({ type, object }: WatchEvent<T>): string {
-    if (type === 'ERROR') throw refusalOfEvent(`watch ${resource.plural}`, object);
+  /** Returns the version that an event leads to. */
+  #accept({ type, object }: WatchEvent<T>): string {
+    if (type === 'ERROR') throw parseErrorEvent(`watch ${this.resource.plural}`, object);
     const version = object.metadata?.resourceVersion;
     if (!version) throw new Error('a watch event without a version');
-    if (type === 'BOOKMARK') tell([]);
-    else if (type === 'DELETED') tell(known.gone(object));
-    else if (type === 'ADDED' || type === 'MODIFIED') tell(known.present(object));
+    if (type === 'BOOKMARK') this.#report([]);
+    else if (type === 'DELETED') this.#report(this.#known.remove(object));
+    else if (type === 'ADDED' || type === 'MODIFIED') this.#report(this.#known.update(object));
     else throw new Error('a watch event of an unknown type');
     return version;
   }
 
-  function works(): void {
-    if (failures >= TELLING) log.info({ kind: resource.kind }, 'watching again');
-    failures = 0;
-    trouble = undefined;
+  #report(changes: readonly Change<T>[]): void {
+    this.#contact = this.#options.clock();
+    for (const change of changes) {
+      if (this.#stopped) return;
+      delete change.object.metadata.managedFields;
+      void this.#guard(() => this.#options.onEvent(change));
+    }
   }
 
-  /** What to do about a failure. @returns milliseconds until the next try */
-  function afterFailure(error: unknown): number {
-    failures += 1;
-    if (error instanceof ApiError) contact = clock();
-    if (isAbsent(error) && (known.size === 0 || failures >= ABSENT_TRIES)) {
-      if (!absent && relistAt > 0) log.warn({ kind: resource.kind }, 'the API server does not have this kind any more');
-      absent = true;
-      position = undefined;
-      failures = 0;
-      complete(new Set());
-      return timings.absentMs * (0.9 + 0.2 * Math.random());
+  #complete(keys: ReadonlySet<string>): void {
+    this.#report(this.#known.retain(keys));
+    if (this.#stopped) return;
+    void this.#guard(() => this.#options.onSync?.());
+    this.#synced.resolve();
+    this.#forbidden.resolve(false);
+  }
+
+  /** Calls a handler, also one that is async; whatever it throws ends nothing. */
+  async #guard(handler: () => void): Promise<void> {
+    try {
+      await handler();
+    } catch (error) {
+      this.#options.log.error({ err: error, kind: this.resource.kind }, 'a handler of changes failed');
     }
+  }
+
+  #onSuccess(): void {
+    if (this.#failures >= LOGGED_FAILURES) this.#options.log.info({ kind: this.resource.kind }, 'watching again');
+    this.#failures = 0;
+    this.#trouble = undefined;
+  }
+
+  /** Returns milliseconds until the next try. */
+  #onFailure(error: unknown): number {
+    const { kind } = this.resource;
+    this.#failures += 1;
+    if (error instanceof ApiError) this.#contact = this.#options.clock();
+    if (isAbsent(error) && (this.#known.size === 0 || this.#failures >= ABSENT_FAILURES)) return this.#onAbsent();
     // Nothing is wrong with the position when a connection breaks; in any other case a list is the safe answer.
-    if (!isConnectionLost(error) && !isBusy(error)) position = undefined;
-    if (isExpired(error) && failures === 1) return 0;
-    if (failures >= TELLING) trouble = (error as Error).message;
-    if (failures >= TELLING && isForbidden(error)) forbidden.resolve(true);
-    if (failures === TELLING) log.warn({ err: error, kind: resource.kind }, 'cannot watch, retrying');
-    return waitAfter(error, failures, timings.backoffMs);
-  }
-
-  async function run(): Promise<void> {
-    while (!stopped) {
-      const { signal } = turn;
-      try {
-        if (position === undefined || performance.now() >= relistAt) await list(signal);
-        if (position !== undefined && !stopped) await watch(position, signal);
-      } catch (error) {
-        if (signal.aborted) failures = 0;
-        else await pause(afterFailure(error), signal);
-      }
+    if (!isConnectionLost(error) && !isBusy(error)) this.#position = undefined;
+    if (isExpired(error) && this.#failures === 1) return 0;
+    if (this.#failures >= LOGGED_FAILURES) {
+      this.#trouble = (error as Error).message;
+      if (isForbidden(error)) this.#forbidden.resolve(true);
     }
+    if (this.#failures === LOGGED_FAILURES) this.#options.log.warn({ err: error, kind }, 'cannot watch, retrying');
+    return backoffMs(error, this.#failures, this.#timings.backoffMs);
   }
 
-  void run();
-  return {
-    resource,
-    namespace: selection.namespace,
-    synced: synced.promise,
-    forbidden: forbidden.promise,
-    lastContact: () => contact,
-    trouble: () => trouble,
-    absent: () => absent,
-    restart() {
-      turn.abort();
-      turn = new AbortController();
-    },
-    stop() {
-      stopped = true;
-      turn.abort();
-    },
-  };
+  #onAbsent(): number {
+    if (!this.#absent && this.#relistAt > 0) {
+      this.#options.log.warn({ kind: this.resource.kind }, 'the API server does not have this kind any more');
+    }
+    this.#absent = true;
+    this.#position = undefined;
+    this.#failures = 0;
+    this.#complete(new Set());
+    return this.#timings.absentMs * (0.9 + 0.2 * Math.random());
+  }
 }
 
-function between([low, high]: readonly [number, number]): number {
+function randomBetween([low, high]: readonly [number, number]): number {
   return low + (high - low) * Math.random();
 }

@@ -72,7 +72,6 @@ export interface ListOptions extends Selection {
 
 export interface WatchOptions extends Selection {
   resourceVersion: string;
-  timeoutSeconds: number;
   signal: AbortSignal;
   /** Told when the server has accepted the watch. */
   onOpen?: () => void;
@@ -85,6 +84,8 @@ export interface ApplyOptions {
   subresource?: 'status' | 'resize';
   /** Refused with 409 where there is an object of that name: in one request, so that nobody can come between. */
   onlyNew?: boolean;
+  /** Nothing is written; the answer is what the object would become. */
+  dryRun?: boolean;
 }
 
 /**
@@ -103,8 +104,15 @@ export interface Client {
     options?: Pick<Selection, 'metadataOnly'>,
   ): Promise<T | undefined>;
   list<T extends KubernetesObject>(resource: Resource, options: ListOptions): Promise<List<T>>;
-  /** Ends when the server ends it; throws when the connection breaks. */
-  watch<T extends KubernetesObject>(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /**
+   * Resolves when the server ends the watch; rejects when it refuses, when the connection breaks or falls silent, and with what
+   * `onEvent` throws.
+   */
+  watch<T extends KubernetesObject>(
+    resource: Resource,
+    options: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+  ): Promise<void>;
   create<T extends KubernetesObject>(resource: Resource, object: T): Promise<T>;
   /** PUT: refused with 409 unless `metadata.resourceVersion` is the newest. */
   replace<T extends KubernetesObject>(resource: Resource, object: T): Promise<T>;

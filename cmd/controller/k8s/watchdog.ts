@@ -1,12 +1,12 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { pause } from '../../../src/common/pause.ts';
 import { ApiError } from './api-error.ts';
-import type { Reflection } from './reflector.ts';
+import type { Reflector } from './reflector.ts';
 
 export interface WatchdogOptions {
   /** Rejects while the API server cannot be reached; must end by itself, within about 5 s. As a rule `client.ready`. */
   probe(): Promise<void>;
-  watches(): Iterable<Pick<Reflection, 'restart'>>;
+  watches(): Iterable<Pick<Reflector, 'restart'>>;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds from probe to probe while it works (default 5,000), and after one that failed (1,000). */
   intervalMs?: number;

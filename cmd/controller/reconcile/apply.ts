@@ -3,7 +3,7 @@ import { stageOf } from '../desired/index.ts';
 import { MANAGED_BY } from '../desired/labels.ts';
 import { allNames } from '../desired/names.ts';
 import { ApiError } from '../k8s/api-error.ts';
-import { partsOf } from '../k8s/known.ts';
+import { splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES, resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
@@ -99,7 +99,7 @@ export async function prune(
 ): Promise<void> {
   const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   // What comes from a backup was applied by nobody.
-  const [, name] = partsOf(instance.key);
+  const [, name] = splitKey(instance.key);
   const named = new Set(allNames(name));
   const superfluous = ({ kind, name, deleting, ownerUid, applied }: Owned) =>
     !wanted.has(`${kind}/${name}`) &&
@@ -128,7 +128,7 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
     if (!known && (await create(context, wanted, hash))) return true;
 
     live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
-    const [, name] = partsOf(context.instance.key);
+    const [, name] = splitKey(context.instance.key);
     const trouble = live && ownershipTrouble(live, { name, uid: context.instance.uid });
     if (trouble) {
       result.troubles.push(trouble);
@@ -151,7 +151,7 @@ async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted,
  * (`--cascade=orphan`), and as its own it would go with it, documents and all.
  */
 async function expectNotDeleted({ client, instance }: ApplyContext): Promise<void> {
-  const [namespace, name] = partsOf(instance.key);
+  const [namespace, name] = splitKey(instance.key);
   const now = await client.get(RESOURCES.svcInstance, namespace, name);
   const same = now?.metadata.uid === instance.uid && now.metadata.deletionTimestamp === undefined;
   if (!same) throw new Error('the instance was deleted meanwhile');

@@ -13,7 +13,9 @@ export function countingClient(client: Client): { client: Client; writes: () => 
   return {
     writes: () => ({ ...counts }),
     client: {
-      ...client,
+      get: (...options) => client.get(...options),
+      list: (...options) => client.list(...options),
+      watch: (...options) => client.watch(...options),
       create: (resource, object) => {
         count(resource, 'create');
         return client.create(resource, object);

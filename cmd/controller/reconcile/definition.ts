@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { isAbsent, isForbidden } from '../k8s/failures.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
-import { isAbsent, isForbidden } from '../k8s/watch-failure.ts';
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',

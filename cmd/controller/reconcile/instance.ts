@@ -9,7 +9,7 @@ import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import type { Recorder } from '../k8s/events.ts';
-import { keyOf, partsOf } from '../k8s/known.ts';
+import { keyOf, splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { differenceTold } from './agreement.ts';
@@ -69,7 +69,7 @@ export function createReconciler(
   const sizes = createDocbuilderSizes({ client, owned });
 
   return async function reconcile(key, signal, failures) {
-    const [namespace, name] = partsOf(key);
+    const [namespace, name] = splitKey(key);
     const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
     // Its own status, written while it was being deleted, may have brought it back to mind.
     if (!instance) options.instances.gone(key);

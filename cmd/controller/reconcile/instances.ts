@@ -1,6 +1,6 @@
 import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Instance } from '../desired/types.ts';
-import { keyOf } from '../k8s/known.ts';
+import { keyOf } from '../k8s/known-versions.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { hashOf } from './hash.ts';
 

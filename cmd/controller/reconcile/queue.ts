@@ -1,5 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
-import { waitAfter } from '../k8s/watch-failure.ts';
+import { backoffMs } from '../k8s/failures.ts';
 
 /** The longest that a Node timer can wait for; later is asked for again. */
 const LONGEST_TIMER_MS = 86_400_000;
@@ -132,7 +132,7 @@ export function createQueue(options: QueueOptions): Queue {
       const times = before + 1;
       failures.set(key, times);
       counts.failed += 1;
-      const wait = waitAfter(error, times, [backoff.minMs, backoff.maxMs], random);
+      const wait = backoffMs(error, times, [backoff.minMs, backoff.maxMs], random);
       log.warn({ instance: key, err: error, times, retry_ms: Math.round(wait) }, 'reconciling failed');
       return { ms: wait, hurried: true };
     }

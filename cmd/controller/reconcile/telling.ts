@@ -3,7 +3,7 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { namesOf } from '../desired/names.ts';
 import type { SecretKey } from '../desired/secrets.ts';
 import type { Recorder } from '../k8s/events.ts';
-import { keyOf } from '../k8s/known.ts';
+import { keyOf } from '../k8s/known-versions.ts';
 import { type ConditionType, conditionOf } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Controller, startController } from '../../../cmd/controller/app.ts';
 import { loadConfig } from '../../../cmd/controller/config.ts';
-import { connect } from '../../../cmd/controller/k8s/connect.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
@@ -28,8 +28,10 @@ describe('two controllers that look after the same instance and want something e
     await cluster.settled('office');
     await cluster.completeDeployments();
     const config = loadConfig({ ...cluster.environment, SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:other' });
-    const connection = await connect({ KUBECONFIG: cluster.server.kubeconfig });
-    second = await startController(config, testLogger(), { connection, lookAgainMs: 300 });
+    second = await startController(config, testLogger(), {
+      kubeConfig: readKubeConfig(cluster.server.kubeconfig),
+      lookAgainMs: 300,
+    });
     const state = async () => {
       const { metadata } = await cluster.get('office');
       return JSON.stringify([metadata.resourceVersion, await cluster.versions()]);

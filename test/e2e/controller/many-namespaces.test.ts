@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { type Controller, startController } from '../../../cmd/controller/app.ts';
 import { loadConfig } from '../../../cmd/controller/config.ts';
-import { type ApiClient, createClient } from '../../../cmd/controller/k8s/client.ts';
-import { connect } from '../../../cmd/controller/k8s/connect.ts';
-import type { Connection } from '../../../cmd/controller/k8s/connection.ts';
+import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
+import { withCluster } from '../../../cmd/controller/k8s/kube-config.ts';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { type ApiServer, apiServerMissing, startApiServer } from '../../support/api-server.ts';
 import { defineInstances } from '../../support/controller.ts';
+import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { testLogger } from '../../support/logs.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
@@ -22,7 +22,6 @@ describe('the controller of many namespaces', function () {
   this.timeout(90_000);
   let server: ApiServer;
   let proxy: TcpProxy;
-  let connection: Connection;
   let client: ApiClient;
   let controller: Controller;
 
@@ -32,10 +31,12 @@ describe('the controller of many namespaces', function () {
     await defineInstances(server);
     const objects = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
     await server.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-    const straight = await connect({ KUBECONFIG: server.kubeconfig });
-    client = createClient(straight);
+    const direct = readKubeConfig(server.kubeconfig);
+    client = new ApiClient(direct);
     proxy = await startTcpProxy(Number(new URL(server.url).port));
-    connection = { ...straight, server: `https://127.0.0.1:${proxy.port}` };
+    const cluster = direct.getCurrentCluster();
+    if (!cluster) throw new Error('no cluster');
+    const kubeConfig = withCluster(direct, { ...cluster, server: `https://127.0.0.1:${proxy.port}` });
     const config = loadConfig({
       SVC_CONTROLLER_NAMESPACES: NAMESPACES.join(','),
       SVC_CONTROLLER_LISTEN: '127.0.0.1:0',
@@ -43,7 +44,7 @@ describe('the controller of many namespaces', function () {
       SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
       SVC_AUDIT_TARGET: 'off',
     });
-    controller = await startController(config, testLogger(), { connection, lookAgainMs: 300 });
+    controller = await startController(config, testLogger(), { kubeConfig, lookAgainMs: 300 });
   });
   after(async () => {
     await controller?.stop();

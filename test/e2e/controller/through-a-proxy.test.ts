@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { type ApiClient, createClient } from '../../../cmd/controller/k8s/client.ts';
-import { connect } from '../../../cmd/controller/k8s/connect.ts';
+import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
+import { withProxy } from '../../../cmd/controller/k8s/kube-config.ts';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { apiServerMissing, sharedApiServer } from '../../support/api-server.ts';
 import { type ConnectProxy, startConnectProxy } from '../../support/connect-proxy.ts';
+import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { until } from '../../support/until.ts';
 import { type Mirror, mirror } from '../../unit/controller/k8s/mirror.ts';
 
@@ -23,17 +24,17 @@ describe('the controller behind a proxy', function () {
     const { host, port } = new URL(server.url);
     authority = host;
     proxy = await startConnectProxy({ [host]: Number(port) });
-    client = createClient(await connect({ KUBECONFIG: server.kubeconfig, HTTPS_PROXY: proxy.url.href }));
+    client = new ApiClient(withProxy(readKubeConfig(server.kubeconfig), { HTTPS_PROXY: proxy.url.href }));
   });
   after(async () => {
-    seen?.stop();
+    seen?.reflector.stop();
     client?.close();
     await proxy?.close();
   });
 
   it('asks and watches the API server through it, with the certificate of the API server', async () => {
     seen = mirror(client, { selection: { namespace } });
-    await seen.synced;
+    await seen.reflector.synced;
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace } } as KubernetesObject;
     await client.create(RESOURCES.configMap, configMap);
     await until('it is seen', () => seen?.told().includes('ADDED one') || undefined);

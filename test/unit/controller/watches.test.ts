@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ApiClient, createClient } from '../../../cmd/controller/k8s/client.ts';
-import type { Reflection } from '../../../cmd/controller/k8s/reflector.ts';
+import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
+import type { Reflector } from '../../../cmd/controller/k8s/reflector.ts';
 import { createInstances, type Instances } from '../../../cmd/controller/reconcile/instances.ts';
 import { createOwnedCache } from '../../../cmd/controller/reconcile/owned.ts';
 import { startWatches, untilRead } from '../../../cmd/controller/watches.ts';
@@ -15,12 +15,12 @@ describe('the watches', () => {
   let server: StandIn;
   let client: ApiClient;
   let instances: Instances;
-  let watches: Reflection[];
+  let watches: Reflector[];
   let queued: string[];
 
   beforeEach(async () => {
     server = await startStandIn();
-    client = createClient(server.connection);
+    client = new ApiClient(server.kubeConfig);
     instances = createInstances();
     queued = [];
   });
@@ -88,7 +88,7 @@ describe('the watches', () => {
     const listed = `GET ${INSTANCES.replace('/one/', '/two/')}?limit=`;
     const lists = () => server.requests.filter((request) => request.startsWith(listed)).length;
     server.fault = ({ url = '' }, response) => {
-      const expired = url.includes('/namespaces/two/svcinstances') && url.includes('watch=1') && lists() === 1;
+      const expired = url.includes('/namespaces/two/svcinstances') && url.includes('watch=true') && lists() === 1;
       if (expired) refuse(response, 410, 'Expired');
       return expired;
     };

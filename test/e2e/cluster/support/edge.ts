@@ -1,10 +1,10 @@
-import { createClient } from '../../../../cmd/controller/k8s/client.ts';
-import { connect } from '../../../../cmd/controller/k8s/connect.ts';
-import { reflect } from '../../../../cmd/controller/k8s/reflector.ts';
+import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
+import { Reflector } from '../../../../cmd/controller/k8s/reflector.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import { edgeObjectOf } from '../../../../cmd/controller/reconcile/edge-object.ts';
 import { systemClock } from '../../../../src/common/clock.ts';
 import { giveAddress } from '../../../support/controller.ts';
+import { readKubeConfig } from '../../../support/kubeconfig.ts';
 import type { Cluster } from '../cluster.ts';
 
 /**
@@ -13,9 +13,9 @@ import type { Cluster } from '../cluster.ts';
  * @returns what ends it
  */
 export async function startEdge({ kubeconfig }: Cluster): Promise<() => void> {
-  const client = createClient(await connect({ KUBECONFIG: kubeconfig }));
+  const client = new ApiClient(readKubeConfig(kubeconfig));
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const reflection = reflect({
+  const reflector = new Reflector({
     ...{ client, clock: systemClock, log },
     resource: RESOURCES.ingress,
     onEvent({ type, object }) {
@@ -25,7 +25,7 @@ export async function startEdge({ kubeconfig }: Cluster): Promise<() => void> {
     },
   });
   return () => {
-    reflection.stop();
+    reflector.stop();
     client.close();
   };
 }

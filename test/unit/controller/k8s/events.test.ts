@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { eventRecorder, type Recorder } from '../../../../cmd/controller/k8s/events.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
@@ -24,7 +24,7 @@ describe('k8s: events', () => {
 
   beforeEach(async () => {
     server = await startStandIn();
-    client = createClient(server.connection, { timeoutMs: 300 });
+    client = new ApiClient(server.kubeConfig, { timeoutMs: 300 });
     now = Date.parse('2026-05-01T00:00:00Z');
     recorder = eventRecorder({
       client,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { type Election, electLeader } from '../../../../cmd/controller/k8s/lease.ts';
 import type { Lease } from '../../../../cmd/controller/k8s/lease-record.ts';
 import { testLogger } from '../../../support/logs.ts';
@@ -21,7 +21,7 @@ describe('k8s: leader election', () => {
   let candidates: Candidate[];
 
   function candidate(identity: string, timings = TIMINGS): Candidate {
-    const client = createClient(server.connection, { timeoutMs: 250 });
+    const client = new ApiClient(server.kubeConfig, { timeoutMs: 250 });
     const own = { identity, elected: false, lost: false, client };
     const election = electLeader({
       client,
@@ -52,7 +52,7 @@ describe('k8s: leader election', () => {
 
   afterEach(async () => {
     server.fault = undefined;
-    for (const { stop, client } of candidates) await stop().then(client.close);
+    for (const { stop, client } of candidates) await stop().then(() => client.close());
     await server.close();
   });
 

@@ -1,16 +1,12 @@
 import type { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import {
-  type Change,
-  type Reflection,
-  type ReflectTimings,
-  reflect,
-} from '../../../../cmd/controller/k8s/reflector.ts';
+import { type Change, Reflector, type ReflectorTimings } from '../../../../cmd/controller/k8s/reflector.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource, Selection } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
 
-/** A reflection whose changes are kept, and applied one after the other to a copy. */
-export interface Mirror extends Reflection {
+/** A reflector whose changes are kept, and applied one after the other to a copy. */
+export interface Mirror {
+  reflector: Reflector;
   changes: Change<KubernetesObject>[];
   /** `ADDED a`, … */
   told(): string[];
@@ -24,7 +20,7 @@ export interface Mirror extends Reflection {
 export interface MirrorOptions {
   resource?: Resource;
   selection?: Selection;
-  timings?: Partial<ReflectTimings>;
+  timings?: Partial<ReflectorTimings>;
   onEvent?: (change: Change<KubernetesObject>) => unknown;
 }
 
@@ -33,7 +29,7 @@ export function mirror(client: ApiClient, options: MirrorOptions = {}): Mirror {
   const copy = new Map<string, string>();
   const misfits: string[] = [];
   let syncs = 0;
-  const reflection = reflect({
+  const reflector = new Reflector({
     client,
     resource: options.resource ?? RESOURCES.configMap,
     selection: options.selection ?? { namespace: 'one' },
@@ -50,7 +46,7 @@ export function mirror(client: ApiClient, options: MirrorOptions = {}): Mirror {
     timings: { backoffMs: [5, 50], ...options.timings },
   });
   return {
-    ...reflection,
+    reflector,
     changes,
     copy,
     misfits,

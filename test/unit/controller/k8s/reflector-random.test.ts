@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { until } from '../../../support/until.ts';
 import { mirror } from './mirror.ts';
 import { line, refuse, startStandIn } from './stand-in.ts';
@@ -10,9 +10,9 @@ describe('k8s: reflector, in random trouble', () => {
   it('has everything in the end, and nothing twice, whatever the server does on the way', async function () {
     this.timeout(20_000);
     const server = await startStandIn();
-    const client = createClient(server.connection, { timeoutMs: 400 });
-    const seen = mirror(client, { timings: { watchMs: [1000, 1000], overdueMs: 100, relistMs: [200, 600] } });
-    await seen.synced;
+    const client = new ApiClient(server.kubeConfig, { timeoutMs: 400 });
+    const seen = mirror(client, { timings: { relistMs: [200, 600] } });
+    await seen.reflector.synced;
     const faults = [
       () => server.cut(),
       () => server.endWatches(),
@@ -20,7 +20,7 @@ describe('k8s: reflector, in random trouble', () => {
       () => server.bookmark(),
       () => server.send('{"type":'),
       () => server.send(line({ type: 'ERROR', object: { kind: 'Status', code: 410 } })),
-      () => seen.restart(),
+      () => seen.reflector.restart(),
     ];
     const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
     server.fault = (request, response) => {
@@ -45,7 +45,7 @@ describe('k8s: reflector, in random trouble', () => {
     );
     await until('the copy is as the server', () => JSON.stringify([...seen.copy].sort()) === there || undefined);
     expect(seen.misfits).to.deep.equal([]);
-    seen.stop();
+    seen.reflector.stop();
     client.close();
     await server.close();
   });

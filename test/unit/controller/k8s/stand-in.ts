@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Connection } from '../../../../cmd/controller/k8s/connection.ts';
+import { KubeConfig } from '@kubernetes/client-node';
 import type { KubernetesObject, WatchEvent } from '../../../../cmd/controller/k8s/types.ts';
 import { portOf } from '../../../support/listen.ts';
 import { secret } from '../../../support/logs.ts';
@@ -16,7 +16,7 @@ export type Fault = (request: IncomingMessage, response: ServerResponse, body: s
  * pages, watches, optimistic concurrency. What a real one does is tested in test/e2e/watches.test.ts.
  */
 export interface StandIn {
-  connection: Connection;
+  kubeConfig: KubeConfig;
   url: string;
   /** Asked before each request. */
   fault: Fault | undefined;
@@ -153,7 +153,7 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${await portOf(server)}`;
   const standIn: StandIn = {
     url,
-    connection: { server: url, namespace: 'one', credentials: async () => ({ authorization: `Bearer ${TOKEN}` }) },
+    kubeConfig: kubeConfigFor(url),
     fault: undefined,
     delayMs: 0,
     requests,
@@ -185,6 +185,13 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
     },
   };
   return standIn;
+}
+
+/** A kubeconfig of somebody who has a token; certificates are not looked at. */
+export function kubeConfigFor(server: string, token: string = TOKEN): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test', token });
+  return config;
 }
 
 export function json(response: ServerResponse, value: unknown): ServerResponse {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import { type ApiClient, createClient } from '../../../../cmd/controller/k8s/client.ts';
+import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { definitionProblem } from '../../../../cmd/controller/reconcile/definition.ts';
 import { failure } from '../k8s/failure.ts';
 import { refuse, type StandIn, startStandIn } from '../k8s/stand-in.ts';
@@ -23,7 +23,7 @@ describe('the CustomResourceDefinition in a cluster', () => {
 
   beforeEach(async () => {
     server = await startStandIn();
-    client = createClient(server.connection);
+    client = new ApiClient(server.kubeConfig);
     definition = load(readFileSync(FILE, 'utf8')) as Definition;
     server.fault = ({ url }, response) => {
       if (url === WHERE) response.end(JSON.stringify(definition));

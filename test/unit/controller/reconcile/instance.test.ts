@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { keyOf } from '../../../../cmd/controller/k8s/known.ts';
+import { keyOf } from '../../../../cmd/controller/k8s/known-versions.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { type Condition, type ConditionType, conditionOf } from '../../../../cmd/controller/reconcile/conditions.ts';

@@ -54,8 +54,7 @@ export function memoryClient(): MemoryClient {
       const items = [...objects.values()].filter(({ kind }) => kind === resource.kind);
       return { metadata: { resourceVersion: String(version) }, items: structuredClone(items) as never };
     },
-    // biome-ignore lint/correctness/useYield: it only fails
-    async *watch() {
+    async watch() {
       await refused();
     },
     async remove(resource, _, name) {

@@ -3,36 +3,36 @@ import { ApiError, UnreachableError } from './api-error.ts';
 /** Longest time that a server's Retry-After is followed, in seconds. */
 const MAX_RETRY_AFTER = 30;
 
-/** The API server has no such kind. */
+/** Returns whether the API server has no such kind. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** There is no right to ask, as where a namespace is gone and its roles with it. */
+/** Returns whether there is no right to ask, as where a namespace is gone and its roles with it. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403;
 }
 
-/** The version to watch from, or the rest of a list, is no longer kept. */
+/** Returns whether the version to watch from, or the rest of a list, is no longer kept. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** The server wants to be asked later. */
+/** Returns whether the server wants to be asked later. */
 export function isBusy(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503);
 }
 
-/** Not connected, or cut off; what came before was in order. */
+/** Returns whether there was no connection, or it was cut off; what came before was in order. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof UnreachableError && error.code !== 'ERR_NO_JSON';
 }
 
 /**
- * Milliseconds to wait after the n-th failure in a row, n from 1: doubled each time up to the longest, half of it
+ * Returns milliseconds to wait after the n-th failure in a row, n from 1: doubled each time up to the longest, half of it
  * random, and no less than the server asks for.
  */
-export function waitAfter(
+export function backoffMs(
   error: unknown,
   failures: number,
   [first, longest]: readonly [number, number],
