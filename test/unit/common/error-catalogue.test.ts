@@ -42,7 +42,7 @@ const LETTERS = /[àáảãạăắằẳẵặâấầẩẫậđèéẻẽẹ�
 const root = resolve(import.meta.dirname, '../../..');
 const CODE = [
   'cmd/gate/{http,domain}/**/*.ts',
-  'cmd/docbuilder/{http,domain,template}/**/*.ts',
+  'cmd/docbuilder/{http,convert,script,template,extract,jobs,source}/**/*.ts',
   'src/common/http/*.ts',
 ];
 
