@@ -5,6 +5,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { postAuth } from '../../cmd/gate/http/auth.ts';
+import { plainApp } from '../../src/common/http/plain-app.ts';
+import { createHttpServer } from '../../src/common/http/server.ts';
 import { portOf } from '../../test/support/listen.ts';
 
 /** The newest files are kept, as the gate keeps the newest versions. */
@@ -39,4 +42,10 @@ const server = createServer(async (request, response) => {
   response.end('{}');
   for (const path of files.splice(0, files.length - KEPT)) await rm(path);
 }).listen(0, '127.0.0.1');
-process.send?.(await portOf(server));
+const express = createHttpServer(
+  plainApp().post(
+    '/svc/auth',
+    postAuth(() => undefined),
+  ),
+).listen(0, '127.0.0.1');
+process.send?.({ port: await portOf(server), expressPort: await portOf(express) });

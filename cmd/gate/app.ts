@@ -32,7 +32,6 @@ import { createStoredVersions, createUnsaved } from './domain/unsaved.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
-import { authShortcut } from './http/auth.ts';
 import { createInternalApp } from './http/internal.ts';
 import { createPublicApp } from './http/public.ts';
 import { createCallbackPoster } from './outbound/callbacks.ts';
@@ -179,6 +178,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     foreignHosts: config.embed.foreignHosts,
   });
   const internalApp = createInternalApp({
+    ask,
     ...{ keeper, saves, maxBytes, log },
     ...{ unsaved, readWopiSrc },
     admin: { user: config.editor.adminUser, password: config.editor.adminPassword },
@@ -197,7 +197,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     void presence.sampled(sample);
   });
   // First: whoever gets a session opens it at once.
-  const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
+  const internalServer = await listen(internalApp, config.internalListen);
   const publicServer = await listen(publicApp, config.listen);
   cleaning.start();
   outbox.wake();
