@@ -115,7 +115,7 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["nod
 const port = /\\d+$/.exec(process.env.SVC_GATE_LISTEN || '8080')[0]; \
 fetch(`http://127.0.0.1:${port}/svc/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1));"]
 # It starts no processes, so it needs nobody to collect them.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--enable-source-maps", "dist/cmd/gate/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=1", "--enable-source-maps", "dist/cmd/gate/main.js"]
 
 ARG NODE_IMAGE
 ARG VERSION=0.0.0

@@ -1,64 +1,51 @@
-import {
-  closeSync,
-  createWriteStream,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { postAuth } from '../../cmd/gate/http/auth.ts';
+import { plainApp } from '../../src/common/http/plain-app.ts';
+import { createHttpServer } from '../../src/common/http/server.ts';
 import { portOf } from '../../test/support/listen.ts';
-import { stamped } from '../stamp.ts';
 
-/** Beside which older files go, as older versions do. */
+/** The newest files are kept, as the gate keeps the newest versions. */
 const KEPT = 5;
-const [folder = '', content = ''] = process.argv.slice(2);
-const bytes = readFileSync(content);
+const [folder = ''] = process.argv.slice(2);
 mkdirSync(folder);
-let received = 0;
+const files: string[] = [];
 
-/** What makes a file outlive a power cut, and nothing else. @returns milliseconds */
-function write(round: number): number {
-  stamped(bytes, round);
-  const started = performance.now();
+/** Receives, hashes, writes and flushes a body, and puts the file in its place. */
+async function save(request: IncomingMessage): Promise<void> {
   const temporary = join(folder, 'incoming');
-  const file = openSync(temporary, 'wx', 0o600);
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-  fsyncSync(file);
-  closeSync(file);
-  keep(temporary, String(round));
-  return performance.now() - started;
-}
-
-/** The same of bytes that arrive. */
-async function receive(request: IncomingMessage): Promise<void> {
-  const temporary = join(folder, 'arriving');
-  await pipeline(request, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
-  keep(temporary, `received-${received}`);
-}
-
-function keep(temporary: string, name: string): void {
-  renameSync(temporary, join(folder, name));
-  const directory = openSync(folder, 'r');
-  fsyncSync(directory);
-  closeSync(directory);
+  const hash = createHash('sha256');
+  const hashing = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(request, hashing, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
+  const path = join(folder, hash.digest('hex'));
+  await rename(temporary, path);
+  const directory = await open(folder);
+  await directory.sync();
+  await directory.close();
+  files.push(path);
 }
 
 const server = createServer(async (request, response) => {
-  if (request.method === 'PUT') await receive(request);
+  if (request.method === 'PUT') await save(request);
   else request.resume();
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 });
   response.end('{}');
-  if (request.method === 'PUT') rmSync(join(folder, `received-${received++ - KEPT}`), { force: true });
+  for (const path of files.splice(0, files.length - KEPT)) await rm(path);
 }).listen(0, '127.0.0.1');
-process.on('message', (round: number) => {
-  const ms = write(round);
-  rmSync(join(folder, String(round - KEPT)), { force: true });
-  process.send?.(ms);
-});
-process.send?.(await portOf(server));
+const express = createHttpServer(
+  plainApp().post(
+    '/svc/auth',
+    postAuth(() => undefined),
+  ),
+).listen(0, '127.0.0.1');
+process.send?.({ port: await portOf(server), expressPort: await portOf(express) });

@@ -10,7 +10,7 @@ import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
 import type { Config } from './config.ts';
 import { createAsk } from './domain/ask.ts';
-import { createBlobKeeper } from './domain/blob-keeper.ts';
+import { BlobKeeper } from './domain/blob-keeper.ts';
 import { createCleaning } from './domain/cleaning.ts';
 import { createClosing } from './domain/closing.ts';
 import { createConfigCheck } from './domain/config-check.ts';
@@ -25,14 +25,13 @@ import { createLoads } from './domain/loads.ts';
 import type { DocumentRecord } from './domain/model.ts';
 import { createOutbox } from './domain/outbox.ts';
 import { createPresence } from './domain/presence.ts';
-import { createSaves } from './domain/saves.ts';
+import { Saves } from './domain/saves.ts';
 import { createSessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
 import { createStoredVersions, createUnsaved } from './domain/unsaved.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
-import { authShortcut } from './http/auth.ts';
 import { createInternalApp } from './http/internal.ts';
 import { createPublicApp } from './http/public.ts';
 import { createCallbackPoster } from './outbound/callbacks.ts';
@@ -74,8 +73,8 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const { rows, blobs, unsavedFiles, linkSecret, temporary } = await openDataDir(config.dataDir);
-  const keeper = createBlobKeeper({ rows, blobs });
+  const { rows, blobs, unsavedFiles, incoming, linkSecret, temporary } = await openDataDir(config.dataDir);
+  const keeper = new BlobKeeper({ rows, blobs });
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,
@@ -92,7 +91,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const editor = createEditorServer({
     ...config.editor,
     readWopiSrc,
-    isUrgent: () => counting.isFreeing() || saves.isAwaited(),
+    isUrgent: () => counting.isFreeing() || saves.needsSample(),
     baseUrl: config.baseUrl,
     clock,
     log,
@@ -118,20 +117,23 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const onDelivery = outbox.wake;
   const recent = createStoredVersions(clock);
   const loads = createLoads(clock);
-  const saves = createSaves({
-    ...{ rows, blobs, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
+  const saves = new Saves({
+    ...{ rows, blobs, incoming, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
     onStored: recent.add,
   });
-  const { saving } = saves;
+  const saving = (docId: string) => saves.isSaving(docId);
   const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
-  const unsaved = await createUnsaved({ ...{ rows, saves, presence, loads, recent, clock, log }, files: unsavedFiles });
+  const unsaved = await createUnsaved({
+    ...{ rows, incoming, saves, presence, loads, recent, clock, log },
+    files: unsavedFiles,
+  });
   const cleaning = createCleaning({
     ...{ rows, keeper, saving, clock, log },
     hasUnsaved: unsaved.has,
     sample: editor.sample,
     retainHours: embed.retainHours,
   });
-  const documents = createDocuments({ rows, blobs, keeper, downloader, maxBytes, clock, audit });
+  const documents = createDocuments({ rows, blobs, incoming, keeper, downloader, maxBytes, clock, audit });
   const sessions = createSessions({
     ...{ rows, documents, downloader, editor, presence, links, loads, clock, audit },
     admission: counting,
@@ -176,6 +178,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     foreignHosts: config.embed.foreignHosts,
   });
   const internalApp = createInternalApp({
+    ask,
     ...{ keeper, saves, maxBytes, log },
     ...{ unsaved, readWopiSrc },
     admin: { user: config.editor.adminUser, password: config.editor.adminPassword },
@@ -194,7 +197,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
     void presence.sampled(sample);
   });
   // First: whoever gets a session opens it at once.
-  const internalServer = await listen(internalApp, config.internalListen, authShortcut(ask));
+  const internalServer = await listen(internalApp, config.internalListen);
   const publicServer = await listen(publicApp, config.listen);
   cleaning.start();
   outbox.wake();
@@ -210,7 +213,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       documents.stop();
       // First those who can try elsewhere or later; as long as that takes, the editor can save.
       await drain(publicServer, PUBLIC_DRAIN_MS);
-      await drain(internalServer, SAVES_DRAIN_MS, saves.ended());
+      await drain(internalServer, SAVES_DRAIN_MS, saves.waitUntilQuiet());
       editor.stop();
       editorCalls.stop();
       cleaning.stop();

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import type { InternalSide } from './internal.ts';
 import { hostsOf, type Neighbours, originsOf } from './neighbours.ts';
 import { node, type ServiceOptions } from './service.ts';
@@ -54,7 +55,7 @@ export function gate(
   const own = Number(new URL(address).port || 80);
   return {
     name: 'gate',
-    ...node(`${root}/cmd/gate/main.ts`),
+    ...node(`${root}/cmd/gate/main.ts`, GATE_FLAGS),
     logFile: `${dataDir}/gate.log`,
     readyUrl: `http://${listen}/svc/healthz`,
     environment: {

@@ -33,8 +33,8 @@ export interface RunningService {
 }
 
 /** How a TypeScript entry point is run. */
-export function node(main: string): Pick<ServiceOptions, 'command' | 'parameters'> {
-  return { command: process.execPath, parameters: [...NODE_FLAGS, main] };
+export function node(main: string, flags = NODE_FLAGS): Pick<ServiceOptions, 'command' | 'parameters'> {
+  return { command: process.execPath, parameters: [...flags, main] };
 }
 
 /** Starts one service as a process of its own. */

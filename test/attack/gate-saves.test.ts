@@ -16,7 +16,7 @@ describe('attacks on the WOPI host', () => {
   let url: string;
 
   beforeEach(async () => {
-    bench = await savesBench({ timings: { idle: 200, retry: 5, hold: 50 } });
+    bench = await savesBench({ timings: { idleMs: 200, retryMs: 5, holdMs: 50 } });
     ({ server, url } = await serveWopi(bench));
     await bench.open();
     await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, OTHER);
@@ -38,7 +38,7 @@ describe('attacks on the WOPI host', () => {
   const untouched = async () => {
     expect((await bench.rows.transact((tx) => tx.document('doc_a')))?.version).to.equal(0);
     expect(await bench.blobs.list()).to.have.lengthOf(1);
-    expect(await readdir(join(bench.folder, 'blobs', 'incoming'))).to.deep.equal([]);
+    expect(await readdir(join(bench.folder, 'incoming'))).to.deep.equal([]);
   };
 
   it('refuses the token of another document, and one that nobody has', async () => {
@@ -107,7 +107,7 @@ describe('attacks on the WOPI host', () => {
   it('keeps nothing of a save that was sent by half', async () => {
     const socket = await half(50_000, 100_000);
     socket.destroy();
-    await until('nobody saves any more', () => !bench.saves.saving('doc_a') || undefined);
+    await until('nobody saves any more', () => !bench.saves.isSaving('doc_a') || undefined);
     await until('nothing is left', () =>
       untouched().then(
         () => true,

@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { hash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
+import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { createCleaning } from '../../cmd/gate/domain/cleaning.ts';
+import { retryFor } from '../../cmd/gate/domain/retry.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
+import { bringTo } from '../support/gate-saves.ts';
 import { testLogger } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 
@@ -55,17 +58,32 @@ describe('a full disk under the gate', () => {
     it(`with ${free} bytes left: a blob is ENOSPC and leaves nothing; the same one is kept once there is space`, async () => {
       const { blobs } = opened();
       const write = (): Promise<{ sha256: string }> =>
-        blobs.write(Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]), 1_000_000);
+        bringTo(opened(), Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]));
       fill(free);
       expect(await failure(write())).to.include({ code: 'ENOSPC' });
       expect(await blobs.list()).to.deep.equal([]);
-      expect(readdirSync(join(folder, 'blobs', 'incoming'))).to.deep.equal([]);
+      expect(readdirSync(join(folder, 'incoming'))).to.deep.equal([]);
       rmSync(ballast);
       const { sha256 } = await write();
       expect(await blobs.list()).to.deep.equal([sha256]);
       await blobs.remove(sha256);
     });
   }
+
+  it('a save that begins before there is space is stored once there is', async () => {
+    const bytes = randomBytes(600_000);
+    const pieces = Array.from({ length: 10 }, (_, index) => bytes.subarray(index * 60_000, (index + 1) * 60_000));
+    const attempt = retryFor({ holdMs: 10_000, retryMs: 20 }, { error: () => void told.resolve() });
+    const told = Promise.withResolvers<void>();
+    fill(200_000);
+    const receiving = opened().incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
+    await told.promise;
+    rmSync(ballast);
+    const file = await receiving;
+    expect(file).to.include({ sha256: hash('sha256', bytes), size: bytes.length });
+    expect(readFileSync(file.path).equals(bytes)).to.equal(true);
+    await opened().incoming.discard(file);
+  });
 
   it('a transaction is ENOSPC and did nothing; the next one is done once there is space', async () => {
     const { rows } = opened();
@@ -84,14 +102,13 @@ describe('a full disk under the gate', () => {
   });
 
   it('is opened with no byte left, can be read, and loses what a crash left', async () => {
-    const { rows, blobs } = opened();
-    const bring = (content: string) => blobs.write(Readable.from([Buffer.from(content)]), 1_000);
-    const [kept, orphan] = [await bring('kept'), await bring('nobody has me')];
-    await rows.transact((t) => t.putVersion(versionRecord({ version: 1, ...kept })));
+    const { rows } = opened();
+    const [kept, orphan] = [await bringTo(opened(), 'kept'), await bringTo(opened(), 'nobody has me')];
+    await rows.transact((t) => t.putVersion(versionRecord({ version: 1, sha256: kept.sha256, size: kept.size })));
     await rows.close();
     fill(0);
     data = await openDataDir(folder);
-    const keeper = createBlobKeeper(data);
+    const keeper = new BlobKeeper(data);
     const log = testLogger();
     const idle = {
       sample: () => undefined,

@@ -7,8 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Blobs, Rows } from '../../cmd/gate/domain/ports.ts';
-import { createBlobs } from '../../cmd/gate/store/blobs.ts';
-import { createRows } from '../../cmd/gate/store/rows.ts';
+import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 
 const SAVER = resolve(import.meta.dirname, '../support/gate-saver.ts');
 const ROUNDS = Number(process.env['SVC_TEST_KILLS'] ?? 30);
@@ -59,8 +58,7 @@ async function savesUntilKilled(folder: string): Promise<[version: number, sha25
 }
 
 async function check(folder: string, acknowledged: ReadonlyMap<number, string>): Promise<void> {
-  const rows = await createRows(join(folder, 'gate.db'));
-  const blobs = await createBlobs(join(folder, 'blobs'));
+  const { rows, blobs } = await openDataDir(folder);
   try {
     const [document, versions, pending] = await rows.transact((t) => [
       t.document('doc_a'),
@@ -75,9 +73,11 @@ async function check(folder: string, acknowledged: ReadonlyMap<number, string>):
     const kept = new Set(await blobs.list());
     for (const { sha256 } of versions) expect(kept.has(sha256)).to.equal(true);
     for (const sha256 of kept) expect(await hashOf(blobs, sha256)).to.equal(sha256);
-    expect(await readdir(join(folder, 'blobs', 'incoming'))).to.deep.equal([]);
+    expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   } finally {
     await rows.close();
+    // This process lives on, and owns it no more.
+    await rm(join(folder, 'owner.json'));
   }
 }
 

@@ -5,7 +5,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
+import { GATE_FLAGS, NODE_ENVIRONMENT } from '../../src/common/node-flags.ts';
 import { callbackReceiver, unreliable } from '../support/gate-receiver.ts';
 import { putHeaders, savesBench } from '../support/gate-saves.ts';
 import { until } from '../support/service.ts';
@@ -85,7 +85,7 @@ describe('the gate, killed in the middle of saves', () => {
       }
       await bench.keeper.discardOrphans();
       expect(new Set(await bench.blobs.list())).to.deep.equal(new Set(state.versions.map(({ sha256 }) => sha256)));
-      expect(await readdir(join(folder, 'blobs', 'incoming'))).to.deep.equal([]);
+      expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
 
       const taken = new Set(receiver.arrived.filter(({ answer }) => answer === 204).map(nameOf));
       const listed = new Set(state.givenUp.map(({ docId, version }) => `${docId} ${version}`));
@@ -106,7 +106,7 @@ describe('the gate, killed in the middle of saves', () => {
 });
 
 async function start(folder: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, CHILD, folder], {
+  const child = spawn(process.execPath, [...GATE_FLAGS, CHILD, folder], {
     env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { createBlobs } from '../../cmd/gate/store/blobs.ts';
+import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
+import { bringTo } from './gate-saves.ts';
 
 /** Puts and gets 100 MB in the folder of its argument; prints by how many bytes the process grew at its largest. */
 const MB = 1_000_000;
-const blobs = await createBlobs(process.argv[2] ?? '');
+const data = await openDataDir(process.argv[2] ?? '');
 // V8 lets some 60 MB of buffers that nobody has any more pile up before it first looks.
 await putAndGet(20);
 const before = process.resourceUsage().maxRSS;
@@ -15,8 +16,8 @@ async function putAndGet(megabytes: number): Promise<void> {
   const pieces = function* (): Generator<Buffer> {
     for (let piece = 0; piece < megabytes * 16; piece += 1) yield randomBytes(MB / 16);
   };
-  const { sha256, size } = await blobs.write(Readable.from(pieces(), { objectMode: false }), 100 * MB);
+  const { sha256, size } = await bringTo(data, Readable.from(pieces(), { objectMode: false }));
   let read = 0;
-  for await (const chunk of blobs.read(sha256)) read += chunk.length;
+  for await (const chunk of data.blobs.read(sha256)) read += chunk.length;
   if (read !== size || size !== megabytes * MB) throw new Error(`${read} bytes of ${size} came back`);
 }

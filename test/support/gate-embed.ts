@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
+import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
 import { createDocuments } from '../../cmd/gate/domain/documents.ts';
 import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
@@ -16,6 +16,7 @@ import { cors } from '../../cmd/gate/http/cors.ts';
 import { embedRoutes } from '../../cmd/gate/http/embed.ts';
 import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
 import { createBlobs } from '../../cmd/gate/store/blobs.ts';
+import { createIncoming } from '../../cmd/gate/store/incoming.ts';
 import { createRows } from '../../cmd/gate/store/rows.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { AuditEvent } from '../../src/common/audit.ts';
@@ -105,7 +106,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
 
   const rows = await createRows(':memory:');
   const blobs = await createBlobs(join(folder, 'blobs'));
-  const keeper = createBlobKeeper({ rows, blobs });
+  const keeper = new BlobKeeper({ rows, blobs });
   const { door } = openDoor(options.allow ?? `127.0.0.1:${portal.port}`, options.names);
   const downloader = createDownloader({ outbound: door, temporary });
   const links = createLinks({
@@ -115,7 +116,13 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
   });
   const loads = createLoads(() => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
-  const documents = createDocuments({ ...shared, blobs, keeper, maxBytes: MB });
+  const documents = createDocuments({
+    ...shared,
+    blobs,
+    incoming: await createIncoming(join(folder, 'incoming')),
+    keeper,
+    maxBytes: MB,
+  });
   const [admission, editor] = [standInAdmission(), standInEditor()];
   const sessions = createSessions({
     ...shared,

@@ -3,14 +3,15 @@ import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { deliveryRecord, documentRecord, versionRecord } from './gate-records.ts';
+import { bringTo } from './gate-saves.ts';
 
 /** A process that saves without end into the data folder of its argument, and writes down what was acknowledged. */
-const { rows, blobs } = await openDataDir(process.argv[2] ?? '');
+const data = await openDataDir(process.argv[2] ?? '');
 
 for (;;) {
   const bytes = randomBytes(randomInt(200_000));
-  const { sha256, size } = await blobs.write(Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]), 200_000);
-  const version = await rows.transact((t) => {
+  const { sha256, size } = await bringTo(data, Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]));
+  const version = await data.rows.transact((t) => {
     const document = t.document('doc_a') ?? documentRecord();
     const next = document.version + 1;
     t.putDocument({ ...document, version: next });

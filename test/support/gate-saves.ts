@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import express from 'express';
-import { type BlobKeeper, createBlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
+import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { type Closing, createClosing } from '../../cmd/gate/domain/closing.ts';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
 import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
-import type { Blobs, CallbackPoster, EditorSample, Rows } from '../../cmd/gate/domain/ports.ts';
-import { createSaves, type Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
+import type { Blobs, CallbackPoster, EditorSample, Incoming, ReceivedFile, Rows } from '../../cmd/gate/domain/ports.ts';
+import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
 import {
   createStoredVersions,
@@ -43,6 +43,8 @@ export interface SavesBench {
   folder: string;
   rows: Rows;
   blobs: Blobs;
+  /** Receives content and puts it in its place. */
+  bring(content: string | Buffer): Promise<ReceivedFile>;
   keeper: BlobKeeper;
   saves: Saves;
   outbox: Outbox;
@@ -62,6 +64,8 @@ export interface SavesBench {
   stop(options?: { keep: boolean }): Promise<void>;
 }
 
+type Parts = { rows: Rows; blobs: Blobs; incoming: Incoming };
+
 export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' | 'maxBytes'>> {
   folder?: string;
   poster?: CallbackPoster;
@@ -69,19 +73,19 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
   retainHours?: number;
   quarantine?: Partial<UnsavedTimings>;
   /** Puts something between the pieces and the disk. */
-  wrap?: (blobs: Blobs, rows: Rows) => { blobs: Blobs; rows: Rows };
+  wrap?: (parts: Parts) => Partial<Parts>;
   clock?: () => number;
 }
 
 export async function savesBench(options: BenchOptions = {}): Promise<SavesBench> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-saves-')));
   const dataDir = await openDataDir(folder);
-  const { rows, blobs } = options.wrap?.(dataDir.blobs, dataDir.rows) ?? dataDir;
+  const { rows, blobs, incoming } = { ...dataDir, ...options.wrap?.(dataDir) };
   let time = Date.UTC(2026, 8, 21);
   const clock = options.clock ?? (() => time);
   const log = testLogger();
   const audit = createAudit('gate', 'off', log);
-  const keeper = createBlobKeeper({ rows, blobs });
+  const keeper = new BlobKeeper({ rows, blobs });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
   const outbox = createOutbox({
@@ -98,17 +102,17 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
   const recent = createStoredVersions(clock);
   const loads = createLoads(clock);
-  const saves = createSaves({
+  const saves = new Saves({
     ...common,
     onStored: recent.add,
-    blobs,
+    ...{ blobs, incoming },
     presence: { users },
     maxBytes: options.maxBytes ?? MB,
     ...(options.timings && { timings: options.timings }),
   });
-  const closing = createClosing({ ...common, saving: saves.saving });
+  const closing = createClosing({ ...common, saving: (docId) => saves.isSaving(docId) });
   const unsaved = await createUnsaved({
-    ...{ rows, saves, loads, clock, log },
+    ...{ rows, incoming, saves, loads, clock, log },
     presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
     files: dataDir.unsavedFiles,
     recent,
@@ -117,7 +121,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const cleaning = createCleaning({
     ...common,
     sample: () => last,
-    saving: saves.saving,
+    saving: (docId) => saves.isSaving(docId),
     hasUnsaved: (docId) => unsaved.has(docId),
     retainHours: options.retainHours ?? 24,
   });
@@ -126,10 +130,12 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     saves.observe(last);
     return closing.observe(last);
   };
+  const bring = (content: string | Buffer) => bringTo(dataDir, content);
   return {
     folder,
     rows,
     blobs,
+    bring,
     keeper,
     saves,
     outbox,
@@ -150,7 +156,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       }
     },
     open: async (document = {}, session = {}, token = TOKEN) => {
-      const bytes = await blobs.write(Readable.from([ORIGINAL]), MB);
+      const { sha256, size } = await bring(ORIGINAL);
       const made = documentRecord({ createdAt: clock(), lastViewAt: clock(), ...document });
       const { docId } = made;
       const entered = sessionRecord({
@@ -163,7 +169,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       });
       await rows.transact((tx) => {
         tx.putDocument(made);
-        tx.putVersion(versionRecord({ docId, ...bytes, savedAt: clock() }));
+        tx.putVersion(versionRecord({ docId, sha256, size, savedAt: clock() }));
         tx.putSession(entered);
       });
       return entered;
@@ -177,6 +183,18 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       if (!keep) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Receives content and puts it in its place. */
+export async function bringTo(
+  { incoming, blobs }: Pick<Parts, 'incoming' | 'blobs'>,
+  content: string | Buffer | Readable,
+  maxBytes = 2 ** 30,
+): Promise<ReceivedFile> {
+  const source = content instanceof Readable ? content : Readable.from([Buffer.from(content)]);
+  const file = await incoming.receive(source, { maxBytes });
+  await blobs.put(file);
+  return file;
 }
 
 export function sampleOf(at: number, views: { docId: string; userId?: string }[]): EditorSample {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type Overrides, startGate } from '../../cmd/gate/app.ts';
 import { loadConfig } from '../../cmd/gate/config.ts';
 import type { Environment } from '../../src/common/config.ts';
+import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import { testLogger } from './logs.ts';
 import { type ServiceProcess, spawnMain } from './process.ts';
 import { until } from './until.ts';
@@ -31,7 +32,7 @@ export async function startGateHere(environment: Environment, overrides: Overrid
 
 /** The gate from its sources as a process, which may not be able to start. */
 export function spawnGate(environment: Environment): Pick<ServiceProcess, 'child' | 'ended' | 'log'> {
-  return spawnMain(MAIN, environment);
+  return spawnMain(MAIN, environment, GATE_FLAGS);
 }
 
 /** The gate as a process, once it is ready. `SVC_GATE_LISTEN` tells where. */

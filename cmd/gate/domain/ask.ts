@@ -1,6 +1,5 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
-import { withContext } from '../../../src/common/context.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Counting } from './counting.ts';
 import type { OpenSessions } from './ports.ts';
@@ -12,8 +11,6 @@ import type { ReadWopiSrc } from './wopi-src.ts';
 export interface Question {
   uri: string;
   stage: string;
-  /** Of the question, for the log. */
-  requestId: string;
 }
 
 /** Why somebody is not let in. */
@@ -47,7 +44,7 @@ export interface AskDependencies {
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;
 
-  function decide({ uri, stage, requestId }: Question): Decision {
+  function decide({ uri, stage }: Question): Decision {
     if (!isStage(stage)) return 'unreadable';
     const opening = parseRawUri(uri, stage, readWopiSrc);
     if (!opening) return 'unreadable';
@@ -56,9 +53,7 @@ export function createAsk(deps: AskDependencies): Ask {
       return stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps);
     } catch (error) {
       // A proxy takes a 403 as final, and would let this one in if we had died of it.
-      withContext({ requestId }, () => {
-        log.error({ err: error, stage, doc_id: opening.docId }, 'editor let in: the admission check failed');
-      });
+      log.error({ err: error, stage, doc_id: opening.docId }, 'editor let in: the admission check failed');
       return undefined;
     }
   }
@@ -66,11 +61,9 @@ export function createAsk(deps: AskDependencies): Ask {
   return (question) => {
     const refusal = decide(question);
     if (refusal !== undefined) {
-      const { stage, requestId } = question;
-      withContext({ requestId }, () => {
-        log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
-        audit.record('connection.refused', { reason: refusal, ...whoAsked(question, deps) });
-      });
+      const { stage } = question;
+      log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
+      audit.record('connection.refused', { reason: refusal, ...whoAsked(question, deps) });
     }
     return refusal;
   };

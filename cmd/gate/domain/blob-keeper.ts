@@ -1,108 +1,101 @@
 import type { Readable } from 'node:stream';
 import type { VersionRecord } from './model.ts';
-import type { Blobs, ByteRange, Claim, Rows, RowsTransaction } from './ports.ts';
+import type { Blobs, ByteRange, Rows, RowsTransaction } from './ports.ts';
 
-/** Decides when bytes may go: never while they are being served, or are on their way into a row. */
-export interface BlobKeeper {
-  /**
-   * Runs `work`, which writes bytes and then the row that has them. What it claims before that stays until it ends: the
-   * bytes may be some that were there already and that no other row has any more.
-   */
-  writing<Result>(work: (claim: Claim) => Promise<Result>): Promise<Result>;
-  /** Finds a version and keeps its bytes for as long as `use` takes. */
-  serve<Found extends { version: VersionRecord }, Result>(
-    find: (rows: RowsTransaction) => Found,
-    use: (found: Found, read: (range?: ByteRange) => Readable) => Promise<Result>,
-  ): Promise<Result>;
-  /** Removes those of the bytes that no version has: now, or once they are no longer written or served. */
-  discard(hashes: Iterable<string>): Promise<void>;
-  /** The same for all that the store holds: what a crash left. */
-  discardOrphans(): Promise<void>;
-}
-
-/** Bytes looked at in one go: transactions that come meanwhile wait for them. */
+/** The bytes looked at in one transaction: others wait for it. */
 const BATCH = 64;
 
-/** The one keeper of a store: it keeps what it knows to be written and served, not what another would. */
-export function createBlobKeeper({ rows, blobs }: { rows: Rows; blobs: Blobs }): BlobKeeper {
-  const candidates = new Set<string>();
-  /** How many read or write them. */
-  const users = new Map<string, number>();
-  /** Found unused while somebody still read or wrote them. */
-  const postponed = new Set<string>();
-  let removing: { batch: ReadonlySet<string>; end: Promise<void> } | undefined;
+/**
+ * Decides when stored bytes are removed: never while they are being served, or a row is about to refer to them. There is
+ * one keeper for a store, since it knows only its own users.
+ */
+export class BlobKeeper {
+  readonly #rows: Rows;
+  readonly #blobs: Blobs;
+  readonly #candidates = new Set<string>();
+  /** How many serve or store them. */
+  readonly #users = new Map<string, number>();
+  /** Found unused by rows while they had users. */
+  readonly #postponed = new Set<string>();
+  #removing: { batch: ReadonlySet<string>; end: Promise<void> } | undefined;
 
-  function use(hash: string): void {
-    users.set(hash, (users.get(hash) ?? 0) + 1);
+  constructor({ rows, blobs }: { rows: Rows; blobs: Blobs }) {
+    this.#rows = rows;
+    this.#blobs = blobs;
   }
 
-  function release(hash: string): void {
-    const left = (users.get(hash) ?? 1) - 1;
-    if (left > 0) users.set(hash, left);
-    else users.delete(hash);
-    // What fails to go now is an orphan, and found as one later.
-    if (left === 0 && postponed.delete(hash)) void discard([hash]).catch(() => {});
+  /**
+   * Runs `work`, which puts bytes in their place and then adds the row that refers to them. Until it ends they are not
+   * removed: they may have been there already, with no other row.
+   */
+  async hold<Result>(sha256: string, work: () => Promise<Result>): Promise<Result> {
+    this.#use(sha256);
+    try {
+      // No later batch takes them.
+      if (this.#removing?.batch.has(sha256)) await this.#removing.end.catch(() => {});
+      return await work();
+    } finally {
+      this.#release(sha256);
+    }
   }
 
-  /** One batch after the other. */
-  async function remove(): Promise<void> {
-    while (candidates.size > 0 && !removing) {
-      const batch = new Set([...candidates].slice(0, BATCH));
-      for (const hash of batch) candidates.delete(hash);
-      const end = removeBatch(batch).finally(() => {
-        removing = undefined;
+  /** Finds a version and keeps its bytes for as long as `use` takes. */
+  async serve<Found extends { version: VersionRecord }, Result>(
+    find: (rows: RowsTransaction) => Found,
+    use: (found: Found, read: (range?: ByteRange) => Readable) => Promise<Result>,
+  ): Promise<Result> {
+    const found = await this.#rows.transact((tx) => {
+      const wanted = find(tx);
+      this.#use(wanted.version.sha256);
+      return wanted;
+    });
+    const { sha256 } = found.version;
+    try {
+      return await use(found, (range) => this.#blobs.read(sha256, range));
+    } finally {
+      this.#release(sha256);
+    }
+  }
+
+  /** Removes those of the bytes that no version has: now, or once they are no longer stored or served. */
+  async discard(hashes: Iterable<string>): Promise<void> {
+    for (const hash of hashes) this.#candidates.add(hash);
+    while (this.#candidates.size > 0 && !this.#removing) {
+      const batch = new Set([...this.#candidates].slice(0, BATCH));
+      for (const hash of batch) this.#candidates.delete(hash);
+      const end = this.#remove(batch).finally(() => {
+        this.#removing = undefined;
       });
-      removing = { batch, end };
+      this.#removing = { batch, end };
       await end;
     }
   }
 
-  /** In one transaction, so that nobody finds a version with them meanwhile. */
-  async function removeBatch(batch: Iterable<string>): Promise<void> {
-    await rows.transact(async (tx) => {
+  /** Does the same for all that is stored: a crash leaves bytes without a row. */
+  async discardOrphans(): Promise<void> {
+    await this.discard(await this.#blobs.list());
+  }
+
+  /** Removes a batch in one transaction, so that nobody finds a version with them meanwhile. */
+  async #remove(batch: Iterable<string>): Promise<void> {
+    await this.#rows.transact(async (tx) => {
       for (const hash of batch) {
         if (tx.usesBlob(hash)) continue;
-        if (users.has(hash)) postponed.add(hash);
-        else await blobs.remove(hash);
+        if (this.#users.has(hash)) this.#postponed.add(hash);
+        else await this.#blobs.remove(hash);
       }
     });
   }
 
-  async function discard(hashes: Iterable<string>): Promise<void> {
-    for (const hash of hashes) candidates.add(hash);
-    await remove();
+  #use(hash: string): void {
+    this.#users.set(hash, (this.#users.get(hash) ?? 0) + 1);
   }
 
-  return {
-    async writing(work) {
-      const claimed: string[] = [];
-      try {
-        return await work(async (hash) => {
-          claimed.push(hash);
-          // Before it waits: after this batch no other takes them.
-          use(hash);
-          if (removing?.batch.has(hash)) await removing.end.catch(() => {});
-        });
-      } finally {
-        for (const hash of claimed) release(hash);
-      }
-    },
-
-    async serve(find, work) {
-      const found = await rows.transact((tx) => {
-        const wanted = find(tx);
-        use(wanted.version.sha256);
-        return wanted;
-      });
-      const { sha256 } = found.version;
-      try {
-        return await work(found, (range) => blobs.read(sha256, range));
-      } finally {
-        release(sha256);
-      }
-    },
-
-    discard,
-    discardOrphans: async () => discard(await blobs.list()),
-  };
+  #release(hash: string): void {
+    const left = (this.#users.get(hash) ?? 1) - 1;
+    if (left > 0) this.#users.set(hash, left);
+    else this.#users.delete(hash);
+    // Bytes that cannot be removed now are orphans, and removed later as such.
+    if (left === 0 && this.#postponed.delete(hash)) void this.discard([hash]).catch(() => {});
+  }
 }

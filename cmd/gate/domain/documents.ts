@@ -6,13 +6,14 @@ import { AppError } from '../../../src/common/errors.ts';
 import type { BlobKeeper } from './blob-keeper.ts';
 import { type Embedding, invalidConfig } from './config-check.ts';
 import type { DocumentRecord } from './model.ts';
-import type { Blobs, Downloader, Rows, RowsTransaction } from './ports.ts';
+import type { Blobs, Downloader, Incoming, ReceivedFile, Rows, RowsTransaction } from './ports.ts';
 
 type Wanted = Embedding['document'];
 
 interface Dependencies {
   rows: Rows;
   blobs: Blobs;
+  incoming: Incoming;
   keeper: BlobKeeper;
   downloader: Downloader;
   maxBytes: number;
@@ -40,7 +41,7 @@ interface Flight {
 }
 
 export function createDocuments(deps: Dependencies): Documents {
-  const { rows, blobs, keeper, downloader, maxBytes, clock, audit } = deps;
+  const { rows, downloader, maxBytes, clock, audit } = deps;
   const flights = new Map<string, Flight>();
   const stopped = new AbortController();
 
@@ -56,16 +57,25 @@ export function createDocuments(deps: Dependencies): Documents {
     const held = await rows.transact((tx) => keep(tx, wanted.key, clock()));
     if (held) return held;
     const options = { fileType: wanted.fileType, maxBytes, signal: stopped.signal };
-    const store = (content: Readable) =>
-      keeper.writing(async (claim) => {
-        const bytes = await blobs.write(content, maxBytes, claim);
-        return rows.transact((tx) => tx.documentByKey(wanted.key) ?? add(tx, wanted, bytes, clock()));
-      });
+    const store = (content: Readable) => storeOriginal(wanted, content);
     const document = await downloader.download(wanted.url, options, store).catch((error: unknown) => {
       throw at('/document/url', error);
     });
     audit.record('document.opened', { document: document.docId, key: document.key });
     return document;
+  }
+
+  async function storeOriginal(wanted: Wanted, content: Readable): Promise<DocumentRecord> {
+    const { incoming, keeper, blobs } = deps;
+    const file = await incoming.receive(content, { maxBytes });
+    try {
+      return await keeper.hold(file.sha256, async () => {
+        await blobs.put(file);
+        return rows.transact((tx) => tx.documentByKey(wanted.key) ?? add(tx, wanted, file, clock()));
+      });
+    } finally {
+      await incoming.discard(file);
+    }
   }
 
   return {
@@ -97,7 +107,7 @@ function keep(tx: RowsTransaction, key: string, now: number): DocumentRecord | u
 function add(
   tx: RowsTransaction,
   { key, fileType, title }: Wanted,
-  fetched: { sha256: string; size: number },
+  { sha256, size }: ReceivedFile,
   now: number,
 ): DocumentRecord {
   const document: DocumentRecord = {
@@ -115,7 +125,7 @@ function add(
   };
   tx.putDocument(document);
   const nobody = { savedBy: null, autosave: false, final: false, modifiedByUser: false, nonce: null };
-  tx.putVersion({ docId: document.docId, version: 0, ...fetched, savedAt: now, ...nobody });
+  tx.putVersion({ docId: document.docId, version: 0, sha256, size, savedAt: now, ...nobody });
   return document;
 }
 

@@ -64,29 +64,44 @@ export interface RowsTransaction {
 /** Of bytes; both ends are included. */
 export type ByteRange = { start: number; end: number };
 
-/** Told the hash of bytes before they are put in their place, which waits for it. */
-export type Claim = (sha256: string) => Promise<void>;
+/** A file on this machine with content as it arrived, complete and flushed. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly size: number;
+}
 
-/** Bytes on disk, by their hash. */
+/** Runs work that the disk can fail, and decides whether to run it again. */
+export type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export interface ReceiveOptions {
+  maxBytes: number;
+  /** Milliseconds without a byte after which content counts as stalled; 30 s by default. */
+  idleMs?: number | undefined;
+  /** Runs each write; by default a write is tried once. */
+  attempt?: Attempt;
+}
+
+/** Receives content into files of this machine, before it is put anywhere else. */
+export interface Incoming {
+  /**
+   * Streams content into a file while hashing it, and flushes the file. When it rejects, no file is left, and the
+   * content is not destroyed: that is its owner's decision.
+   * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`; `BrokenOff`
+   */
+  receive(content: Readable, options: ReceiveOptions): Promise<ReceivedFile>;
+  /** Removes a received file; one that was put in its place is no longer there. */
+  discard(file: ReceivedFile): Promise<void>;
+}
+
+/** Stored bytes, by their SHA-256. */
 export interface Blobs {
-  /**
-   * Takes bytes in; when the promise resolves they are on disk to stay. When it rejects, with what the source or the
-   * disk said (`ENOSPC`), nothing is left on disk and `content` is left as it is: ending it is its owner's.
-   * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`
-   */
-  write(content: Readable, maxBytes: number, claim?: Claim): Promise<{ sha256: string; size: number }>;
+  /** Puts a received file in its place. When it resolves, the bytes stay; after a failure it can be called again. */
+  put(file: ReceivedFile): Promise<void>;
   read(sha256: string, range?: ByteRange): Readable;
-  /**
-   * The first bytes, for a look at what it is; none (0) to see that it is there.
-   * @throws {Error} `ENOENT`
-   */
-  head(sha256: string, bytes: number): Promise<Buffer>;
-  /**
-   * Of what no version uses. Bytes that are being written may be the very ones that are being removed: rules keep the
-   * two apart.
-   */
+  /** Removes bytes that no version uses. The caller sees to it that nobody puts the same bytes meanwhile. */
   remove(sha256: string): Promise<void>;
-  /** Hashes of all that is held, for cleaning up what a crash left. */
+  /** Returns the hashes of all that is stored, for cleaning up after a crash. */
   list(): Promise<string[]>;
 }
 
@@ -104,8 +119,8 @@ export interface UnsavedFile {
 /** Such edits on disk, until somebody decides what becomes of them. */
 export interface UnsavedFiles {
   list(): Promise<UnsavedFile[]>;
-  /** Takes one in; when it resolves it is on disk to stay, and when it rejects nothing is left. */
-  write(origin: Pick<UnsavedFile, 'docId' | 'pid' | 'at'>, content: Readable): Promise<UnsavedFile>;
+  /** Puts a received file among them; when it resolves, the file stays. */
+  put(origin: Pick<UnsavedFile, 'docId' | 'pid' | 'at'>, file: ReceivedFile): Promise<UnsavedFile>;
   read(file: UnsavedFile): Readable;
   remove(file: UnsavedFile): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Loads } from './loads.ts';
 import type { VersionRecord } from './model.ts';
-import type { Presence, Rows, UnsavedFile, UnsavedFiles } from './ports.ts';
+import type { Incoming, Presence, Rows, UnsavedFile, UnsavedFiles } from './ports.ts';
 import type { Saves } from './saves.ts';
 import { createTimedKeys } from './timed-keys.ts';
 
@@ -62,7 +62,8 @@ export interface UnsavedEdits {
 export interface UnsavedDependencies {
   rows: Rows;
   files: UnsavedFiles;
-  saves: Pick<Saves, 'save' | 'saving'>;
+  incoming: Incoming;
+  saves: Pick<Saves, 'save' | 'isSaving'>;
   presence: Pick<Presence, 'hasViews'>;
   loads: Pick<Loads, 'at'>;
   /** Versions that were stored within a day, of which the older ones are gone by now. */
@@ -104,7 +105,7 @@ export function createStoredVersions(clock: Clock): StoredVersions {
  * stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
  */
 export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedEdits> {
-  const { rows, files, saves, presence, loads, recent, clock, log } = deps;
+  const { rows, files, incoming, saves, presence, loads, recent, clock, log } = deps;
   const { grace, margin } = { ...TIMINGS, ...deps.timings };
   const kept = new Map((await files.list()).map((file) => [idOf(file), file]));
   const waiting = new Map<string, number>();
@@ -157,16 +158,17 @@ export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedE
       }
       const since = waiting.get(key) ?? clock();
       waiting.set(key, since);
-      return clock() - since >= grace && !saves.saving(docId) ? 'send' : 'wait';
+      return clock() - since >= grace && !saves.isSaving(docId) ? 'send' : 'wait';
     },
 
     async keep({ docId, pid, sha256, ageMs }, content) {
       if ([...kept.values()].some((file) => file.docId === docId && file.sha256 === sha256)) return;
-      const file = await files.write({ docId, pid, at: Math.round(clock() - ageMs) }, content);
-      if (file.sha256 !== sha256) {
-        await files.remove(file);
+      const received = await incoming.receive(content, { maxBytes: Number.POSITIVE_INFINITY });
+      if (received.sha256 !== sha256) {
+        await incoming.discard(received);
         throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
       }
+      const file = await files.put({ docId, pid, at: Math.round(clock() - ageMs) }, received);
       kept.set(idOf(file), file);
       log.error({ document: docId, unsaved: idOf(file), size: file.size }, 'an edit never became a version');
     },

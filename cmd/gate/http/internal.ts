@@ -3,20 +3,25 @@ import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, notFound } from '../../../src/common/http/errors.ts';
 import { plainApp } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import type { Ask } from '../domain/ask.ts';
+import { postAuth } from './auth.ts';
 import { getHealthz } from './figures.ts';
 import { limitPage } from './limit-page.ts';
 import { type QuarantineHandlers, quarantineRoutes } from './quarantine.ts';
 import { type WopiHandlers, wopiRoutes } from './wopi.ts';
 
 export interface InternalDependencies extends WopiHandlers, QuarantineHandlers {
-  /** Told of each request to the WOPI host. */
+  ask: Ask;
+  /** Called with each request to the WOPI host. */
   onCalled: () => void;
   log: Logger;
 }
 
-/** What only front and editor reach: the WOPI host; the proxy's question stands before it (`authShortcut`). */
+/** What only front and editor reach: the proxy's question and the WOPI host. */
 export function createInternalApp(deps: InternalDependencies): Express {
   const app = plainApp();
+  // Before the access log: it is asked at every opening, and logs who is not let in.
+  app.post('/svc/auth', postAuth(deps.ask));
   app.use(accessLog(deps.log));
   app.route('/svc/healthz').get(getHealthz());
   app.route('/svc/limit-page').get(limitPage());

@@ -40,7 +40,8 @@ export function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     // First: whoever has left would be turned away, and what they changed with them.
-    if (await saves.troubled(docId)) throw new AppError('internal', {}, { status: 503 });
+    await saves.waitForSaves(docId);
+    if (saves.hasUnresolvedSave(docId)) throw new AppError('internal', {}, { status: 503 });
     const { session, document, version } = await access.info(docId, tokenOf(request));
     response.setHeader('Cache-Control', 'no-store');
     response.json(checkFileInfo(session, document, version));

@@ -1,27 +1,27 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { keptKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
-import type { Blobs, Rows, UnsavedFiles } from '../domain/ports.ts';
+import type { Blobs, Incoming, Rows, UnsavedFiles } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
+import { createIncoming } from './incoming.ts';
 import { createRows } from './rows.ts';
 import { createUnsavedFiles } from './unsaved-files.ts';
 
-/** What the gate keeps on disk. */
+/** The gate's data on disk. */
 export interface DataDir {
   rows: Rows;
   blobs: Blobs;
   unsavedFiles: UnsavedFiles;
   /** The key that download links are signed with, the same across restarts. */
   linkSecret: Buffer;
-  /** For what is not known to be a document yet; empty at start. */
+  incoming: Incoming;
+  /** A folder for downloads; it is emptied at start. */
   temporary: string;
 }
 
 /**
- * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`. What a crash left
- * half written is removed.
+ * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`.
  * @throws {Error} when another living process uses it
  */
 export async function openDataDir(path: string): Promise<DataDir> {
@@ -38,9 +38,8 @@ export async function openDataDir(path: string): Promise<DataDir> {
     const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
-    await rm(temporary, { recursive: true, force: true });
-    await makePrivateDirectory(temporary);
-    return { rows, blobs, unsavedFiles, linkSecret, temporary };
+    const incoming = await createIncoming(temporary);
+    return { rows, blobs, unsavedFiles, incoming, linkSecret, temporary };
   } catch (error) {
     await rows.close();
     throw error;

@@ -6,23 +6,15 @@ export const REQUEST_ID_HEADER = 'X-SVC-Request-Id';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * Looks at a request before the application does. It answers, with `id` among the headers, and returns true; or it
- * leaves request and response alone. It runs outside of the request's context.
- */
-export type Shortcut = (request: IncomingMessage, response: ServerResponse, id: string) => boolean;
-
 const ids = new WeakMap<ServerResponse, string>();
 
 /**
  * Gives the request its id (contract: Identifiers), as a header of the response and in the context of its log lines.
  * Runs before anything else sees the request, so that every response of any kind carries it.
- * @param shortcut for what is asked so often that a context and a header set ahead of the others cost too much
  */
-export function withRequestId(handler: Handler, shortcut: Shortcut = () => false): Handler {
+export function withRequestId(handler: Handler): Handler {
   return (request, response) => {
     const id = requestId();
-    if (shortcut(request, response, id)) return;
     withContext({ requestId: id }, () => {
       ids.set(response, id);
       response.setHeader(REQUEST_ID_HEADER, id);

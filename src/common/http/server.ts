@@ -5,15 +5,15 @@ import type { ListenAddress } from '../config.ts';
 import { errorBody } from '../errors.ts';
 import { requestId } from '../ids.ts';
 import { errorJson } from './errors.ts';
-import { REQUEST_ID_HEADER, type Shortcut, withRequestId } from './request-id.ts';
+import { REQUEST_ID_HEADER, withRequestId } from './request-id.ts';
 
 /**
  * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
  * application before their body is asked for, so that a refusal costs the client nothing.
  */
-export function createHttpServer(app: RequestListener, shortcut?: Shortcut): Server {
+export function createHttpServer(app: RequestListener): Server {
   const answers = new WeakMap<Socket, ServerResponse>();
-  const handle = withRequestId(app, shortcut);
+  const handle = withRequestId(app);
   const handler: RequestListener = (request, response) => {
     answers.set(request.socket, response);
     handle(request, response);
@@ -47,12 +47,8 @@ export function createHttpServer(app: RequestListener, shortcut?: Shortcut): Ser
 const IDLE_CHECK_MS = 50;
 
 /** A server of `createHttpServer` that listens. */
-export async function listen(
-  app: RequestListener,
-  { host, port }: ListenAddress,
-  shortcut?: Shortcut,
-): Promise<Server> {
-  const server = createHttpServer(app, shortcut);
+export async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Server> {
+  const server = createHttpServer(app);
   server.listen(port, host);
   await once(server, 'listening');
   return server;

@@ -4,7 +4,6 @@ import { createCounting } from '../../../cmd/gate/domain/counting.ts';
 import type { SessionRecord } from '../../../cmd/gate/domain/model.ts';
 import { hashOfToken } from '../../../cmd/gate/domain/session-token.ts';
 import { createWopiSrcReader } from '../../../cmd/gate/domain/wopi-src.ts';
-import { currentContext } from '../../../src/common/context.ts';
 import {
   DOC,
   escaped,
@@ -40,7 +39,7 @@ function start(limit: number, foreignHosts = true) {
     clock: () => state.now,
     log: testLogger(),
     audit: {
-      record: (event, facts) => void events.push({ event, ...facts, ...currentContext() }),
+      record: (event, facts) => void events.push({ event, ...facts }),
       close: async () => undefined,
     },
   });
@@ -71,13 +70,12 @@ function start(limit: number, foreignHosts = true) {
       sessions.set(session.tokenHash, session);
       return session;
     },
-    ws: (uri: string): Decision => ask({ uri, stage: 'ws', requestId }),
-    page: (uri: string): Decision => ask({ uri, stage: 'page', requestId }),
-    ask: (question: Omit<Question, 'requestId'>): Decision => ask({ ...question, requestId }),
+    ws: (uri: string): Decision => ask({ uri, stage: 'ws' }),
+    page: (uri: string): Decision => ask({ uri, stage: 'page' }),
+    ask: (question: Question): Decision => ask(question),
   };
 }
 
-const requestId = 'req_0123456789abcdef';
 const LIMIT = 'connection_limit_reached';
 const own = (token: string): string => socket26(sourceOf(DOC), token);
 
@@ -172,7 +170,7 @@ describe('the decision whether a session may open', () => {
     expect(ws('/cool/x')).to.equal('unreadable');
   });
 
-  it('records refusals with the id of the question, the document and whose session it is, and with neither token nor address', () => {
+  it('records refusals with the document and whose session it is, and with neither token nor address', () => {
     const { ws, events, session, page: at, counting } = start(1);
     session('late');
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
@@ -180,7 +178,7 @@ describe('the decision whether a session may open', () => {
     ws(own('late'));
     at(page(sourceOf(DOC)));
     ws('/cool/x');
-    const event = { event: 'connection.refused', requestId };
+    const event = { event: 'connection.refused' };
     expect(events).to.deep.equal([
       { ...event, reason: 'unknown_session', document: DOC },
       { ...event, reason: 'connection_limit_reached', document: DOC, session: 'ses_late' },

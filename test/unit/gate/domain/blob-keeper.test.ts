@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { createBlobKeeper } from '../../../../cmd/gate/domain/blob-keeper.ts';
-import type { Claim } from '../../../../cmd/gate/domain/ports.ts';
+import { BlobKeeper } from '../../../../cmd/gate/domain/blob-keeper.ts';
 import { versionRecord } from '../../../support/gate-records.ts';
-import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { until } from '../../../support/service.ts';
 
 describe('bytes that nobody needs', () => {
@@ -16,13 +14,16 @@ describe('bytes that nobody needs', () => {
   });
   afterEach(() => bench.stop());
 
-  const write = (content: string, claim?: Claim) => bench.blobs.write(Readable.from([Buffer.from(content)]), MB, claim);
+  const write = async (content: string) => {
+    const { sha256, size } = await bench.bring(content);
+    return { sha256, size };
+  };
   const isKept = async (sha256: string) => (await bench.blobs.list()).includes(sha256);
 
   it('stay while they are being written once more, and the row that has them is not there yet', async () => {
     const old = await write('same');
-    await bench.keeper.writing(async (claim) => {
-      const blob = await write('same', claim);
+    await bench.keeper.hold(old.sha256, async () => {
+      const blob = await write('same');
       await bench.keeper.discard([old.sha256]);
       expect(await isKept(old.sha256)).to.equal(true);
       await bench.rows.transact((tx) => tx.putVersion(versionRecord({ version: 1, ...blob })));
@@ -33,8 +34,7 @@ describe('bytes that nobody needs', () => {
 
   it('go while others are being written, and at their end when no row came to have them', async () => {
     const [old, useless] = [await write('old'), await write('useless')];
-    await bench.keeper.writing(async (claim) => {
-      await write('useless', claim);
+    await bench.keeper.hold(useless.sha256, async () => {
       await bench.keeper.discard([old.sha256, useless.sha256]);
       expect([await isKept(old.sha256), await isKept(useless.sha256)]).to.deep.equal([false, true]);
     });
@@ -49,11 +49,11 @@ describe('bytes that nobody needs', () => {
       await gone.promise;
       await bench.blobs.remove(hash);
     };
-    const keeper = createBlobKeeper({ rows: bench.rows, blobs: { ...bench.blobs, remove } });
+    const keeper = new BlobKeeper({ rows: bench.rows, blobs: { ...bench.blobs, remove } });
     const removing = keeper.discard([old.sha256]);
     await going.promise;
-    const writing = keeper.writing(async (claim) => {
-      const blob = await write('same', claim);
+    const writing = keeper.hold(old.sha256, async () => {
+      const blob = await write('same');
       await bench.rows.transact((tx) => tx.putVersion(versionRecord({ version: 1, ...blob })));
     });
     setTimeout(gone.resolve, 50);
@@ -64,18 +64,11 @@ describe('bytes that nobody needs', () => {
   it('are many, and who brings some of them waits for one batch at most', async () => {
     const removed = new Set<string>();
     const remove = async (hash: string) => void removed.add(hash);
-    const keeper = createBlobKeeper({ rows: bench.rows, blobs: { ...bench.blobs, remove } });
+    const keeper = new BlobKeeper({ rows: bench.rows, blobs: { ...bench.blobs, remove } });
     const hashes = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(64, '0'));
     const [first = '', last = ''] = [hashes[0], hashes.at(-1)];
     const cleaning = keeper.discard(hashes);
-    const seen = await Promise.all(
-      [first, last].map((hash) =>
-        keeper.writing(async (claim) => {
-          await claim(hash);
-          return removed.size;
-        }),
-      ),
-    );
+    const seen = await Promise.all([first, last].map((hash) => keeper.hold(hash, async () => removed.size)));
     // The next one may have begun by then.
     expect(Math.max(...seen)).to.be.within(1, 127);
     await cleaning;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { deliveryRecord } from '../../../support/gate-records.ts';
-import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { until } from '../../../support/until.ts';
 
 const HOUR = 3_600_000;
@@ -86,7 +86,7 @@ describe('cleaning', () => {
 
   it('finds bytes that a crash left', async () => {
     await bench.open();
-    await bench.blobs.write(Readable.from([Buffer.from('nobody has me')]), MB);
+    await bench.bring('nobody has me');
     expect(await bench.blobs.list()).to.have.lengthOf(2);
     await bench.keeper.discardOrphans();
     expect(await bench.blobs.list()).to.have.lengthOf(1);
@@ -106,12 +106,12 @@ describe('cleaning', () => {
   });
 
   it('begins with what a crash left, and goes on each minute', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    await bench.bring('nobody has me');
     const { setTimeout: real } = globalThis;
     const timers: { work: () => void; ms: number }[] = [];
     globalThis.setTimeout = ((work: () => void, ms: number) => timers.push({ work, ms })) as never;
     try {
-      await bench.open({ state: 'closed', closedAt: bench.now() });
-      await bench.blobs.write(Readable.from([Buffer.from('nobody has me')]), MB);
       bench.cleaning.start();
     } finally {
       globalThis.setTimeout = real;

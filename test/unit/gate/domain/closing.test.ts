@@ -1,10 +1,16 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import type { DeliveryRecord } from '../../../../cmd/gate/domain/model.ts';
-import type { Blobs, Rows } from '../../../../cmd/gate/domain/ports.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
-import { close, type SavesBench, savesBench, serveWopi, TOKEN } from '../../../support/gate-saves.ts';
+import {
+  type BenchOptions,
+  close,
+  type SavesBench,
+  savesBench,
+  serveWopi,
+  TOKEN,
+} from '../../../support/gate-saves.ts';
 import { until } from '../../../support/service.ts';
 
 const SECOND = 1000;
@@ -154,17 +160,14 @@ describe('closing', () => {
     it(`waits for a save of ${state} document that failed for trouble of ours, and CheckFileInfo does not turn it away`, async () => {
       await bench.stop();
       let full = true;
-      const wrap = (blobs: Blobs, rows: Rows) => ({
-        rows,
-        blobs: {
-          ...blobs,
-          write: async (content: Readable, maxBytes: number) => {
-            if (full && (await bench.rows.transact((tx) => tx.document('doc_a')))) throw new Error('ENOSPC');
-            return blobs.write(content, maxBytes);
-          },
-        },
+      const wrap: BenchOptions['wrap'] = ({ blobs }) => ({
+        blobs: { ...blobs, put: (file) => (full ? Promise.reject(new Error('ENOSPC')) : blobs.put(file)) },
       });
-      bench = await savesBench({ wrap, timings: { hold: 0 }, poster: { post: async (one) => sent.push(one) && 200 } });
+      bench = await savesBench({
+        wrap,
+        timings: { holdMs: 0 },
+        poster: { post: async (one) => sent.push(one) && 200 },
+      });
       await bench.open({ callbackUrl: 'https://portal.example.vn/cb', ...document }, { closedAt: bench.now() });
       const { url, server } = await serveWopi(bench);
       for (let n = 0; n < 12; n += 1) {

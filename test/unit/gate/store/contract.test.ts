@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
+import { createIncoming } from '../../../../cmd/gate/store/incoming.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { blobsContract, rowsContract } from '../../../support/gate-store.ts';
 
@@ -15,7 +16,10 @@ rowsContract('SQLite', async () => {
 blobsContract('files', async () => {
   const path = await folder();
   return {
-    open: () => createBlobs(path),
+    open: async () => ({
+      incoming: await createIncoming(join(path, 'incoming')),
+      blobs: await createBlobs(join(path, 'blobs')),
+    }),
     dispose: () => rm(path, { recursive: true }),
     files: async () =>
       (await readdir(path, { recursive: true, withFileTypes: true }))

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -114,15 +114,6 @@ describe('the gate’s files', () => {
       writeFileSync(join(folder, 'links.key'), 'short');
       expect((await failure(open()))?.message).to.contain('links.key');
       expect(readFileSync(join(folder, 'links.key'), 'utf8')).to.equal('short');
-    });
-
-    it('loses what a crash left half written', async () => {
-      const incoming = join(folder, 'blobs', 'incoming');
-      mkdirSync(incoming, { recursive: true });
-      writeFileSync(join(incoming, 'half'), 'half');
-      const { rows } = await openDataDir(folder);
-      expect(readdirSync(incoming)).to.deep.equal([]);
-      await rows.close();
     });
   });
 
