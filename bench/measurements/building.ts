@@ -50,7 +50,7 @@ async function measureLarge(
 ): Promise<Large> {
   const flat = join(directory, `large.${script.type === 'text' ? 'fodt' : 'fods'}`);
   const surroundings = { pictures: new Map(), now: new Date() };
-  await writePieces(buildFlat(script, surroundings), flat, new AbortController().signal);
+  await writePieces(buildFlat(script, surroundings), flat);
   const beforehand = convertCall({ name: flat, bytes: await readFile(flat) }, script.save[0]?.format ?? '');
   const request = jsonCall('/v1/build', script);
   const [build, engine] = await inRounds(

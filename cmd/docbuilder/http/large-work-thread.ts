@@ -5,14 +5,11 @@ import type { FlatTask } from '../script/build.ts';
 import { writeScript } from '../script/write-script.ts';
 import { type BodyKind, type Incoming, readBody, scriptIn } from './bodies.ts';
 
-/** Ended from outside: a thread is terminated. */
-const never = new AbortController().signal;
-
 serveTasks({
   read: ({ kind, incoming, plan }: { kind: BodyKind; incoming: Incoming; plan: EffectivePlan }) =>
     readBody(kind, incoming, plan),
   write: (task: FlatTask) =>
-    writeScript(scriptIn(task.text), task, never).catch((error) => {
+    writeScript(scriptIn(task.text), task).catch((error) => {
       throw orDiskFull(error);
     }),
 });

@@ -42,7 +42,7 @@ export function createLargeWork(plan: () => EffectivePlan): LargeWork {
     readBody: async (kind, incoming, signal) =>
       sizeOf(incoming) > SMALL ? readElsewhere(kind, incoming, signal) : readBody(kind, incoming, plan()),
     async writeFlat(task, signal) {
-      if (task.text.length <= SMALL && task.fetched.size === 0) return writeScript(scriptIn(task.text), task, signal);
+      if (task.text.length <= SMALL && task.fetched.size === 0) return writeScript(scriptIn(task.text), task);
       try {
         await threads.run('write', task, signal);
       } catch (error) {

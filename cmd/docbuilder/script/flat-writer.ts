@@ -3,15 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { inChunks } from '../../../src/common/chunks.ts';
 import { createNewFile } from '../../../src/common/fs/new-file.ts';
-import { takingTurns } from '../../../src/common/turns.ts';
-
-/** What a file is made of: pieces that may be made while they are asked for, and what stands around them. */
-export interface Pieces {
-  body: Iterable<string>;
-  /** Asked for once the body was gone through. */
-  head(): string;
-  tail: string;
-}
+import type { FlatDocument } from './flat.ts';
 
 /** Bytes of a body that wait for its head in memory; more wait in a file of their own. */
 const MOST_HELD = 16 * 1024 * 1024;
@@ -22,12 +14,11 @@ export function asideOf(path: string): string {
 }
 
 /**
- * Writes a file whose head is known only when its body is. Others get their turn meanwhile.
+ * Writes a file whose head is known only when its body is.
  * @param path where nothing is yet, as at `asideOf(path)`
  */
-export async function writePieces({ body, head, tail }: Pieces, path: string, signal: AbortSignal): Promise<void> {
+export async function writePieces({ body, head, tail }: FlatDocument, path: string): Promise<void> {
   const aside = asideOf(path);
-  const turn = takingTurns(signal);
   const held: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;
@@ -48,10 +39,8 @@ export async function writePieces({ body, head, tail }: Pieces, path: string, si
         for (const full of held.splice(0)) await file.writeFile(full);
         length = 0;
       }
-      const others = turn();
-      if (others) await others;
     }
-    await pipeline(whole, await createNewFile(path), { signal });
+    await pipeline(whole, await createNewFile(path));
   } finally {
     await file?.close();
     if (file) await rm(aside);

@@ -3,7 +3,7 @@ import type { Surroundings } from './build.ts';
 
 /** A flat OpenDocument file (ODF 1.3 part 3, `office:document`) in the making: head, body and tail make the file. */
 export interface FlatDocument {
-  /** The body in pieces; lazy, so that whoever writes it can let others have their turn in between. */
+  /** The body in pieces, each made when it is asked for: all of it may be larger than memory. */
   body: Iterable<string>;
   /** All that stands before the body; complete only once the body was gone through: the styles it needs are in it. */
   head(): string;

@@ -9,11 +9,7 @@ import { buildFlat } from './script.ts';
  * Writes a script as a flat OpenDocument file, in this thread; see `FlatWriter`.
  * @param parsed the checked script that the task's text holds
  */
-export async function writeScript(
-  parsed: Script,
-  { save, fetched, now, path }: Omit<FlatTask, 'text'>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function writeScript(parsed: Script, { save, fetched, now, path }: Omit<FlatTask, 'text'>): Promise<void> {
   const script = { ...parsed, save: [...save] } as Script;
   const pictures = new Map<string, Picture>();
   for (const { path: place, image } of imagesOf(script)) {
@@ -21,5 +17,5 @@ export async function writeScript(
     const found = file ? picture(await readFile(file), `${place}/url`) : decodedPicture(image.base64 ?? '', place);
     pictures.set(place, found);
   }
-  await writePieces(buildFlat(script, { pictures, now: new Date(now) }), path, signal);
+  await writePieces(buildFlat(script, { pictures, now: new Date(now) }), path);
 }

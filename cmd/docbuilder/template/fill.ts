@@ -1,37 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
+import Docxtemplater from 'docxtemplater';
+import PizZip from 'pizzip';
 import { AppError } from '../../../src/common/errors.ts';
+import { newBudget } from '../source/inspect/archive.ts';
 import { readIndex } from '../source/inspect/package-index.ts';
 import { partTypes } from '../source/inspect/packages.ts';
+import { withSource } from '../source/inspect/source.ts';
 import { xmlText } from '../source/inspect/xml-prolog.ts';
+import { readEntry, readZip, type Zip } from '../source/inspect/zip.ts';
 import { corrupt } from '../source/source-errors.ts';
-import { BadLoop, type CompiledPart, compilePart } from './compile.ts';
-import { openPackage, type PackageEntry, type PackageReader } from './package-reader.ts';
-import { createPackage, outputTooLarge } from './package-writer.ts';
-import { type PartTag, preparePart } from './prepare.ts';
-import {
-  type TemplateMistake,
-  type TemplatePlace,
-  type TemplateTask,
-  templateError,
-  templatePlace,
-} from './template.ts';
-import type { Json } from './template-data.ts';
-import { valuesFor } from './values.ts';
+import { fileTypeConfig, TagModule } from './tag-module.ts';
+import { outputTooLarge, type TemplatePlace, type TemplateTask, templateError, templatePlace } from './template.ts';
+import { canonicalXml } from './xml.ts';
 
-const MiB = 1024 * 1024;
 const CONTENT_TYPES = '[Content_Types].xml';
+const RELATIONSHIPS = '_rels/.rels';
 /** A part with tags that is larger than this needs more memory than a template may have. */
-const MAX_PART_BYTES = 64 * MiB;
-/** The same for a part that was filled: a table of 100,000 rows has 40 to 120 MiB. */
-const MAX_FILLED_BYTES = 512 * MiB;
-/** Larger than what programs give to pictures, small enough for them. */
-const FIRST_PICTURE_ID = 1_000_000_000;
+const MAX_PART_BYTES = 64 * 1024 * 1024;
 
-/** A part with tags, ready to be filled. */
-interface Part {
-  place: TemplatePlace;
-  tags: PartTag[];
-  compiled: CompiledPart;
+/** A package as docxtemplater takes it. */
+interface Template {
+  zip: PizZip;
+  /** The parts that may hold tags. */
+  parts: Map<string, TemplatePlace>;
 }
 
 /**
@@ -39,94 +31,48 @@ interface Part {
  * @throws {AppError} see TemplateFiller
  */
 export async function fillTemplate(task: TemplateTask): Promise<void> {
-  const template = await openPackage(task.template);
-  try {
-    const types = contentTypes(template);
-    const parts = readParts(template, partTypes(Array.from(readIndex(types)).flat()), task.maxOutputBytes);
-    const mistakes = write(template, parts, types, task);
-    if (mistakes.length > 0) throw templateError(mistakes);
-  } finally {
-    template.close();
-  }
+  const { missing, maxOutputBytes } = task;
+  const { zip, parts } = await openTemplate(task);
+  const module = new TagModule({ parts, missing, maxOutputBytes });
+  const document = compile(zip, module);
+  if (parts.size > 0) document.render(deserialize(task.data));
+  if (module.mistakes.length > 0) throw templateError(module.mistakes);
+  const filled = document.toBuffer();
+  if (filled.length > maxOutputBytes) throw outputTooLarge(maxOutputBytes);
+  writeFileSync(task.output, filled, { mode: 0o600 });
 }
 
-function contentTypes(template: PackageReader): string {
-  const entry = template.entries.find(({ name }) => name === CONTENT_TYPES);
+/**
+ * Reads a template. Every part that docxtemplater unpacks is unpacked here first, to no more than it may have: its own
+ * zip library believes what an archive says.
+ */
+function openTemplate({ template, maxOutputBytes }: TemplateTask): Promise<Template> {
+  return withSource(template, async (source) => {
+    const archive = await readZip(source, newBudget());
+    const types = await partText(archive, CONTENT_TYPES, maxOutputBytes);
+    const typeOf = partTypes(Array.from(readIndex(types)).flat());
+    const zip = new PizZip(readFileSync(template));
+    zip.file(CONTENT_TYPES, asDocument(types));
+    zip.file(RELATIONSHIPS, await partText(archive, RELATIONSHIPS, maxOutputBytes));
+    const parts: Template['parts'] = new Map();
+    for (const name of archive.entries.keys()) {
+      const place = templatePlace(typeOf(name));
+      if (!place) continue;
+      const xml = canonicalXml(await partText(archive, name, maxOutputBytes));
+      // Parts without tags stay packed as they are.
+      if (!/[{}]/.test(xml)) continue;
+      zip.file(name, xml);
+      parts.set(name, place);
+    }
+    return { zip, parts };
+  });
+}
+
+async function partText(archive: Zip, name: string, maxOutputBytes: number): Promise<string> {
+  const entry = archive.entries.get(name);
   if (!entry) throw corrupt('bad_archive');
-  return xmlText(template.read(entry));
-}
-
-/** Everything that has tags; mistakes of all parts are found before anything is filled. */
-function readParts(
-  template: PackageReader,
-  typeOf: (part: string) => string,
-  maxBytes: number,
-): Map<PackageEntry, Part> {
-  const parts = new Map<PackageEntry, Part>();
-  const mistakes: TemplateMistake[] = [];
-  for (const entry of template.entries) {
-    const place = templatePlace(typeOf(entry.name));
-    const prepared = place && prepare(template, entry, maxBytes);
-    if (!prepared) continue;
-    const where = { part: entry.name, place };
-    mistakes.push(...prepared.mistakes.map((mistake) => ({ ...where, ...mistake })));
-    if (mistakes.length > 0) continue;
-    try {
-      parts.set(entry, { place, tags: prepared.tags, compiled: compilePart(prepared.xml, prepared.tags) });
-    } catch (error) {
-      if (!(error instanceof BadLoop)) throw error;
-      const message = 'giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn';
-      const found = error.tags.map(({ source, name, paragraph }) => ({ tag: source, field: name, paragraph }));
-      const places = found.length > 0 ? found : [{ tag: '', field: '', paragraph: 0 }];
-      mistakes.push(...places.map((each) => ({ ...where, ...each, message })));
-    }
-  }
-  if (mistakes.length > 0) throw templateError(mistakes);
-  return parts;
-}
-
-function prepare(template: PackageReader, entry: PackageEntry, maxBytes: number): ReturnType<typeof preparePart> {
-  if (entry.size > MAX_PART_BYTES) throw outputTooLarge(maxBytes, 'memory_limit');
-  return preparePart(xmlText(template.read(entry)));
-}
-
-/** Writes the document, part by part; parts without tags as they are. */
-function write(
-  template: PackageReader,
-  parts: Map<PackageEntry, Part>,
-  types: string,
-  { output, maxOutputBytes, data, missing }: TemplateTask,
-): TemplateMistake[] {
-  const mistakes: TemplateMistake[] = [];
-  let pictures = FIRST_PICTURE_ID;
-  const filling = {
-    data: deserialize(data) as Json,
-    missing,
-    nextPictureId: () => pictures++,
-    admit(bytes: number): void {
-      if (bytes > MAX_FILLED_BYTES) throw outputTooLarge(maxOutputBytes, 'memory_limit');
-    },
-  };
-  const writer = createPackage(output, maxOutputBytes);
-  try {
-    for (const entry of template.entries) {
-      const part = parts.get(entry);
-      if (part) {
-        const values = valuesFor(part.tags, { part: entry.name, place: part.place }, filling);
-        writer.add(entry, part.compiled.render(values));
-        mistakes.push(...values.mistakes);
-        parts.delete(entry);
-      } else if (entry.name === CONTENT_TYPES) {
-        writer.add(entry, Buffer.from(asDocument(types)));
-      } else {
-        writer.copy(entry, template.packed(entry));
-      }
-    }
-    writer.finish();
-  } finally {
-    writer.close();
-  }
-  return mistakes;
+  if (entry.size > MAX_PART_BYTES) throw outputTooLarge(maxOutputBytes, 'memory_limit');
+  return xmlText(await readEntry(archive, entry, MAX_PART_BYTES));
 }
 
 /** What is made of a template is a document (ECMA-376 part 1, section 11.3.10). */
@@ -135,6 +81,29 @@ function asDocument(types: string): string {
     /(application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.)template(\.main\+xml)/gi,
     '$1document$2',
   );
+}
+
+/** @throws {AppError} `template_error` with all mistakes in the tags */
+function compile(zip: PizZip, module: TagModule): Docxtemplater {
+  try {
+    const document = new Docxtemplater(zip, {
+      delimiters: { start: '{{', end: '}}' },
+      // The module has looked for these mistakes, paragraph by paragraph.
+      syntax: { changeDelimiterPrefix: null, allowUnclosedTag: true, allowUnopenedTag: true },
+      paragraphLoop: true,
+      errorLogging: false,
+      warnFn: () => {},
+      fileTypeConfig: fileTypeConfig(),
+      parser: module.parser,
+      modules: [module],
+    });
+    if (module.mistakes.length === 0) return document;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    module.addLibraryErrors(error);
+    throw templateError(module.mistakes, error);
+  }
+  throw templateError(module.mistakes);
 }
 
 /** Any failure in the words of the interface: what a library cannot digest is the template's fault. */

@@ -2,8 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { isOutOfMemory, type Report, reported } from '../../../src/common/threads.ts';
-import { outputTooLarge } from './package-writer.ts';
-import type { TemplateFiller, TemplateTask } from './template.ts';
+import { outputTooLarge, type TemplateFiller, type TemplateTask } from './template.ts';
 
 /** Beside this file, whether as source or as JavaScript. */
 const WORKER = new URL(`./fill-worker${extname(import.meta.url)}`, import.meta.url);

@@ -1,83 +1,262 @@
-import type Docxtemplater from 'docxtemplater';
-import type { Json } from './template-data.ts';
+import Docxtemplater from 'docxtemplater';
+import {
+  type MissingMode,
+  outputTooLarge,
+  type TemplateMistake,
+  type TemplatePlace,
+  templateError,
+} from './template.ts';
+import { fieldOf, type Json, listFrom, textFrom } from './template-data.ts';
+import { fieldName, isListTagAlone, scanTags, shownTag } from './template-tags.ts';
 import { runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;
-type Parser = Docxtemplater.DXT.Options['parser'];
+type Matchers = ReturnType<NonNullable<Module['matchers']>>;
+type Part = Docxtemplater.DXT.Part;
+type Parser = Docxtemplater.DXT.Parser;
+type RenderOptions = Docxtemplater.DXT.RenderOptions;
 
-/** What tags stand for. Scopes are the data itself, then one item for each list around the tag. */
-export interface ValueSource {
-  text(tag: number, scopes: readonly Json[], lists: readonly number[]): string;
-  list(tag: number, scopes: readonly Json[], lists: readonly number[]): readonly Json[];
-  data: Json;
-  /** A number that no picture of the document has. */
-  nextPictureId(): number;
-  /** Told how large the part has become while it is filled and before it is put together; throws to refuse it. */
-  admit(bytes: number): void;
+/** A part that is filled may become this large; a table of 100,000 rows has 40 to 120 MiB. */
+const MAX_PART_BYTES = 512 * 1024 * 1024;
+/** Each piece of a part counts for so much more: lists within lists soon make more pieces than text. */
+const PIECE_BYTES = 16;
+/** Lists in lists. */
+const MOST_NESTED = 32;
+/** Larger than the ids that programs give to pictures, and small enough for them. */
+const FIRST_PICTURE_ID = 1_000_000_000;
+
+/** The part of docxtemplater's documented interface that its types leave out. */
+const { DocUtils, FileTypeConfig } = Docxtemplater as unknown as {
+  DocUtils: { wordToUtf8(xml: string): string };
+  FileTypeConfig: { docx(): { tagsXmlLexedArray: string[] } };
+};
+
+/** A token of docxtemplater's lexer. */
+interface Token {
+  type: string;
+  position: string;
+  tag?: string;
+  value: string;
+  offset: number;
 }
 
-/** What each piece of a filled part costs besides its text: lists within lists soon make more pieces than text. */
-const PIECE_BYTES = 16;
-/** The same of each item of a list, even if nothing comes of it: two million items are what a part may have. */
-const ITEM_BYTES = 256;
+/** A paragraph while its tokens are read. */
+interface Paragraph {
+  number: number;
+  text: string;
+  /** The tokens of its text outside of tags. */
+  contents: Token[];
+  /** Where its last tag begins. */
+  tagOffset: number | undefined;
+}
 
-/** What ties docxtemplater to our own look-up of fields, and writes values. One for each part. */
-export function tagModule(): Module & { parser: NonNullable<Parser>; fillFrom(values: ValueSource): void } {
-  let values: ValueSource | undefined;
-  let size = 0;
-  const grow = (length: number): void => {
-    size += length + PIECE_BYTES;
-    source().admit(size);
-  };
-  const source = (): ValueSource => {
-    if (!values) throw new Error('no data yet');
-    return values;
-  };
-  return {
-    name: 'Tags',
-    // Before the library's own rendering of values.
-    priority: 1,
+interface LibraryError {
+  properties?: { id: string; file: string; offset?: number | number[]; errors?: LibraryError[] };
+}
 
-    fillFrom(from: ValueSource): void {
-      values = from;
-    },
+/** A part of a template, and the tags that docxtemplater has found in it. */
+interface TemplatePart {
+  place: TemplatePlace;
+  /** Each tag without its braces, with the number of its paragraph, by the tag's offset as the lexer counts it. */
+  tags: Map<number, { inside: string; paragraph: number }>;
+}
 
-    /** Asked for lists; the scopes of a module's tag are looked through here, not one by one. */
-    parser: (number: string) => ({
-      get: (_scope: unknown, { scopeList, scopePath }) => {
-        const items = source().list(Number(number), scopesOf(scopeList), scopePath.map(Number));
-        grow(items.length * ITEM_BYTES);
-        return items;
-      },
-    }),
+export interface TagOptions {
+  /** Parts that hold tags, by their names. */
+  parts: ReadonlyMap<string, TemplatePlace>;
+  missing: MissingMode;
+  maxOutputBytes: number;
+}
 
-    render(part, { scopeManager }) {
-      const { scopeList, scopePath } = scopeManager;
-      if (part.type === 'placeholder' && !part.module) {
-        const text = source().text(Number(part.value), scopesOf(scopeList), scopePath.map(Number));
-        grow(text.length);
-        return { value: runText(text), errors: [] };
+/**
+ * A docxtemplater module for version 1 of the template language: names that are looked up in the data and nowhere else,
+ * lists, and mistakes that say where they are.
+ */
+export class TagModule implements Module {
+  readonly name = 'TagModule';
+  /** Before the library's own modules, which would take other kinds of tags. */
+  readonly priority = 1;
+  readonly #options: TagOptions;
+  readonly #parts: Map<string, TemplatePart>;
+  readonly #mistakes = new Map<string, TemplateMistake>();
+  #file = '';
+  #depth = 0;
+  #size = 0;
+  #pictures = FIRST_PICTURE_ID;
+
+  [member: string]: unknown;
+
+  constructor(options: TagOptions) {
+    this.#options = options;
+    this.#parts = new Map([...options.parts].map(([name, place]) => [name, { place, tags: new Map() }]));
+  }
+
+  /** Everything that is wrong with the template or its data, as far as docxtemplater has come. */
+  get mistakes(): TemplateMistake[] {
+    return [...this.#mistakes.values()];
+  }
+
+  getFileType(): string {
+    return 'docx';
+  }
+
+  optionsTransformer(options: Docxtemplater.DXT.Options, document: Docxtemplater): Docxtemplater.DXT.Options {
+    document.targets = [...this.#options.parts.keys()];
+    return options;
+  }
+
+  /** Checks the tags of each paragraph: a tag does not go over the end of its paragraph. */
+  preparse(tokens: Token[], { filePath }: { filePath: string }): Token[] {
+    this.#file = filePath;
+    this.#depth = 0;
+    const open: Paragraph[] = [];
+    let count = 0;
+    for (const token of tokens) {
+      if (token.tag === 'w:p') {
+        if (token.position !== 'end') open.push({ number: ++count, text: '', contents: [], tagOffset: undefined });
+        if (token.position !== 'start') this.#checkParagraph(open.pop());
+      } else {
+        this.#readToken(token, open.at(-1));
       }
-      grow(part.value.length);
-      // Word calls a document broken in which two pictures have one id.
-      if (part.tag === 'wp:docPr' && part.position !== 'end' && scopePath.length > 0) {
-        return { value: part.value.replace(/ id="[^"]*"/, () => ` id="${source().nextPictureId()}"`), errors: [] };
-      }
-      return null;
-    },
+    }
+    return tokens.filter(({ type, value }) => type !== 'content' || value !== '');
+  }
 
-    postrender(parts) {
-      let bytes = 0;
-      for (const part of parts) {
-        bytes += Buffer.byteLength(part);
-        source().admit(bytes);
-      }
-      return parts;
-    },
-  };
+  #readToken(token: Token, paragraph: Paragraph | undefined): void {
+    if (!paragraph) return;
+    if (token.type === 'content' && token.position === 'insidetag') {
+      paragraph.text += DocUtils.wordToUtf8(token.value);
+      if (paragraph.tagOffset === undefined) paragraph.contents.push(token);
+    } else if (token.type === 'delimiter') {
+      paragraph.text += token.position === 'start' ? '{{' : '}}';
+      if (token.position === 'start') paragraph.tagOffset = token.offset;
+      else this.#endTag(paragraph);
+    }
+  }
 
-  /** The library's outermost scope is a stand-in: it takes `null` and other data for none. */
-  function scopesOf(scopeList: readonly Json[]): readonly Json[] {
-    return [source().data, ...scopeList.slice(1)];
+  #endTag(paragraph: Paragraph): void {
+    if (paragraph.tagOffset === undefined) return;
+    const inside = paragraph.text.slice(paragraph.text.lastIndexOf('{{') + 2, -2);
+    const offset = paragraph.tagOffset;
+    this.#part.tags.set(offset, { paragraph: paragraph.number, inside });
+    paragraph.tagOffset = undefined;
+    if (fieldName(inside, '#') !== undefined) this.#depth += 1;
+    if (fieldName(inside, '/') !== undefined) this.#depth -= 1;
+    if (this.#depth <= MOST_NESTED) return;
+    // The library would take longer for the next one than for all before it.
+    this.#addListMistake('nested', offset);
+    throw templateError(this.mistakes);
+  }
+
+  #checkParagraph(paragraph: Paragraph | undefined): void {
+    if (!paragraph || !/\{\{|\}\}/.test(paragraph.text)) return;
+    for (const mistake of scanTags(paragraph.text)) this.#addMistake({ ...mistake, paragraph: paragraph.number });
+    // A list's tag alone in its paragraph goes with the paragraph, whatever space was typed around it.
+    if (isListTagAlone(paragraph.text)) for (const token of paragraph.contents) token.value = '';
+  }
+
+  /** Everything in braces is a list's tag or a name: nothing is a prefix of other kinds of tags, or an expression. */
+  matchers(): Matchers {
+    const loop = { inverted: false, expandTo: 'auto', priority: 1 };
+    const matchers = [
+      [(tag: string) => fieldName(tag, '#'), 'loop', { ...loop, location: 'start' }],
+      [(tag: string) => fieldName(tag, '/'), 'loop', { priority: 1, location: 'end' }],
+      [(tag: string) => fieldName(tag), 'field', { priority: 1 }],
+    ];
+    return matchers as unknown as Matchers;
+  }
+
+  /** Looks a name up in one scope; docxtemplater asks for the innermost item first, then outwards. */
+  readonly parser = (name: string): Parser => ({
+    get: (scope: Json, { num, scopePath, meta: { part } }) => {
+      const found = name === '.' ? scope : fieldOf(scope, name);
+      if (found === undefined && num > 0) return undefined;
+      const complain = (message: string): void => this.#addFieldMistake(part, scopePath, message);
+      if (found === undefined && this.#options.missing === 'error') complain('dữ liệu không có trường này');
+      return part.module === 'loop' ? listFrom(found ?? null, complain) : textFrom(found ?? null, complain);
+    },
+  });
+
+  render(part: Part, { scopeManager, filePath }: RenderOptions): { value: string; errors: [] } | null {
+    this.#startPart(filePath);
+    if (part.module === 'field') {
+      const value = runText(scopeManager.getValue(part.value, { part }));
+      this.#grow(value);
+      return { value, errors: [] };
+    }
+    this.#grow(part.value);
+    if (part.tag !== 'wp:docPr' || part.position === 'end' || scopeManager.scopePath.length === 0) return null;
+    // Word calls a document broken in which two pictures have one id.
+    return { value: part.value.replace(/ id="[^"]*"/, () => ` id="${this.#pictures++}"`), errors: [] };
+  }
+
+  #startPart(file: string): void {
+    if (file === this.#file) return;
+    this.#file = file;
+    this.#size = 0;
+  }
+
+  #grow(text: string): void {
+    this.#size += Buffer.byteLength(text) + PIECE_BYTES;
+    if (this.#size > MAX_PART_BYTES) throw outputTooLarge(this.#options.maxOutputBytes, 'memory_limit');
+  }
+
+  /** Takes down what docxtemplater says of lists. */
+  addLibraryErrors(error: unknown): void {
+    const { properties } = error as LibraryError;
+    for (const { properties: found } of properties?.errors ?? [error as LibraryError]) {
+      if (!found || !this.#parts.has(found.file)) continue;
+      this.#file = found.file;
+      for (const offset of [found.offset ?? []].flat()) this.#addListMistake(found.id, offset);
+    }
+  }
+
+  #addListMistake(id: string, offset: number): void {
+    const tag = this.#part.tags.get(offset);
+    const opening = tag && fieldName(tag.inside, '#');
+    const field = opening ?? (tag && fieldName(tag.inside, '/'));
+    if (!tag || field === undefined) return;
+    const message = listMistake(id, opening !== undefined);
+    this.#addMistake({ paragraph: tag.paragraph, tag: shownTag(tag.inside), field, message });
+  }
+
+  #addFieldMistake(part: Part, lists: readonly string[], message: string): void {
+    const { inside = '', paragraph = 0 } = this.#part.tags.get(part.offset) ?? {};
+    const field = [...lists, part.value].join('.');
+    this.#addMistake({ paragraph, tag: shownTag(inside), field, message }, field);
+  }
+
+  #addMistake(mistake: Omit<TemplateMistake, 'part' | 'place'>, key = `${this.#mistakes.size}`): void {
+    const known = `${this.#file}\0${key}`;
+    if (!this.#mistakes.has(known)) {
+      this.#mistakes.set(known, { part: this.#file, place: this.#part.place, ...mistake });
+    }
+  }
+
+  get #part(): TemplatePart {
+    const part = this.#parts.get(this.#file);
+    if (!part) throw new Error('a part without tags is filled');
+    return part;
+  }
+}
+
+/** The library's own description of Word files, with tags in text only and with the ids of pictures to be changed. */
+export function fileTypeConfig(): object {
+  const config = FileTypeConfig.docx();
+  const tagsXmlLexedArray = [...config.tagsXmlLexedArray, 'wp:docPr'];
+  return { ...config, tagsXmlTextArray: ['w:t'], tagsXmlLexedArray, templatedNs: [] };
+}
+
+/** @param id docxtemplater's name of a mistake, or `nested` */
+function listMistake(id: string, opening: boolean): string {
+  switch (id) {
+    case 'nested':
+      return 'danh sách lồng nhau quá sâu';
+    case 'unopened_loop':
+    case 'unclosed_loop':
+    case 'closing_tag_does_not_match_opening_tag':
+      return opening ? 'danh sách không được đóng' : 'thẻ đóng một danh sách chưa được mở';
+    default:
+      return 'giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn';
   }
 }

@@ -4,21 +4,11 @@ import { normalized } from '../source/inspect/unicode.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /**
- * Finds a field: in the innermost item first, then outwards.
- * @param scopes the data itself, then one item for each list around the tag
- * @param name a key, or keys joined with dots, in normalization form C; `.` is the innermost item
- * @returns `undefined` if nobody has it
+ * Finds a field in one scope.
+ * @param name a key, or keys joined with dots, in normalization form C
+ * @returns undefined if the scope does not have it; `null` is a value
  */
-export function findField(scopes: readonly Json[], name: string): Json | undefined {
-  if (name === '.') return scopes.at(-1);
-  for (let depth = scopes.length - 1; depth >= 0; depth--) {
-    const value = fieldOf(scopes[depth], name);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-function fieldOf(scope: Json | undefined, name: string): Json | undefined {
+export function fieldOf(scope: Json | undefined, name: string): Json | undefined {
   const whole = own(scope, name);
   if (whole !== undefined || !name.includes('.')) return whole;
   let value = scope;
@@ -48,17 +38,27 @@ function spellings(key: string): string[] {
 const EXPONENT = 1e21;
 
 /**
- * Whether a number may have been another one in the JSON text: beyond 2^53 its last digits are not kept (RFC 8259, 6). An
- * account number would stand in a letter with other digits.
+ * Returns true if a number may have been another one in the JSON text: beyond 2^53 its last digits are not kept (RFC
+ * 8259, section 6). An account number would stand in a letter with other digits.
  */
-export function hasLostDigits(value: Json): boolean {
+function hasLostDigits(value: Json): boolean {
   if (typeof value !== 'number') return false;
   const size = Math.abs(value);
   return size === Number.POSITIVE_INFINITY || (size > Number.MAX_SAFE_INTEGER && size < EXPONENT);
 }
 
-/** A value as text; undefined for lists and objects, which have none. */
-export function textOf(value: Json): string | undefined {
+/** Returns a value as text. @param complain is told what is wrong with the value */
+export function textFrom(value: Json, complain: (message: string) => void): string {
+  if (hasLostDigits(value)) complain('số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi');
   if (value === null) return '';
-  return typeof value === 'object' ? undefined : String(value);
+  if (typeof value !== 'object') return String(value);
+  complain('dữ liệu có danh sách hoặc đối tượng ở chỗ cần văn bản');
+  return '';
+}
+
+/** Returns the items of a value that is to be repeated; `null` has none. @param complain is told what is wrong with the value */
+export function listFrom(value: Json, complain: (message: string) => void): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  if (value !== null) complain('chỉ lặp được danh sách; không hỗ trợ điều kiện');
+  return [];
 }

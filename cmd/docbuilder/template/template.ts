@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/common/errors.ts';
+import { AppError, fileTooLarge } from '../../../src/common/errors.ts';
 
 /** What a field that the data does not have becomes: nothing, or an error (contract: `options.missing`). */
 export type MissingMode = 'empty' | 'error';
@@ -71,4 +71,9 @@ export function templateError(mistakes: readonly TemplateMistake[], cause?: unkn
   const fields = [...new Set(mistakes.map(({ field }) => field).filter((field) => field !== ''))];
   const detail = { fields: fields.slice(0, MOST_FIELDS), errors: mistakes.slice(0, MOST_ERRORS) };
   return new AppError('template_error', detail, { cause });
+}
+
+/** The result is larger than the plan allows; with `memory_limit`, than a template may become while it is filled. */
+export function outputTooLarge(maxBytes: number, reason?: 'memory_limit', cause?: unknown): AppError {
+  return fileTooLarge(maxBytes, { subject: 'output', ...(reason && { reason }) }, cause);
 }

@@ -1,32 +1,87 @@
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
+import { corrupt } from '../source/source-errors.ts';
 
-/** Text as XML character data; a line feed stays, a carriage return would not (XML 1.0, section 2.11). */
-export function escapeText(text: string): string {
+/** WordprocessingML, transitional and strict (ECMA-376 parts 4 and 1, annex A). */
+const WORD = new Set([
+  'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  'http://purl.oclc.org/ooxml/wordprocessingml/main',
+]);
+const XMLNS = 'http://www.w3.org/2000/xmlns/';
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+/**
+ * Reads a part strictly and writes it the way docxtemplater, which knows no namespaces, can read it: WordprocessingML
+ * has the prefix `w`, and text has neither CDATA sections nor character references that are not needed.
+ * @throws {AppError} `corrupt_source`: `malformed_xml`, `doctype`
+ */
+export function canonicalXml(xml: string): string {
+  let out = DECLARATION;
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('error', (error) => {
+    throw corrupt('malformed_xml', error);
+  });
+  parser.on('doctype', () => {
+    throw corrupt('doctype');
+  });
+  parser.on('opentag', (tag) => {
+    out += startTag(tag, out === DECLARATION);
+  });
+  parser.on('closetag', (tag) => {
+    if (!tag.isSelfClosing) out += `</${prefixed(tag)}>`;
+  });
+  const addText = (text: string): void => {
+    out += escapeText(text);
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.write(xml).close();
+  return out;
+}
+
+function startTag(tag: SaxesTagNS, isRoot: boolean): string {
+  let text = `<${prefixed(tag)}`;
+  for (const attribute of Object.values(tag.attributes)) {
+    text += ` ${prefixed(attribute)}="${escapeAttribute(attribute.value)}"`;
+  }
+  if (isRoot && WORD.has(tag.uri) && tag.ns['w'] === undefined) text += ` xmlns:w="${tag.uri}"`;
+  return `${text}${tag.isSelfClosing ? '/>' : '>'}`;
+}
+
+function prefixed(node: SaxesTagNS | SaxesAttributeNS): string {
+  if (node.uri === XMLNS && node.local === 'w' && !WORD.has((node as SaxesAttributeNS).value)) {
+    throw corrupt('malformed_xml');
+  }
+  return WORD.has(node.uri) ? `w:${node.local}` : node.name;
+}
+
+/** Escapes character data; a line feed stays, a carriage return would not (XML 1.0, section 2.11). */
+function escapeText(text: string): string {
   return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, escaped) : text;
 }
 
-/** Text as the value of an attribute in double quotes (XML 1.0, section 3.3.3). */
-export function escapeAttribute(text: string): string {
+/** Escapes the value of an attribute in double quotes (XML 1.0, section 3.3.3). */
+function escapeAttribute(text: string): string {
   return /[&<>"\t\n\r]/.test(text) ? text.replace(/[&<>"\t\n\r]/g, escaped) : text;
 }
 
-/** A text of which this is true is its own XML. */
+function escaped(character: string): string {
+  return XML_ENTITIES[character] ?? character;
+}
+
+/** A text that this matches is its own XML. */
 const PLAIN = /^[ !-%'-;=?-\ud7ff\ue000-\ufffd]*$/;
-/** What XML 1.0 has no characters for (section 2.2). */
+/** Characters that XML 1.0 cannot hold (section 2.2). */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const BREAK = '</w:t><w:br/><w:t xml:space="preserve">';
 const TAB = '</w:t><w:tab/><w:t xml:space="preserve">';
 
 /**
- * A value as content of a `w:t`: lines are parted by `w:br`, tabs are `w:tab`, what XML cannot hold is dropped. It
- * leaves the `w:t` and enters another of the same run, so that the run's formatting holds for all of it.
+ * Writes a value as content of a `w:t`: `w:br` parts its lines and `w:tab` is a tab, each in the same run, so that the
+ * run's formatting holds for all of it. Characters that XML cannot hold are dropped.
  */
 export function runText(value: string): string {
   if (PLAIN.test(value)) return value;
   return escapeText(value.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n')).replaceAll('\n', BREAK).replaceAll('\t', TAB);
-}
-
-function escaped(character: string): string {
-  return XML_ENTITIES[character] ?? character;
 }

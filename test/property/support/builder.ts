@@ -58,7 +58,7 @@ export async function startBuilder(workers: number): Promise<Builder> {
     downloader: createDownloader(outbound, scratch),
     clock: () => NOW.getTime(),
     maxFileBytes: () => maxFileBytes(PLAN),
-    writeFlat: (task: FlatTask, signal: AbortSignal) => writeScript(scriptIn(task.text), task, signal),
+    writeFlat: (task: FlatTask) => writeScript(scriptIn(task.text), task),
   };
   const url = `http://127.0.0.1:${port}/picture.png`;
   let count = 0;

@@ -60,7 +60,7 @@ describe('large work', () => {
   it('is written elsewhere, and the file is the same', async () => {
     const here = await threadTime(() => {
       const task = taskOf(large, 'here');
-      return writeScript(scriptIn(task.text), task, never);
+      return writeScript(scriptIn(task.text), task);
     });
     const elsewhere = await threadTime(() => work.writeFlat(taskOf(large, 'elsewhere'), never));
     expect(readFileSync(join(folder, 'elsewhere')).equals(readFileSync(join(folder, 'here')))).to.equal(true);

@@ -13,9 +13,6 @@ export interface Deck {
   pictures: ReadonlyMap<string, Picture>;
 }
 
-/** XML that takes long to make: it comes at the end, and each empty piece before it is a place to let others go first. */
-export type InTurns = Generator<'', string, undefined>;
-
 /** Background of a slide: its own, its layout's, or that of all slides. */
 export function backgroundOf({ layout, background }: Pick<Slide, 'layout' | 'background'>, theme: Theme): string {
   return background ?? (layout === 'section' ? theme.accent : theme.background);

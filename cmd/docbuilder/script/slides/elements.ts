@@ -10,7 +10,7 @@ import { properties } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 import { boxLook, lettersOf, sizeFor } from './box-look.ts';
 import { visible } from './color.ts';
-import { backgroundOf, type Deck, type InTurns } from './deck.ts';
+import { backgroundOf, type Deck } from './deck.ts';
 import { INVISIBLE } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { list, measuredItems } from './list.ts';
@@ -19,38 +19,36 @@ import { runs } from './runs.ts';
 import { shapeElement } from './shapes.ts';
 import { tableElement } from './table.ts';
 
-/** Everything that stands on a slide at a place of its own, from back to front. */
-export function* elements(slide: Slide, pointer: string, deck: Deck): Generator<string> {
+/** Writes everything that stands on a slide at a place of its own, from back to front. */
+export function elements(slide: Slide, pointer: string, deck: Deck): string[] {
   const background = backgroundOf(slide, deck.theme);
-  for (const [index, part] of (slide.elements ?? []).entries()) {
-    yield yield* build(part, `${pointer}/elements/${index}`, background, deck);
-  }
+  return (slide.elements ?? []).map((part, index) => build(part, `${pointer}/elements/${index}`, background, deck));
 }
 
-function* build(part: Element, pointer: string, background: string, deck: Deck): InTurns {
+function build(part: Element, pointer: string, background: string, deck: Deck): string {
   switch (part.type) {
     case 'text':
-      return yield* textElement(part, background, deck);
+      return textElement(part, background, deck);
     case 'bullets':
-      return yield* bulletsElement(part, background, deck);
+      return bulletsElement(part, background, deck);
     case 'table':
-      return yield* tableElement(part, background, deck);
+      return tableElement(part, background, deck);
     case 'image':
       return imageElement(part, pointer, deck);
     case 'shape':
-      return yield* shapeElement(part, background, deck);
+      return shapeElement(part, background, deck);
   }
 }
 
-function* textElement(part: TextElement, behind: string, deck: Deck): InTurns {
+function textElement(part: TextElement, behind: string, deck: Deck): string {
   const { styles } = deck;
   const look = lettersOf(part, part.background ?? behind, deck);
   const size = sizeFor(part.size, [{ text: part.text, bold: look.bold }], part, look.font);
-  const text = paragraph(yield* runs(part.text, styles, look), { ...look, size, align: part.align ?? 'left' }, styles);
+  const text = paragraph(runs(part.text, styles, look), { ...look, size, align: part.align ?? 'left' }, styles);
   return textBox(part, text, deck);
 }
 
-function* bulletsElement(part: BulletsElement, behind: string, deck: Deck): InTurns {
+function bulletsElement(part: BulletsElement, behind: string, deck: Deck): string {
   const background = part.background ?? behind;
   const look = lettersOf(part, background, deck);
   const size = sizeFor(part.size, measuredItems(part.items, look.bold), part, look.font);
@@ -61,7 +59,7 @@ function* bulletsElement(part: BulletsElement, behind: string, deck: Deck): InTu
     size,
     font: look.font,
   };
-  return textBox(part, yield* list(part.items, marks, look, deck.styles), deck);
+  return textBox(part, list(part.items, marks, look, deck.styles), deck);
 }
 
 /** A picture that has no size of its own is reduced to the room between its place and the ends of the slide. */

@@ -3,7 +3,6 @@ import { itemParts } from '../check/list-item.ts';
 import { fontFamily, type Look } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
-import type { InTurns } from './deck.ts';
 import type { Measured } from './fit.ts';
 import { paragraphStyle } from './paragraph.ts';
 import { runs } from './runs.ts';
@@ -33,30 +32,25 @@ const BULLETS = '•–•';
 const LEVELS = 10;
 
 /**
- * Items and the items below them as `text:list`; between two items others may have their turn.
+ * Items and the items below them as `text:list`.
  * @param letters the look of their text, without its size
  */
-export function* list(items: readonly ListItem[], look: ListLook, letters: Look, styles: Styles): InTurns {
+export function list(items: readonly ListItem[], look: ListLook, letters: Look, styles: Styles): string {
   const paragraphs = SCALES.map((_, level) => {
     const size = look.even ? look.size : levelSize(look.size, level);
     return paragraphStyle({ ...letters, size, above: spaceBefore(look.size, level) }, styles);
   });
   const listStyle = (ordered: boolean) => styles.other('L', 'text:list-style', listLevels({ ...look, ordered }));
-  const build = function* (some: readonly ListItem[], ordered: boolean, level: number): InTurns {
+  const build = (some: readonly ListItem[], ordered: boolean, level: number): string => {
     let content = '';
     for (const item of some) {
-      yield '';
       const { text, items: below, ordered: otherwise } = itemParts(item);
-      const own = element('text:p', { 'text:style-name': paragraphs[level] }, yield* runs(text, styles, letters));
-      content += element(
-        'text:list-item',
-        {},
-        own + (below ? yield* build(below, otherwise ?? ordered, level + 1) : ''),
-      );
+      const own = element('text:p', { 'text:style-name': paragraphs[level] }, runs(text, styles, letters));
+      content += element('text:list-item', {}, own + (below ? build(below, otherwise ?? ordered, level + 1) : ''));
     }
     return element('text:list', { 'text:style-name': listStyle(ordered) }, content);
   };
-  return yield* build(items, look.ordered, 0);
+  return build(items, look.ordered, 0);
 }
 
 /** The items in the order they are read, for measuring them. */

@@ -2,23 +2,18 @@ import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import { inline, type Look } from '../inline.ts';
 import { scriptGroups } from '../script-groups.ts';
 import type { Styles } from '../styles.ts';
-import type { InTurns } from './deck.ts';
 
 /** White space that ODF has elements for. */
 const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,})/;
 
 /**
- * Text as the content of a paragraph; between two runs others may have their turn. Links are underlined unless
+ * Writes text as the content of a paragraph. Links are underlined unless
  * something is said: in Impress they have no look of their own.
  * @param around look of the paragraph
  */
-export function* runs(text: Inline, styles: Styles, around: Look = {}): InTurns {
-  let xml = '';
-  for (const part of Array.isArray(text) ? text : [text]) {
-    if (xml !== '') yield '';
-    xml += inline(typeof part === 'string' ? part : unlinkedSpace(part, around), styles);
-  }
-  return xml;
+export function runs(text: Inline, styles: Styles, around: Look = {}): string {
+  const parts = Array.isArray(text) ? text : [text];
+  return parts.map((part) => inline(typeof part === 'string' ? part : unlinkedSpace(part, around), styles)).join('');
 }
 
 /** Text without its looks. */

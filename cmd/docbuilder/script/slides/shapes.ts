@@ -3,7 +3,7 @@ import { properties } from '../styles.ts';
 import { element, mm, pt } from '../xml.ts';
 import { boxLook, lettersOf, sizeFor, stroke } from './box-look.ts';
 import { visible } from './color.ts';
-import type { Deck, InTurns } from './deck.ts';
+import type { Deck } from './deck.ts';
 import { boxAttributes } from './layouts.ts';
 import { paragraph } from './paragraph.ts';
 import { runs } from './runs.ts';
@@ -31,26 +31,22 @@ export const ARROW_MARKER = element('draw:marker', {
 });
 
 /** A drawn shape with its text. */
-export function* shapeElement(part: ShapeElement, behind: string, deck: Deck): InTurns {
+export function shapeElement(part: ShapeElement, behind: string, deck: Deck): string {
   if (part.shape === 'line' || part.shape === 'arrow') return line(part, behind, deck);
   const { theme, styles } = deck;
   const { type, room } = GEOMETRIES[part.shape];
   const style = styles.style('graphic', properties('graphic', boxLook(part, theme.accent, 'middle')));
   const attributes = { 'draw:style-name': style, 'draw:layer': 'layout', ...boxAttributes(part) };
   const geometry = element('draw:enhanced-geometry', { 'svg:viewBox': '0 0 21600 21600', 'draw:type': type });
-  return element('draw:custom-shape', attributes, (yield* textOf(part, room, behind, deck)) + geometry);
+  return element('draw:custom-shape', attributes, textOf(part, room, behind, deck) + geometry);
 }
 
-function* textOf(part: ShapeElement, room: number, behind: string, deck: Deck): InTurns {
+function textOf(part: ShapeElement, room: number, behind: string, deck: Deck): string {
   if (part.text === undefined) return '';
   const look = lettersOf(part, part.background ?? behind, deck);
   const box = { width: part.width * room, height: part.height * room };
   const size = sizeFor(part.size, [{ text: part.text, bold: look.bold }], box, look.font);
-  return paragraph(
-    yield* runs(part.text, deck.styles, look),
-    { ...look, size, align: part.align ?? 'center' },
-    deck.styles,
-  );
+  return paragraph(runs(part.text, deck.styles, look), { ...look, size, align: part.align ?? 'center' }, deck.styles);
 }
 
 /** A line or an arrow, from the box's upper left to its lower right corner. It is drawn also without a border. */

@@ -4,7 +4,7 @@ import { cellBorders, cellObject, columnObject, columnWidths } from '../table.ts
 import { element, mm } from '../xml.ts';
 import { lettersOf, PADDING } from './box-look.ts';
 import { readableOn } from './color.ts';
-import type { Deck, InTurns } from './deck.ts';
+import type { Deck } from './deck.ts';
 import { firstFitting, heightOf, sizesFrom, worded } from './fit.ts';
 import { solid } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
@@ -13,8 +13,8 @@ import { runs } from './runs.ts';
 
 const DEFAULT_SIZE = 16;
 
-/** A table as `draw:frame`, made row by row. Its rows share its height, unless a text needs more. */
-export function* tableElement(part: TableElement, behind: string, deck: Deck): InTurns {
+/** A table as `draw:frame`. Its rows share its height, unless a text needs more. */
+export function tableElement(part: TableElement, behind: string, deck: Deck): string {
   const { styles, theme } = deck;
   const rows = rowsOf(part, deck);
   const widths = columnWidths(part.columns, rows[0]?.length ?? 1, part.width);
@@ -27,10 +27,9 @@ export function* tableElement(part: TableElement, behind: string, deck: Deck): I
   const rowStyle = styles.style('table-row', properties('table-row', height));
   let content = '';
   for (const [index, row] of rows.entries()) {
-    yield '';
     const place = { firstRow: index === 0, lastRow: index === rows.length - 1, firstColumn: false, lastColumn: false };
     let cells = '';
-    for (const cell of row) cells += yield* cellElement(cell, part, place, size, behind, deck);
+    for (const cell of row) cells += cellElement(cell, part, place, size, behind, deck);
     content += element('table:table-row', { 'table:style-name': rowStyle }, cells);
   }
   return element(
@@ -40,14 +39,14 @@ export function* tableElement(part: TableElement, behind: string, deck: Deck): I
   );
 }
 
-function* cellElement(
+function cellElement(
   cell: TableCellObject,
   { border }: TableElement,
   place: Parameters<typeof cellBorders>[2],
   size: number,
   behind: string,
   deck: Deck,
-): InTurns {
+): string {
   const { styles } = deck;
   const box = {
     ...(cell.background ? solid(cell.background) : { 'draw:fill': 'none' }),
@@ -61,7 +60,7 @@ function* cellElement(
   const style = styles.style('table-cell', element('loext:graphic-properties', box) + lines);
   const letters = lettersOf(cell, cell.background ?? behind, deck);
   const look = { ...letters, size: cell.size ?? size, align: cell.align ?? 'left' };
-  const text = paragraph(yield* runs(cell.text, styles, look), look, styles);
+  const text = paragraph(runs(cell.text, styles, look), look, styles);
   return element('table:table-cell', { 'table:style-name': style }, text);
 }
 

@@ -80,23 +80,6 @@ const ALL: Slide[] = [
 const STYLE = { footer: HOSTILE, font: `"'<&`, accent: '#C00000', slide_numbers: true };
 
 describe('slides of a script', () => {
-  it('let others have their turn between two runs, wherever they stand', () => {
-    const text = Array.from({ length: 50 }, (_, index) => ({ text: `${index} `, bold: index % 2 === 0 }));
-    const elements: Element[] = [
-      { type: 'text', ...box, text },
-      { type: 'bullets', ...box, items: [text] },
-      { type: 'table', ...box, rows: [[{ text }]] },
-      { type: 'shape', ...box, shape: 'rectangle', text },
-    ];
-    const slides: Slide[] = [
-      { layout: 'title', title: text, subtitle: text },
-      { layout: 'blank', elements },
-    ];
-    const script: Script = { svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slides };
-    const turns = [...buildSlides(script, { pictures: new Map(), now }).body].filter((piece) => piece === '');
-    expect(turns.length).to.be.at.least(6 * 49);
-  });
-
   it('are well-formed XML whatever their texts hold', () => {
     const xml = build(
       ALL,

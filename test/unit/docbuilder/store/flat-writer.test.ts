@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { writePieces } from '../../../../cmd/docbuilder/script/flat-writer.ts';
 import { tempFolder } from '../../../support/inspect.ts';
 
-const never = new AbortController().signal;
 const MiB = 2 ** 20;
 const MODULE = new URL('../../../../cmd/docbuilder/script/flat-writer.ts', import.meta.url);
 
@@ -24,7 +23,7 @@ describe('a file whose head is known last', () => {
         for (; gone < count; gone++) yield `${gone % 10}`.repeat(MiB);
       }
       const path = join(folder.path, 'flat');
-      await writePieces({ body: body(), head: () => `đầu ${gone},`, tail: 'đuôi' }, path, never);
+      await writePieces({ body: body(), head: () => `đầu ${gone},`, tail: 'đuôi' }, path);
       const digits = Array.from({ length: count }, (_, index) => `${index % 10}`.repeat(MiB)).join('');
       expect((await readFile(path, 'utf8')) === `đầu ${count},${digits}đuôi`).to.equal(true);
       expect(await readdir(folder.path)).to.deep.equal(['flat']);
@@ -36,24 +35,20 @@ describe('a file whose head is known last', () => {
     const script = `
       import { writePieces } from ${JSON.stringify(MODULE.href)};
       function* body() { for (let i = 0; i < 500; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
-      const { signal } = new AbortController();
-      await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(join(folder.path, 'flat'))}, signal);`;
+      await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(join(folder.path, 'flat'))});`;
     const limits = ['--max-old-space-size=128', '--max-semi-space-size=8'];
     const child = spawn(process.execPath, [...limits, '--input-type=module', '-e', script], { stdio: 'ignore' });
     expect(await once(child, 'exit')).to.deep.equal([0, null]);
   });
 
-  it('leaves nothing but itself when it is not to be finished', async () => {
-    const abort = new AbortController();
+  it('leaves nothing when its body cannot be made', async () => {
     function* body() {
-      for (let index = 0; ; index++) {
-        if (index === 60) abort.abort('late');
-        yield 'x'.repeat(MiB);
-      }
+      for (let index = 0; index < 60; index++) yield 'x'.repeat(MiB);
+      throw new Error('late');
     }
     const pieces = { body: body(), head: () => '', tail: '' };
-    const error = await writePieces(pieces, join(folder.path, 'flat'), abort.signal).catch((thrown) => thrown);
-    expect(error).to.equal('late');
+    const error = await writePieces(pieces, join(folder.path, 'flat')).catch((thrown) => thrown);
+    expect(error).to.have.property('message', 'late');
     expect(await readdir(folder.path)).to.deep.equal([]);
   });
 });

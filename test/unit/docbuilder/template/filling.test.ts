@@ -51,7 +51,6 @@ describe('filling a template', () => {
     });
     expect(paragraphs(xml)).to.deep.equal(['Chào Lan!']);
     expect(xml).to.contain('<w:rPr><w:b/></w:rPr><w:t xml:space="preserve">Lan</w:t>');
-    expect(xml).to.contain('w:name="_GoBack"');
   });
 
   it('keeps text around tags, single braces and spaces as they are', async () => {

@@ -53,12 +53,12 @@ describe('mistakes in a template', () => {
       footer: p('') + p('{{#a}}{{#b}}{{/a}}'),
     });
     expect(await mistakes(template)).to.deep.equal({
-      fields: ['row', 'end', 'rows', 'b'],
+      fields: ['rows', 'row', 'end', 'b'],
       errors: [
+        'body 2 {{#rows}} danh sách không được đóng',
         'body 3 {{/row}} thẻ đóng một danh sách chưa được mở',
         'body 4 {{/end}} thẻ đóng một danh sách chưa được mở',
-        'body 2 {{#rows}} danh sách không được đóng',
-        'footer 2 {{#b}} danh sách không được đóng trước danh sách bao quanh nó',
+        'footer 2 {{#b}} danh sách không được đóng',
       ],
     });
   });
@@ -135,7 +135,8 @@ describe('mistakes in a template', () => {
   it('are lists that begin and end where nothing whole stands between', async () => {
     const { fields, errors } = await mistakes(p('{{#a}}') + table([[p('{{/a}}'), p('x')]]) + p(''), { a: [1] });
     expect(fields).to.deep.equal(['a']);
-    expect(errors).to.deep.equal(['body 1 {{#a}} giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn']);
+    const message = 'giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn';
+    expect(errors).to.deep.equal([`body 1 {{#a}} ${message}`, `body 2 {{/a}} ${message}`]);
   });
 
   it('are lists nested deeper than anybody would', async () => {
