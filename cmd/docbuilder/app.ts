@@ -13,6 +13,8 @@ import { repeat } from '../../src/common/repeat.ts';
 import type { Config } from './config.ts';
 import { convertWork } from './convert/convert.ts';
 import { createEngine } from './engine/engine.ts';
+import type { Engine } from './engine/task.ts';
+import { readWorkerCount } from './engine/worker-count.ts';
 import { metaWork, textWork } from './extract/extract.ts';
 import { createExtractor } from './extract/extractor.ts';
 import { thumbnailWork } from './extract/thumbnail.ts';
@@ -23,20 +25,15 @@ import { createLargeWork } from './http/large-work.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { Figures } from './http/status.ts';
 import { createCallbackSender } from './jobs/callbacks.ts';
-import { Intake } from './jobs/intake.ts';
 import { JobRegistry } from './jobs/job-registry.ts';
 import { JobService } from './jobs/jobs.ts';
 import { effectivePlan, maxFileBytes } from './jobs/limits.ts';
 import { JobQueue } from './jobs/queue.ts';
-import type { Engine } from './ports.ts';
 import { buildWork } from './script/build.ts';
 import { createDownloader } from './source/downloader.ts';
-import { inspect } from './source/inspect/inspect.ts';
-import { transcode } from './source/inspect/text.ts';
 import { openDataDir } from './store/data-dir.ts';
 import { createJobStore } from './store/job-store.ts';
-import { createScratch } from './store/scratch.ts';
-import { readWorkerCount } from './store/worker-count.ts';
+import { createTemporaryFiles } from './store/temporary-files.ts';
 import { createTemplateFiller } from './template/filler.ts';
 import { renderWork } from './template/render.ts';
 
@@ -78,7 +75,6 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const plan = () => effectivePlan(license.current(), workers.current(), config.lowering);
 
   const dataDir = await openDataDir(config.dataDir);
-  const scratch = createScratch(dataDir.temporary);
   const store = createJobStore(dataDir.jobs, log);
   const outbound = createOutbound({
     allow: config.allow,
@@ -122,14 +118,9 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     log,
     schedule: overrides.callbackSchedule,
   });
-  const jobs = new JobService({ queue, registry, store, callbacks, limits: () => plan().limits, clock, log, audit });
-  const sources = {
-    engine,
-    inspector: { inspect, transcode },
-    downloader: createDownloader(outbound, scratch),
-    scratch,
-    maxFileBytes: () => maxFileBytes(plan()),
-  };
+  const checkUrl = (url: string) => outbound.check(url);
+  const jobs = new JobService({ queue, registry, store, callbacks, plan, checkUrl, clock, log, audit });
+  const sources = { engine, downloader: createDownloader(outbound), maxFileBytes: () => maxFileBytes(plan()) };
   const extraction = { ...sources, extractor: createExtractor() };
   const rendering = { ...sources, templates: createTemplateFiller() };
   const large = createLargeWork(plan);
@@ -143,12 +134,9 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     figures: new Figures({ engine, queue, rates, plan, clock, devMode: config.devMode }),
     registry,
     queue,
-    intake: new Intake({ jobs, plan, checkUrl: (url) => outbound.check(url) }),
-    uploads: {
-      ...scratch,
-      maxBytes: sources.maxFileBytes,
-      idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
-    },
+    jobs,
+    temporaryFiles: () => createTemporaryFiles(dataDir.temporary),
+    uploads: { maxBytes: sources.maxFileBytes, idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS },
     readBody: large.readBody,
     jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
     baseUrl: config.baseUrl,
@@ -163,7 +151,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
 
   const stopWatching = workers.watch(() => {
     engine.resize(workers.current());
-    queue.look();
+    queue.dispatch();
   });
   const taken = registry.load().then(
     (pending) => jobs.resume(pending),

@@ -1,15 +1,38 @@
 import { AppError } from '../../../../src/common/errors.ts';
-import { familyOf, isOoxml, type SourceFormat } from '../../formats.ts';
+import { familyOf, type Generation, isOoxml, type SourceFormat } from '../../formats.ts';
+import type { SourceEncoding } from '../encodings.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../source-name.ts';
-import type { Inspection, InspectOptions } from '../sources.ts';
 import { binaryDocument, inspectCompound } from './compound.ts';
 import { inspectMarkup } from './flat.ts';
 import { inspectPackage } from './package.ts';
+import type { Macros } from './packages.ts';
 import { SNIFF_BYTES, sniff } from './sniff.ts';
 import { type ByteSource, withSource } from './source.ts';
 import { delimiterOf, detectEncoding } from './text.ts';
 import { endsAsArchive } from './zip.ts';
+
+/** The result of inspecting a source file. */
+export interface Inspection {
+  format: SourceFormat;
+  encrypted: boolean;
+  /** Of a binary document older than Office 97. */
+  generation?: Generation;
+  /** Not allowed in a template (contract: macro_not_allowed); null for encrypted and binary formats. */
+  macros: Macros | null;
+  /** csv and txt only. */
+  text?: { encoding: SourceEncoding; delimiter?: string };
+}
+
+export interface InspectOptions {
+  filename?: string | undefined;
+  from?: string | undefined;
+  encoding?: SourceEncoding | undefined;
+  delimiter?: string | undefined;
+  hasPassword: boolean;
+  /** Ends the inspection, which then rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
 
 /**
  * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of
