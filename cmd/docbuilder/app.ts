@@ -31,6 +31,7 @@ import { effectivePlan, maxFileBytes } from './jobs/limits.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { buildWork } from './script/build.ts';
 import { createDownloader } from './source/downloader.ts';
+import { createSourceThreads } from './source/source-threads.ts';
 import { openDataDir } from './store/data-dir.ts';
 import { createJobStore } from './store/job-store.ts';
 import { createTemporaryFiles } from './store/temporary-files.ts';
@@ -120,7 +121,13 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   });
   const checkUrl = (url: string) => outbound.check(url);
   const jobs = new JobService({ queue, registry, store, callbacks, plan, checkUrl, clock, log, audit });
-  const sources = { engine, downloader: createDownloader(outbound), maxFileBytes: () => maxFileBytes(plan()) };
+  const threads = createSourceThreads();
+  const sources = {
+    engine,
+    downloader: createDownloader(outbound),
+    threads,
+    maxFileBytes: () => maxFileBytes(plan()),
+  };
   const extraction = { ...sources, extractor: createExtractor() };
   const rendering = { ...sources, templates: createTemplateFiller() };
   const large = createLargeWork(plan);
@@ -177,6 +184,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await drain(server, DRAIN_MS);
       license.stop();
       await large.stop();
+      await threads.stop();
       await engine.stop();
       audit.record('service.stopped');
       await audit.close();

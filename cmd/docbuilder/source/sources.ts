@@ -1,11 +1,11 @@
 import type { Generation, SourceFormat } from '../formats.ts';
-import { assertFitsSheet, CsvSize } from './csv/csv-size.ts';
+import { assertFitsSheet } from './csv/reader.ts';
 import type { Downloader } from './downloader.ts';
 import type { SourceEncoding } from './encodings.ts';
 import { stemOf } from './filename.ts';
-import { type Inspection, inspect } from './inspect/inspect.ts';
-import { transcode } from './inspect/text.ts';
+import type { Inspection } from './inspect/inspect.ts';
 import { sourceName } from './source-name.ts';
+import type { SourceThreads } from './source-threads.ts';
 
 /** A file that a request brought along or that was fetched for it. */
 export interface SourceFile {
@@ -15,6 +15,7 @@ export interface SourceFile {
 
 export interface SourceDependencies {
   downloader: Downloader;
+  threads: Pick<SourceThreads, 'inspect' | 'transcode'>;
   maxFileBytes: () => number;
 }
 
@@ -69,7 +70,10 @@ export interface Source {
  * The steps that all work on a source file begins with.
  * @throws {AppError} `unsupported_format` for a `from` that is no format
  */
-export function createSource(request: SourceRequest, { downloader, maxFileBytes }: SourceDependencies): Source {
+export function createSource(
+  request: SourceRequest,
+  { downloader, threads, maxFileBytes }: SourceDependencies,
+): Source {
   const { source, from, password, encoding, delimiter } = request;
   sourceName(from, undefined);
 
@@ -80,8 +84,8 @@ export function createSource(request: SourceRequest, { downloader, maxFileBytes 
     async open(signal, newPath) {
       const file = 'url' in source ? await downloader.download(source.url, newPath(), maxFileBytes(), signal) : source;
       const { path, filename } = file;
-      const hasPassword = password !== undefined;
-      return { file, inspection: await inspect(path, { from, filename, encoding, delimiter, hasPassword, signal }) };
+      const options = { from, filename, encoding, delimiter, hasPassword: password !== undefined };
+      return { file, inspection: await threads.inspect(path, options, signal) };
     },
     async task({ file, inspection }, signal, newPath) {
       const { format, text, encrypted, generation } = inspection;
@@ -91,9 +95,8 @@ export function createSource(request: SourceRequest, { downloader, maxFileBytes 
         return { ...known, input: file.path, source: { ...options, ...(password !== undefined && { password }) } };
       }
       const input = newPath();
-      const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
-      await transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });
-      if (csv) assertFitsSheet(csv, maxFileBytes(), request.cellLetters);
+      const size = await threads.transcode({ path: file.path, target: input, ...text }, signal);
+      if (size) assertFitsSheet(size, maxFileBytes(), request.cellLetters);
       return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
     },
   };

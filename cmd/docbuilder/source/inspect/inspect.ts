@@ -1,5 +1,6 @@
 import { AppError } from '../../../../src/common/errors.ts';
 import { familyOf, type Generation, isOoxml, type SourceFormat } from '../../formats.ts';
+import { detectDelimiter } from '../csv/delimiter.ts';
 import type { SourceEncoding } from '../encodings.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../source-name.ts';
@@ -9,7 +10,7 @@ import { inspectPackage } from './package.ts';
 import type { Macros } from './packages.ts';
 import { SNIFF_BYTES, sniff } from './sniff.ts';
 import { type ByteSource, withSource } from './source.ts';
-import { delimiterOf, detectEncoding } from './text.ts';
+import { detectEncoding } from './text.ts';
 import { endsAsArchive } from './zip.ts';
 
 /** The result of inspecting a source file. */
@@ -30,8 +31,6 @@ export interface InspectOptions {
   encoding?: SourceEncoding | undefined;
   delimiter?: string | undefined;
   hasPassword: boolean;
-  /** Ends the inspection, which then rejects with the signal's reason. */
-  signal?: AbortSignal;
 }
 
 /**
@@ -64,11 +63,11 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
   // Something may stand before an archive.
   const isUnknown = sniffed.kind === 'binary' || sniffed.kind === 'text';
   if (isUnknown && name.format && !saysText(name) && (await endsAsArchive(source))) {
-    return inspectPackage(source, name, options.signal);
+    return inspectPackage(source, name);
   }
   switch (sniffed.kind) {
     case 'zip':
-      return inspectPackage(source, name, options.signal);
+      return inspectPackage(source, name);
     case 'cfb':
       return { ...(await inspectCompound(source, name)), macros: null };
     case 'stream':
@@ -103,6 +102,7 @@ async function inspectText(
   const found = { encrypted: false, macros: null };
   if (name.format !== 'csv') return { format: 'txt', ...found, text: { encoding } };
   const complete = head.length === source.size;
-  const delimiter = options.delimiter ?? delimiterOf(head, encoding, complete, name.tsv ? '\t' : ',');
+  const text = new TextDecoder(encoding).decode(head, { stream: !complete });
+  const delimiter = options.delimiter ?? detectDelimiter(text, complete, name.tsv ? '\t' : ',');
   return { format: 'csv', ...found, text: { encoding, delimiter } };
 }
