@@ -13,6 +13,8 @@ import { repeat } from '../../src/common/repeat.ts';
 import type { Config } from './config.ts';
 import { convertWork } from './convert/convert.ts';
 import { createEngine } from './engine/engine.ts';
+import type { Engine } from './engine/task.ts';
+import { readWorkerCount } from './engine/worker-count.ts';
 import { metaWork, textWork } from './extract/extract.ts';
 import { createExtractor } from './extract/extractor.ts';
 import { thumbnailWork } from './extract/thumbnail.ts';
@@ -23,20 +25,16 @@ import { createLargeWork } from './http/large-work.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { Figures } from './http/status.ts';
 import { createCallbackSender } from './jobs/callbacks.ts';
-import { Intake } from './jobs/intake.ts';
 import { JobRegistry } from './jobs/job-registry.ts';
 import { JobService } from './jobs/jobs.ts';
 import { effectivePlan, maxFileBytes } from './jobs/limits.ts';
 import { JobQueue } from './jobs/queue.ts';
-import type { Engine } from './ports.ts';
 import { buildWork } from './script/build.ts';
 import { createDownloader } from './source/downloader.ts';
-import { inspect } from './source/inspect/inspect.ts';
-import { transcode } from './source/inspect/text.ts';
+import { createSourceThreads } from './source/source-threads.ts';
 import { openDataDir } from './store/data-dir.ts';
 import { createJobStore } from './store/job-store.ts';
-import { createScratch } from './store/scratch.ts';
-import { readWorkerCount } from './store/worker-count.ts';
+import { createTemporaryFiles } from './store/temporary-files.ts';
 import { createTemplateFiller } from './template/filler.ts';
 import { renderWork } from './template/render.ts';
 
@@ -78,7 +76,6 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const plan = () => effectivePlan(license.current(), workers.current(), config.lowering);
 
   const dataDir = await openDataDir(config.dataDir);
-  const scratch = createScratch(dataDir.temporary);
   const store = createJobStore(dataDir.jobs, log);
   const outbound = createOutbound({
     allow: config.allow,
@@ -122,12 +119,13 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     log,
     schedule: overrides.callbackSchedule,
   });
-  const jobs = new JobService({ queue, registry, store, callbacks, limits: () => plan().limits, clock, log, audit });
+  const checkUrl = (url: string) => outbound.check(url);
+  const jobs = new JobService({ queue, registry, store, callbacks, plan, checkUrl, clock, log, audit });
+  const threads = createSourceThreads();
   const sources = {
     engine,
-    inspector: { inspect, transcode },
-    downloader: createDownloader(outbound, scratch),
-    scratch,
+    downloader: createDownloader(outbound),
+    threads,
     maxFileBytes: () => maxFileBytes(plan()),
   };
   const extraction = { ...sources, extractor: createExtractor() };
@@ -143,12 +141,9 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     figures: new Figures({ engine, queue, rates, plan, clock, devMode: config.devMode }),
     registry,
     queue,
-    intake: new Intake({ jobs, plan, checkUrl: (url) => outbound.check(url) }),
-    uploads: {
-      ...scratch,
-      maxBytes: sources.maxFileBytes,
-      idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS,
-    },
+    jobs,
+    temporaryFiles: () => createTemporaryFiles(dataDir.temporary),
+    uploads: { maxBytes: sources.maxFileBytes, idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS },
     readBody: large.readBody,
     jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
     baseUrl: config.baseUrl,
@@ -163,7 +158,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
 
   const stopWatching = workers.watch(() => {
     engine.resize(workers.current());
-    queue.look();
+    queue.dispatch();
   });
   const taken = registry.load().then(
     (pending) => jobs.resume(pending),
@@ -189,6 +184,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await drain(server, DRAIN_MS);
       license.stop();
       await large.stop();
+      await threads.stop();
       await engine.stop();
       audit.record('service.stopped');
       await audit.close();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { EngineFailure } from '../../cmd/docbuilder/engine/task.ts';
 import { familyOf, type SourceFormat, type TargetFormat, targetsOf } from '../../cmd/docbuilder/formats.ts';
-import { EngineFailure } from '../../cmd/docbuilder/ports.ts';
 import {
   type Bench,
   createBench,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { taskFailure } from '../../cmd/docbuilder/engine/failures.ts';
-import type { EngineFailure } from '../../cmd/docbuilder/ports.ts';
+import type { EngineFailure } from '../../cmd/docbuilder/engine/task.ts';
 import { type Bench, createBench, fods, fodt, hungrySheet, isRoot, MiB, paragraph, skip, until } from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));

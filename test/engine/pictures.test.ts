@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { EngineFailure } from '../../cmd/docbuilder/engine/task.ts';
 import { IMAGE_FORMATS, type ImageFormat } from '../../cmd/docbuilder/formats.ts';
-import type { EngineFailure } from '../../cmd/docbuilder/ports.ts';
 import { describePicture, type Pixels, readPng } from './pixels.ts';
 import { type Bench, createBench, fodp, fods, fodt, MASTER_NAME, paragraph, row, slide } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { EngineFailure } from '../../cmd/docbuilder/ports.ts';
+import type { EngineFailure } from '../../cmd/docbuilder/engine/task.ts';
 import { type Bench, createBench, endlessSheet, fodt, officePids, paragraph, until } from './support.ts';
 
 /** LibreOffice uses no more than so many clock ticks in so many polls where it has nothing to do. */

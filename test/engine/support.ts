@@ -4,15 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
-import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import type {
   Engine,
   EngineOutput,
   EngineResult,
   ImageOptions,
   OutputOptions,
-  SourceOptions,
-} from '../../cmd/docbuilder/ports.ts';
+} from '../../cmd/docbuilder/engine/task.ts';
+import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
+import type { SourceOptions } from '../../cmd/docbuilder/source/sources.ts';
 import { silentLogger } from '../support/logs.ts';
 
 export interface Made {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Inspection, InspectOptions } from '../../cmd/docbuilder/source/inspect/inspect.ts';
 import { inspect } from '../../cmd/docbuilder/source/inspect/inspect.ts';
-import type { Inspection, InspectOptions } from '../../cmd/docbuilder/source/sources.ts';
 import { AppError } from '../../src/common/errors.ts';
 
 /** A folder for one test file, with what puts bytes into it; `remove` when done. */

@@ -1,10 +1,9 @@
 import { AppError } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
+import { runTask } from '../engine/run-task.ts';
+import type { Engine } from '../engine/task.ts';
 import { canConvert, isTargetFormat, roomOf, type TargetFormat } from '../formats.ts';
-import type { Work } from '../jobs/jobs.ts';
-import { once } from '../jobs/once.ts';
-import { runTask } from '../jobs/run-task.ts';
-import type { Engine } from '../ports.ts';
+import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import { convertOptions, pairDetail } from './options.ts';
 
@@ -14,8 +13,7 @@ export interface ConvertRequest extends Pick<SourceRequest, 'source' | 'from'> {
 }
 
 /**
- * `POST /v1/convert` as a kind of job: fetch, look into the source, check the pair and the options, hand it to the
- * engine. Everything that can be refused is refused in `prepare`, before a worker is asked.
+ * `POST /v1/convert` as a kind of job. Everything that can be refused is refused in `prepare`, before a worker is asked.
  * @throws {AppError} `unsupported_format` for a target or a `from` that is no format
  */
 export function convertWork(request: ConvertRequest, deps: SourceDependencies & { engine: Engine }): Work {
@@ -24,27 +22,23 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
   const cellLetters = roomOf([to])?.letters;
   const source = createSource({ ...request, password, encoding, delimiter, cellLetters }, deps);
 
-  const prepare = once(async (signal: AbortSignal) => {
-    const opened = await source.open(signal);
-    const { format: from } = opened.inspection;
-    if (!canConvert(from, to)) throw new AppError('unsupported_format', pairDetail(from, to));
-    const options = convertOptions(request.options, from, to);
-    return { options, task: await source.task(opened, signal) };
-  });
-
   return {
     kind: 'convert',
     check: source.check,
-    prepare: async (signal) => void (await prepare(signal)),
-    run: async (signal, newFile) => {
-      const { options, task } = await prepare(signal);
-      const { fileId, path } = await newFile();
-      const whole = { ...task, outputs: [{ path, to, options }], maxOutputBytes: deps.maxFileBytes() } as const;
-      const { pages, engineMs } = await runTask(deps.engine, whole, signal);
-      const filename = `${task.stem}.${to}`;
-      return { outputs: [{ fileId, filename, format: to, pages: pages[0] ?? 0 }], engineMs };
+    async prepare(preparing, newPath) {
+      const opened = await source.open(preparing, newPath);
+      const { format: from } = opened.inspection;
+      if (!canConvert(from, to)) throw new AppError('unsupported_format', pairDetail(from, to));
+      const options = convertOptions(request.options, from, to);
+      const task = await source.task(opened, preparing, newPath);
+      return async (signal, newFile) => {
+        const { fileId, path } = await newFile();
+        const whole = { ...task, outputs: [{ path, to, options }], maxOutputBytes: deps.maxFileBytes() } as const;
+        const { pages, engineMs } = await runTask(deps.engine, whole, signal);
+        const filename = `${task.stem}.${to}`;
+        return { outputs: [{ fileId, filename, format: to, pages: pages[0] ?? 0 }], engineMs };
+      };
     },
-    dispose: source.dispose,
   };
 }
 

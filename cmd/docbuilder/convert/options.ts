@@ -1,7 +1,8 @@
 import { badRequest, type Mistake } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
+import type { OutputOptions } from '../engine/task.ts';
 import { familyOf, type SourceFormat, type TargetFormat } from '../formats.ts';
-import { type Encoding, FOREIGN_ENCODINGS, type OutputOptions, type SourceEncoding } from '../ports.ts';
+import { type Encoding, FOREIGN_ENCODINGS, type SourceEncoding } from '../source/encodings.ts';
 
 type OptionName = keyof ConvertOptions;
 
@@ -45,7 +46,7 @@ export function convertOptions(options: ConvertOptions, source: SourceFormat, ta
     ...(pages !== undefined && { pages }),
     ...(pdfa !== undefined && { pdfa }),
     ...(imageResolution !== undefined && { imageResolution }),
-    // A text source was read with them already (domain/sources.ts).
+    // A text source was read with them already (source/sources.ts).
     ...(delimiter !== undefined && source !== 'csv' && { delimiter }),
     ...(encoding !== undefined && isWritten(encoding) && !isText(source) && { encoding }),
   };

@@ -1,4 +1,4 @@
-import type { Encoding } from '../ports.ts';
+import type { Encoding } from '../source/encodings.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const UNKNOWN = 0x3f;

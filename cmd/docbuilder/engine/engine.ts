@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from '../ports.ts';
 import { createCanary } from './canary.ts';
 import { WorkerLost } from './failures.ts';
 import { findOffice } from './office.ts';
-import { createWorkerPool } from './pool.ts';
+import { WorkerPool } from './pool.ts';
 import { createRunDirectory, isOpen } from './run-directory.ts';
 import { createSandbox } from './sandbox.ts';
+import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from './task.ts';
 import { startWarmWorker } from './warm-up.ts';
 import type { Worker, WorkerSettings } from './worker.ts';
 
@@ -68,7 +68,7 @@ export async function createEngine(settings: EngineSettings): Promise<Engine> {
     throw error;
   });
   if (worker.sandbox.kind === 'off') log.warn('workers run without a sandbox');
-  const pool = createWorkerPool((slot) => startWarmWorker(slot, directory(slot), worker), first, {
+  const pool = new WorkerPool((slot) => startWarmWorker(slot, directory(slot), worker), first, {
     size: settings.workers,
     maxJobs: settings.maxJobs,
     maxAgeMinutes: settings.maxAgeMinutes,
@@ -104,7 +104,7 @@ export async function createEngine(settings: EngineSettings): Promise<Engine> {
       sandbox: worker.sandbox.kind,
       workers: pool.counts(),
     }),
-    resize: pool.resize,
+    resize: (workers) => pool.resize(workers),
     async stop() {
       stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
       await pool.stop();

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { EngineFailure, type EngineFailureReason, type EngineOutput, type EngineTask } from '../ports.ts';
 import type { Message } from './lines.ts';
+import { EngineFailure, type EngineFailureReason, type EngineOutput, type EngineTask } from './task.ts';
 
 /** The worker died, or is about to, during a task through no fault that is known; another one may try. */
 export class WorkerLost extends Error {

@@ -13,7 +13,7 @@ import {
   type SourceFormat,
   type TargetFormat,
 } from '../formats.ts';
-import type { EngineOutput, EngineTask, OutputOptions } from '../ports.ts';
+import type { EngineOutput, EngineTask, OutputOptions } from './task.ts';
 
 type Keywords = 'list' | 'commas' | 'words';
 

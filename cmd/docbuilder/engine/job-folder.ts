@@ -15,9 +15,9 @@ import {
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { truncate } from '../../../src/common/truncate.ts';
-import type { EngineTask } from '../ports.ts';
-import { EngineFailure } from '../ports.ts';
 import { MAX_STEM_BYTES, sheetNameOf } from '../source/filename.ts';
+import type { EngineTask } from './task.ts';
+import { EngineFailure } from './task.ts';
 
 /** The user a worker runs as, where that is not the service's own. */
 export interface User {

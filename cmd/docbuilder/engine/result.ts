@@ -1,10 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type Encoding, EngineFailure, type EngineOutput, type EngineTask } from '../ports.ts';
+import type { Encoding } from '../source/encodings.ts';
 import { encoder } from './encode.ts';
 import { fileError, type JobFolder } from './job-folder.ts';
 import { countPages } from './pdf-pages.ts';
+import { EngineFailure, type EngineOutput, type EngineTask } from './task.ts';
 
 /**
  * Moves all results of a task out of its job folder to where they belong, and does what is left to do to them. Where

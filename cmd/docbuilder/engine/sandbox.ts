@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { SandboxKind } from '../ports.ts';
 import type { Office } from './office.ts';
+import type { SandboxKind } from './task.ts';
 
 /** How a worker is started inside a sandbox. */
 export interface Sandbox {

@@ -2,16 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Worker } from './worker.ts';
 
-/** Workers started ahead of need. */
-export interface Spares {
-  /** A worker that is ready, or the next that will be. It never rejects: what does not start is tried again. */
-  take(): Promise<Worker>;
-  /** Whether one could be taken without waiting. */
-  readonly ready: boolean;
-  /** Starts as many as are wanted now. */
-  refill(): void;
-  /** Starts no more. */
-  stop(): void;
+interface SpareOptions {
+  start: () => Promise<Worker>;
+  /** Called with a spare that died. */
+  discard: (worker: Worker) => Promise<void>;
+  /** How many there should be now. */
+  wanted: () => number;
+  log: Logger;
 }
 
 interface Spare {
@@ -24,66 +21,71 @@ const LAST_RETRY_MS = 5_000;
 /** A moment for the job that has just got the spare, before its successor's start takes part of the CPU. */
 const REFILL_MS = 20;
 
-/**
- * Keeps `wanted()` spare workers. Those being started are handed out as well, the eldest first.
- * @param discard what to do with a spare that died
- * @param first a worker that stands ready already
- */
-export function createSpares(
-  start: () => Promise<Worker>,
-  discard: (worker: Worker) => Promise<void>,
-  wanted: () => number,
-  log: Logger,
-  first: Worker,
-): Spares {
-  const spares: Spare[] = [];
-  const stopping = new AbortController();
-  add(Promise.resolve(first));
+/** Workers started ahead of need. Those being started are handed out as well, the eldest first. */
+export class Spares {
+  readonly #options: SpareOptions;
+  readonly #spares: Spare[] = [];
+  readonly #stopping = new AbortController();
 
-  function add(starting: Promise<Worker>): void {
-    const spare: Spare = { worker: starting, ready: false };
-    spares.push(spare);
-    void starting.then(async (worker) => {
-      spare.ready = true;
-      await worker.ended;
-      const index = spares.indexOf(spare);
-      if (index < 0) return;
-      spares.splice(index, 1);
-      refill();
-      await discard(worker);
-    });
+  /** @param first a worker that stands ready already */
+  constructor(first: Worker, options: SpareOptions) {
+    this.#options = options;
+    this.#add(Promise.resolve(first));
   }
 
-  async function startReliably(): Promise<Worker> {
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
-      try {
-        return await start();
-      } catch (error) {
-        // After the end nobody waits for a worker any more.
-        if (stopping.signal.aborted) return new Promise(() => undefined);
-        log.warn({ err: error, retryMs: wait }, 'a worker did not start');
-        await sleep(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
-      }
+  /** Whether one could be taken without waiting. */
+  get ready(): boolean {
+    return this.#spares.some((spare) => spare.ready);
+  }
+
+  /** Resolves with a worker that is ready, or the next that will be. Never rejects: a failed start is tried again. */
+  async take(): Promise<Worker> {
+    for (;;) {
+      const worker = await (this.#spares.shift()?.worker ?? this.#startReliably());
+      setTimeout(() => this.refill(), REFILL_MS).unref();
+      if (worker.alive) return worker;
+      await this.#options.discard(worker);
     }
   }
 
-  function refill(): void {
-    while (!stopping.signal.aborted && spares.length < wanted()) add(startReliably());
+  /** Starts as many as are wanted now. */
+  refill(): void {
+    while (!this.#stopping.signal.aborted && this.#spares.length < this.#options.wanted()) {
+      this.#add(this.#startReliably());
+    }
   }
 
-  return {
-    async take() {
-      for (;;) {
-        const worker = await (spares.shift()?.worker ?? startReliably());
-        setTimeout(refill, REFILL_MS).unref();
-        if (worker.alive) return worker;
-        await discard(worker);
+  /** Starts no more. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #add(starting: Promise<Worker>): void {
+    const spare: Spare = { worker: starting, ready: false };
+    this.#spares.push(spare);
+    void starting.then(async (worker) => {
+      spare.ready = true;
+      await worker.ended;
+      const index = this.#spares.indexOf(spare);
+      if (index < 0) return;
+      this.#spares.splice(index, 1);
+      this.refill();
+      await this.#options.discard(worker);
+    });
+  }
+
+  async #startReliably(): Promise<Worker> {
+    const { signal } = this.#stopping;
+    for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
+      try {
+        return await this.#options.start();
+      } catch (error) {
+        if (signal.aborted) break;
+        this.#options.log.warn({ err: error, retryMs: wait }, 'a worker did not start');
+        await sleep(wait, undefined, { signal }).catch(() => undefined);
       }
-    },
-    get ready() {
-      return spares.some((spare) => spare.ready);
-    },
-    refill,
-    stop: () => stopping.abort(),
-  };
+    }
+    // After the end nobody waits for a worker any more.
+    return new Promise(() => undefined);
+  }
 }

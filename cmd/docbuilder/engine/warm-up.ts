@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFormat, TargetFormat } from '../formats.ts';
-import type { EngineOutput } from '../ports.ts';
+import type { EngineOutput } from './task.ts';
 import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
 
 const NAMESPACES = Object.entries({ office: 'office', text: 'text', draw: 'drawing' })

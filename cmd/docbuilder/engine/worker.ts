@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { EngineResult, EngineTask } from '../ports.ts';
 import type { Canary } from './canary.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { deathOf, taskFailure } from './failures.ts';
@@ -14,6 +13,7 @@ import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeSockets } from './sockets.ts';
+import type { EngineResult, EngineTask } from './task.ts';
 import { makeWorkerFolder, setupMessage, userOf, workerCommand } from './worker-setup.ts';
 
 export interface WorkerSettings {

@@ -1,9 +1,12 @@
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { inChunks } from '../../../src/common/chunks.ts';
 import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
+import { runTask } from '../engine/run-task.ts';
+import type { Engine } from '../engine/task.ts';
 import { type Family, FLAT, familyOf, type ResultFormat, type SourceFormat } from '../formats.ts';
-import type { Work } from '../jobs/jobs.ts';
-import { once } from '../jobs/once.ts';
-import { runTask } from '../jobs/run-task.ts';
-import type { Engine } from '../ports.ts';
+import type { Work } from '../jobs/work.ts';
+import { writeLimited } from '../jobs/write-limited.ts';
 import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import { jsonPieces } from './json-pieces.ts';
 
@@ -85,42 +88,33 @@ function twinWork(
   read: (twin: Twin) => Promise<Extracted>,
 ): Work {
   const source = createSource(request, deps);
-  const prepare = once(async (signal: AbortSignal) => {
-    const opened = await source.open(signal);
-    return { opened, task: await source.task(opened, signal) };
-  });
-
   return {
     kind,
     check: source.check,
-    prepare: async (signal) => void (await prepare(signal)),
-    run: async (signal, newFile) => {
-      const { opened, task } = await prepare(signal);
-      const family = familyOf(task.from);
-      const path = source.newPath();
-      const maxBytes = deps.maxFileBytes();
-      const outputs = [{ path, to: FLAT[family], options: {} }] as const;
-      const whole = { ...task, outputs, maxOutputBytes: maxBytes * TWIN_GROWTH };
-      const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
-      const facts = await factsOf(opened, pages[0] ?? 0, deps);
-      const extracted = await read({ path, family, facts, source: opened.file.path, signal, maxBytes });
-      const { fileId, path: target } = await newFile();
-      await deps.scratch.write(target, extracted.content, maxBytes, signal);
-      const { format } = extracted;
-      return { outputs: [{ fileId, filename: `${task.stem}.${format}`, format, pages: facts.pages }], engineMs };
+    async prepare(preparing, newPath) {
+      const opened = await source.open(preparing, newPath);
+      const task = await source.task(opened, preparing, newPath);
+      return async (signal, newFile) => {
+        const family = familyOf(task.from);
+        const path = newPath();
+        const maxBytes = deps.maxFileBytes();
+        const outputs = [{ path, to: FLAT[family], options: {} }] as const;
+        const whole = { ...task, outputs, maxOutputBytes: maxBytes * TWIN_GROWTH };
+        const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
+        const facts = await factsOf(opened, pages[0] ?? 0);
+        const { content, format } = await read({ path, family, facts, source: opened.file.path, signal, maxBytes });
+        const { fileId, path: target } = await newFile();
+        await writeLimited(Readable.from(inChunks(content)), target, maxBytes, signal, { subject: 'output' });
+        return { outputs: [{ fileId, filename: `${task.stem}.${format}`, format, pages: facts.pages }], engineMs };
+      };
     },
-    dispose: source.dispose,
   };
 }
 
 /** A twin may be so much larger than a file may be, and still be read: it is not packed. */
 const TWIN_GROWTH = 4;
 
-async function factsOf(
-  { file, inspection }: OpenSource,
-  pages: number,
-  { scratch }: ExtractDependencies,
-): Promise<SourceFacts> {
+async function factsOf({ file, inspection }: OpenSource, pages: number): Promise<SourceFacts> {
   const { format, encrypted, macros } = inspection;
-  return { format, encrypted, macros: macros !== null, size: await scratch.size(file.path), pages };
+  return { format, encrypted, macros: macros !== null, size: (await stat(file.path)).size, pages };
 }

@@ -1,8 +1,7 @@
+import { runTask } from '../engine/run-task.ts';
+import type { Engine, ImageOptions } from '../engine/task.ts';
 import type { ImageFormat } from '../formats.ts';
-import type { Work } from '../jobs/jobs.ts';
-import { once } from '../jobs/once.ts';
-import { runTask } from '../jobs/run-task.ts';
-import type { Engine, ImageOptions } from '../ports.ts';
+import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies } from '../source/sources.ts';
 import type { ExtractRequest } from './extract.ts';
 
@@ -17,22 +16,21 @@ export function thumbnailWork(
   deps: SourceDependencies & { engine: Engine },
 ): Work {
   const source = createSource(request, deps);
-  const prepare = once(async (signal: AbortSignal) => source.task(await source.open(signal), signal));
 
   return {
     kind: 'thumbnail',
     check: source.check,
-    prepare: async (signal) => void (await prepare(signal)),
-    run: async (signal, newFile) => {
-      const task = await prepare(signal);
-      const { fileId, path } = await newFile();
-      const outputs = [{ path, to: format, image }] as const;
-      const whole = { ...task, outputs, maxOutputBytes: deps.maxFileBytes() };
-      const { engineMs } = await runTask(deps.engine, whole, signal, { pages: '/page' });
-      const filename = `${task.stem}.${EXTENSION[format]}`;
-      return { outputs: [{ fileId, filename, format, pages: 1 }], engineMs };
+    async prepare(preparing, newPath) {
+      const task = await source.task(await source.open(preparing, newPath), preparing, newPath);
+      return async (signal, newFile) => {
+        const { fileId, path } = await newFile();
+        const outputs = [{ path, to: format, image }] as const;
+        const whole = { ...task, outputs, maxOutputBytes: deps.maxFileBytes() };
+        const { engineMs } = await runTask(deps.engine, whole, signal, { pages: '/page' });
+        const filename = `${task.stem}.${EXTENSION[format]}`;
+        return { outputs: [{ fileId, filename, format, pages: 1 }], engineMs };
+      };
     },
-    dispose: source.dispose,
   };
 }
 

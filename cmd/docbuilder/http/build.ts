@@ -1,10 +1,9 @@
 import type { RequestHandler } from 'express';
-import type { Work } from '../jobs/jobs.ts';
+import type { Work } from '../jobs/work.ts';
 import type { BuildTask } from '../script/build.ts';
 import { postWork, type WorkHandlers } from './work.ts';
 
 export interface BuildHandlers extends WorkHandlers {
-  /** Makes the job; see domain/build.ts. */
   build: (task: BuildTask) => Work;
 }
 

@@ -1,11 +1,10 @@
 import type { RequestHandler } from 'express';
 import type { ConvertRequest } from '../convert/convert.ts';
-import type { Work } from '../jobs/jobs.ts';
+import type { Work } from '../jobs/work.ts';
 import { sourceOf } from './source.ts';
 import { postWork, SMALL_JSON, type WorkHandlers } from './work.ts';
 
 export interface ConvertHandlers extends WorkHandlers {
-  /** Makes the job of a conversion; see domain/convert.ts. */
   convert: (request: ConvertRequest) => Work;
 }
 

@@ -2,12 +2,11 @@ import type { RequestHandler } from 'express';
 import type { MetaRequest } from '../../../src/common/generated/wire.ts';
 import type { ExtractRequest } from '../extract/extract.ts';
 import type { ThumbnailOptions } from '../extract/thumbnail.ts';
-import type { Work } from '../jobs/jobs.ts';
+import type { Work } from '../jobs/work.ts';
 import { sourceOf } from './source.ts';
 import { type Arrived, postWork, SMALL_JSON, type WorkHandlers } from './work.ts';
 
 export interface ExtractHandlers extends WorkHandlers {
-  /** Make the jobs; see domain/extract.ts and domain/thumbnail.ts. */
   text: (request: ExtractRequest, format: 'json' | 'text') => Work;
   meta: (request: ExtractRequest) => Work;
   thumbnail: (request: ExtractRequest, options: ThumbnailOptions) => Work;

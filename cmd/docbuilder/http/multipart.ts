@@ -21,10 +21,8 @@ export interface Form<T> {
 export interface FormOptions<T> {
   /** Names that a file part may have. */
   fileNames: readonly string[];
-  /** Takes a file part while it arrives. It ends in any case once the signal aborts, and then leaves nothing. */
+  /** Takes a file part while it arrives. It ends in any case once the signal aborts. */
   receive(stream: Readable, filename: string | undefined, signal: AbortSignal): Promise<T>;
-  /** Undoes `receive` when the form is refused after all. */
-  discard(received: T): Promise<void>;
   /** Milliseconds without a byte after which the upload has stalled. */
   idleMs: number;
 }
@@ -75,9 +73,8 @@ export async function readForm<T>(request: IncomingMessage, options: FormOptions
 
   await parse(request, parser, options.idleMs, refusal);
   await Promise.all(receiving);
-  if (!refusal.signal.aborted) return form;
-  await Promise.all([...form.files.values()].map((file) => options.discard(file)));
-  throw refusal.signal.reason;
+  refusal.signal.throwIfAborted();
+  return form;
 }
 
 /** Resolves when the parser has seen the form's end, or nothing more is to be read of it since it is refused. */

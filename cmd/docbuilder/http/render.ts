@@ -1,12 +1,11 @@
 import type { RequestHandler } from 'express';
-import type { Work } from '../jobs/jobs.ts';
+import type { Work } from '../jobs/work.ts';
 import type { RenderRequest } from '../template/render.ts';
 import { DATA } from './bodies.ts';
 import { sourceOf } from './source.ts';
 import { postWork, type WorkHandlers } from './work.ts';
 
 export interface RenderHandlers extends WorkHandlers {
-  /** Makes the job; see domain/render.ts. */
   render: (request: RenderRequest) => Work;
 }
 

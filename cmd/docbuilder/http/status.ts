@@ -4,11 +4,10 @@ import { API_VERSION, VERSION } from '../../../src/common/version.ts';
 import { contentTypeOf, familyOf, SOURCE_FORMATS, targetsOf } from '../formats.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { Engine } from '../ports.ts';
 import type { RateLimiter, WindowUsage } from './rate-limit.ts';
 
 interface Dependencies {
-  engine: Engine;
+  engine: { status(): Pick<DocbuilderStatus, 'core' | 'sandbox' | 'workers'> };
   queue: JobQueue;
   rates: RateLimiter;
   plan: () => EffectivePlan;

@@ -1,20 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { fileTooLarge, MB } from '../../../src/common/errors.ts';
+import { writeLimited } from '../jobs/write-limited.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { type Form, readForm } from './multipart.ts';
 
 /** What a form may be larger than its file: the other fields and the boundaries. */
 const FORM_OVERHEAD = MB;
 
-/** Takes uploaded files in. */
-export interface Uploads {
-  /** Streams to disk. @throws {AppError} `file_too_large` as soon as it is known; when the signal aborts */
-  receive(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string>;
-  read(path: string): Promise<Buffer>;
-  /** Bytes of a file. */
-  size(path: string): Promise<number>;
-  remove(path: string): Promise<void>;
+export interface UploadLimits {
   /** The plan's largest file, bytes. */
   maxBytes(): number;
   /** Milliseconds without a byte after which an upload has stalled. */
@@ -22,23 +15,28 @@ export interface Uploads {
 }
 
 /**
- * A form with files, streamed to disk.
+ * Reads a form and streams its files to disk.
  * @param names of the parts that may be files
+ * @param newPath gives a path for a file, which the caller removes, also after a failure
  * @throws {AppError} `file_too_large` before the upload's end, `bad_request`
  */
 export async function receiveForm(
   request: IncomingMessage,
-  uploads: Uploads,
+  limits: UploadLimits,
   names: readonly string[],
+  newPath: () => string,
 ): Promise<Form<SourceFile>> {
-  const maxBytes = uploads.maxBytes();
+  const maxBytes = limits.maxBytes();
   if (Number(request.headers['content-length'] ?? 0) > names.length * maxBytes + FORM_OVERHEAD) {
     throw fileTooLarge(maxBytes);
   }
   return readForm<SourceFile>(request, {
     fileNames: names,
-    receive: async (stream, filename, signal) => ({ path: await uploads.receive(stream, maxBytes, signal), filename }),
-    discard: ({ path }) => uploads.remove(path),
-    idleMs: uploads.idleMs,
+    async receive(stream, filename, signal) {
+      const path = newPath();
+      await writeLimited(stream, path, maxBytes, signal);
+      return { path, filename };
+    },
+    idleMs: limits.idleMs,
   });
 }

@@ -1,3 +1,4 @@
+import { readFile, stat } from 'node:fs/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
@@ -5,22 +6,24 @@ import { baseUrlOf } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
 import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
-import type { Intake } from '../jobs/intake.ts';
 import type { JobRegistry } from '../jobs/job-registry.ts';
-import type { Work } from '../jobs/jobs.ts';
+import type { JobService } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import type { Resources, Work } from '../jobs/work.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { type Bodies, type BodyKind, type BodyReader, DATA, type Incoming } from './bodies.ts';
 import { sendJob } from './send-job.ts';
-import { receiveForm, type Uploads } from './upload.ts';
+import { receiveForm, type UploadLimits } from './upload.ts';
 
 export interface WorkHandlers {
-  intake: Intake;
+  jobs: JobService;
   queue: JobQueue;
   registry: JobRegistry;
-  uploads: Uploads;
+  uploads: UploadLimits;
+  /** The temporary files of one request. */
+  temporaryFiles(): { newPath(): string; remove(): Promise<void> };
   readBody: BodyReader;
-  /** What JSON of all requests together may take. */
+  /** Bounds the memory that JSON of all requests takes together. */
   jsonLoad: JsonLoad;
   baseUrl: string | undefined;
   audit: Audit;
@@ -29,7 +32,7 @@ export interface WorkHandlers {
 /** A work request as it arrived. */
 export interface Arrived<Body> {
   body: Body;
-  /** The JSON that the body was read from; of a form nothing. */
+  /** The JSON that the body was read from; empty for a form. */
   text: Uint8Array;
   /** Uploaded files by the name of their part. */
   files: ReadonlyMap<string, SourceFile>;
@@ -43,13 +46,15 @@ export interface Endpoint<Kind extends BodyKind> {
   files?: readonly string[];
   /** Largest JSON body, bytes. */
   maxJsonBytes: () => number;
-  /** Makes the job. The files are its own from then on. @throws {AppError} whatever can be said at once */
+  /** Makes the job. @throws {AppError} the mistakes that show at once */
   work: (arrived: Arrived<Bodies[Kind]>) => Work;
-  /** Whether the job may first have to fetch something that takes its time. */
+  /** Tells whether the job may first have to fetch something that takes its time. */
   fetches: (arrived: Arrived<Bodies[Kind]>) => boolean;
 }
 
-const NOTHING = Buffer.alloc(0);
+type Received = Pick<Arrived<unknown>, 'files'> & { incoming: Incoming };
+
+const NO_JSON = Buffer.alloc(0);
 
 /** A small JSON body: it holds an address and options. */
 export const SMALL_JSON = (): number => 1024 * 1024;
@@ -57,89 +62,65 @@ export const SMALL_JSON = (): number => 1024 * 1024;
 /** Accepts a request of one of the work endpoints and answers with its result (contract: DocBuilder endpoints). */
 export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: Endpoint<Kind>): RequestHandler {
   return async (request, response) => {
-    const gone = whenClosed(response);
+    const clientGone = whenClosed(response);
     // A request that would only wait to be refused is refused before its body is read.
     deps.queue.assertRoom();
-    const { arrived, work } = await receive(request, response, deps, endpoint, gone);
-    const submission = {
-      async: arrived.body.async ?? false,
-      callbackUrl: arrived.body.callback_url,
-      baseUrl: baseUrlOf(request, deps.baseUrl),
+    const json = deps.jsonLoad.open(deps.uploads.maxBytes());
+    const files = deps.temporaryFiles();
+    const resources = {
+      newPath: files.newPath,
+      release: (): Promise<void> => {
+        json.release();
+        return files.remove();
+      },
     };
-    try {
-      await deps.intake.check(submission);
-    } catch (error) {
-      await work.dispose();
-      throw error;
-    }
-    const fetches = endpoint.fetches(arrived);
-    const job = await deps.intake.accept(work, { ...submission, fetches }, gone);
-    deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async: submission.async });
-    await sendJob(request, response, { job, async: submission.async, registry: deps.registry });
-  };
-}
-
-/** Reads a request and makes its work, which keeps what the request's JSON takes until it is disposed of. */
-async function receive<Kind extends BodyKind>(
-  request: Request,
-  response: Response,
-  deps: WorkHandlers,
-  endpoint: Endpoint<Kind>,
-  gone: AbortSignal,
-): Promise<{ arrived: Arrived<Bodies[Kind]>; work: Work }> {
-  const { uploads, jsonLoad } = deps;
-  const held = jsonLoad.open(uploads.maxBytes());
-  try {
-    assertPlain(request);
-    writeContinue(request, response);
-    const { incoming, files } = await readRequest(request, uploads, endpoint, held);
-    const { arrived, work } = await orRemove(files, uploads, async () => {
-      const body = await deps.readBody(endpoint.kind, incoming, gone);
-      const arrived = { body, text: 'json' in incoming ? incoming.json : NOTHING, files, request };
+    const { arrived, work } = await orRelease(resources, async () => {
+      assertPlain(request);
+      writeContinue(request, response);
+      const { incoming, files } = await readRequest(request, deps.uploads, endpoint, json, resources.newPath);
+      const body = await deps.readBody(endpoint.kind, incoming, clientGone);
+      const arrived = { body, text: 'json' in incoming ? incoming.json : NO_JSON, files, request };
       return { arrived, work: endpoint.work(arrived) };
     });
-    const dispose = (): Promise<void> => {
-      held.release();
-      return work.dispose();
-    };
-    return { arrived, work: { ...work, dispose } };
-  } catch (error) {
-    held.release();
-    throw error;
-  }
+    const { async = false, callback_url: callbackUrl } = arrived.body;
+    const baseUrl = baseUrlOf(request, deps.baseUrl);
+    const fetches = endpoint.fetches(arrived);
+    const job = await deps.jobs.accept(work, resources, { async, callbackUrl, baseUrl, fetches, clientGone });
+    deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });
+    await sendJob(request, response, { job, async, registry: deps.registry });
+  };
 }
 
 async function readRequest(
   request: Request,
-  uploads: Uploads,
+  uploads: UploadLimits,
   { files: names, maxJsonBytes }: Pick<Endpoint<BodyKind>, 'files' | 'maxJsonBytes'>,
-  held: HeldJson,
-): Promise<{ incoming: Incoming; files: ReadonlyMap<string, SourceFile> }> {
+  json: HeldJson,
+  newPath: () => string,
+): Promise<Received> {
   if (names && request.is('multipart/form-data')) {
-    const { fields, files } = await receiveForm(request, uploads, names);
-    return orRemove(files, uploads, async () => ({ incoming: await withData(fields, files, uploads, held), files }));
+    const { fields, files } = await receiveForm(request, uploads, names, newPath);
+    return { incoming: await withData(fields, files, json), files };
   }
   if (saysJson(request)) {
-    return { incoming: { json: await readJsonText(request, uploads.idleMs, maxJsonBytes(), held) }, files: new Map() };
+    return { incoming: { json: await readJsonText(request, uploads.idleMs, maxJsonBytes(), json) }, files: new Map() };
   }
   const ways = names ? 'multipart/form-data có tệp, hoặc application/json có url' : 'application/json';
   throw badRequest({ path: '', message: `hãy gửi ${ways}` });
 }
 
-/** The data of a form is a field, or a file of its own. */
+/** Adds the data of a form, which is a field or a file of its own. */
 async function withData(
   fields: ReadonlyMap<string, string>,
   files: ReadonlyMap<string, SourceFile>,
-  uploads: Uploads,
-  held: HeldJson,
+  json: HeldJson,
 ): Promise<Incoming> {
-  held.look(Buffer.from(fields.get(DATA) ?? ''));
+  json.look(Buffer.from(fields.get(DATA) ?? ''));
   const file = files.get(DATA);
   if (!file) return { fields };
-  held.take(await uploads.size(file.path));
-  const data = await uploads.read(file.path);
-  held.look(data);
-  await uploads.remove(file.path);
+  json.take((await stat(file.path)).size);
+  const data = await readFile(file.path);
+  json.look(data);
   return { fields, data };
 }
 
@@ -149,15 +130,11 @@ function assertPlain(request: Request): void {
   throw badRequest({ path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' });
 }
 
-async function orRemove<Result>(
-  files: ReadonlyMap<string, SourceFile>,
-  uploads: Uploads,
-  action: () => Promise<Result> | Result,
-): Promise<Result> {
+async function orRelease<Result>(resources: Resources, action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();
   } catch (error) {
-    await Promise.all([...files.values()].map(({ path }) => uploads.remove(path)));
+    await resources.release();
     throw error;
   }
 }

@@ -2,52 +2,32 @@ import { randomUUID } from 'node:crypto';
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import { withContext } from '../../../src/common/context.ts';
-import { AppError, errorBody, toAppError } from '../../../src/common/errors.ts';
+import { AppError, badRequest, errorBody, toAppError } from '../../../src/common/errors.ts';
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline } from '../../../src/common/net/deadline.ts';
 import { contentTypeOf } from '../formats.ts';
-import type { JobKind, JobRecord, OutputRecord } from './job.ts';
+import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry, JobStore } from './job-registry.ts';
-import type { EffectiveLimits } from './limits.ts';
+import type { EffectivePlan } from './limits.ts';
 import { type JobQueue, stopping, type Ticket } from './queue.ts';
+import type { NewFile, Resources, Run, Work } from './work.ts';
 
-/** Sends a job's completion callback in the background; tells of each change of `job.callback` through `changed`. */
+/** Sends a job's completion callback in the background; reports each change of `job.callback` through `changed`. */
 export interface CallbackSender {
   deliver(job: JobRecord, changed: () => Promise<void>): void;
 }
 
-/** A place for one result file. */
-export interface NewFile {
-  fileId: string;
-  path: string;
-}
-
-/** What a kind of job does. All that is the same for every kind is the job service's. */
-export interface Work {
-  kind: JobKind;
-  /** What of `prepare` fetches nothing, where that is only a part of it: it is then done while the caller is still there. */
-  check?(): Promise<void>;
-  /** What needs no worker yet (a download, say). */
-  prepare(signal: AbortSignal): Promise<void>;
-  /** The work itself, while the job holds one of the parallel places. */
-  run(signal: AbortSignal, newFile: () => Promise<NewFile>): Promise<Produced>;
-  /** Removes the work's temporary files; called once, whatever happened. */
-  dispose(): Promise<void>;
-}
-
-export interface Produced {
-  outputs: Omit<OutputRecord, 'contentType' | 'size' | 'sha256'>[];
-  /** Milliseconds inside the engine. */
-  engineMs: number;
-}
-
+/** The part of a work request that is the same for every kind of work. */
 export interface Submission {
+  async: boolean;
+  callbackUrl?: string | undefined;
   /** Public address for the job's links. */
   baseUrl: string;
-  callbackUrl?: string | undefined;
-  /** Ends the job wherever it is, for the signal's reason. */
-  signal?: AbortSignal | undefined;
+  /** The work may have to fetch something that takes its time: an async job then does so after it was accepted. */
+  fetches: boolean;
+  /** Aborts, with the job's error, when nobody waits for the answer of a sync request any more. */
+  clientGone: AbortSignal;
 }
 
 interface Dependencies {
@@ -55,56 +35,43 @@ interface Dependencies {
   registry: JobRegistry;
   store: JobStore;
   callbacks: CallbackSender;
-  limits: () => EffectiveLimits;
+  plan: () => EffectivePlan;
+  /** @throws {AppError} `url_not_allowed` */
+  checkUrl: (url: string) => Promise<void>;
   clock: Clock;
   log: Logger;
   audit: Audit;
 }
 
-/** Jobs from submission to their end (contract: States and transitions, DocBuilder job). */
+/** Jobs from their acceptance to their end (contract: DocBuilder endpoints; States and transitions, DocBuilder job). */
 export class JobService {
   readonly #deps: Dependencies;
   readonly #active = new Set<Promise<void>>();
-  /** Ends what is done for jobs before they wait for their turn. */
-  readonly #preparing = new Set<AbortController>();
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
   }
 
   /**
-   * Accepts a job.
-   * @returns the job, and a promise of its end that never rejects: how it ended is in the job
-   * @throws {AppError} `queue_full`, or `pool_unavailable` while the service stops; the work is then disposed of
+   * Accepts work and owns it from then on: prepares it, waits for its turn, runs it, and releases its resources,
+   * whatever happens. Async: resolves with the queued job once everything that needs no fetching is checked. Sync:
+   * resolves with the ended job.
+   * @throws {AppError} the error of work that is refused before it is a job, `queue_full`, `timeout` after
+   *   sync_timeout_seconds, `pool_unavailable` while the service stops
    */
-  async submit(work: Work, submission: Submission): Promise<{ job: JobRecord; ended: Promise<void> }> {
-    let ticket: Ticket;
+  async accept(work: Work, resources: Resources, submission: Submission): Promise<JobRecord> {
+    const seconds = this.#deps.plan().limits.sync_timeout_seconds;
+    const late = () => new AppError('timeout', { scope: 'sync', limit_seconds: seconds });
+    const waiting = submission.async ? undefined : startDeadline(seconds * 1000, late, submission.clientGone);
     try {
-      ticket = this.#deps.queue.reserve();
-    } catch (error) {
-      await work.dispose();
-      throw error;
-    }
-    const job = this.#newJob(work.kind, submission);
-    this.#deps.registry.add(job);
-    const ended = withContext({ jobId: job.id }, () => this.#process(job, work, ticket, submission.signal));
-    this.#background(ended);
-    return { job, ended };
-  }
-
-  /**
-   * What work needs before it waits for its turn. A stop ends it: a download must not hold that up.
-   * @throws {AppError} whatever the work is refused for, `pool_unavailable` while the service stops; the signal's reason
-   */
-  async prepare(work: Work, signal: AbortSignal): Promise<void> {
-    if (this.#stopped) throw stopping();
-    const preparing = new AbortController();
-    this.#preparing.add(preparing);
-    try {
-      await under((either) => work.prepare(either), [signal, preparing.signal]);
+      const task = await this.#admit(work, resources, submission, waiting?.signal);
+      const ended = withContext({ jobId: task.job.id }, () => this.#process(task));
+      this.#inBackground(ended);
+      if (waiting) await ended;
+      return task.job;
     } finally {
-      this.#preparing.delete(preparing);
+      waiting?.end();
     }
   }
 
@@ -115,79 +82,81 @@ export class JobService {
 
   /** Refuses new work, lets what runs finish, ends what waits. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     const closed = this.#deps.queue.close();
-    for (const preparing of this.#preparing) preparing.abort(stopping());
+    this.#stopping.abort(stopping());
     await closed;
     while (this.#active.size > 0) await Promise.all(this.#active);
     await this.#deps.registry.keepNow();
   }
 
-  #newJob(kind: JobKind, { baseUrl, callbackUrl }: Submission): JobRecord {
-    const now = this.#deps.clock();
-    return {
-      id: this.#deps.registry.newJobId(),
-      kind,
-      status: 'queued',
-      createdAt: now,
-      startedAt: null,
-      finishedAt: null,
-      expiresAt: null,
-      outputs: [],
-      error: null,
-      callback:
-        callbackUrl === undefined
-          ? null
-          : {
-              url: callbackUrl,
-              deliveryId: randomUUID(),
-              state: 'pending',
-              attempts: 0,
-              lastStatus: null,
-              nextAttemptAt: now,
-            },
-      baseUrl,
-      timing: { queueMs: 0, engineMs: 0 },
-    };
+  /** Makes a job of work that nothing is wrong with. An async job that fetches is prepared later. */
+  async #admit(work: Work, resources: Resources, submission: Submission, waiting?: AbortSignal): Promise<Task> {
+    const signal = waiting ?? new AbortController().signal;
+    try {
+      await this.#checkCallback(submission);
+      const later = submission.async && submission.fetches;
+      if (later) await work.check?.();
+      const run = later ? undefined : await this.#prepare(work, resources, signal);
+      signal.throwIfAborted();
+      const ticket = this.#deps.queue.reserve();
+      const job = newJob(this.#deps.registry.newJobId(), work.kind, submission, this.#deps.clock());
+      this.#deps.registry.add(job);
+      return { job, work, resources, run, ticket, signal, urgent: !submission.async };
+    } catch (error) {
+      await resources.release();
+      throw error;
+    }
   }
 
-  async #process(job: JobRecord, work: Work, ticket: Ticket, cancel: AbortSignal | undefined): Promise<void> {
-    const never = new AbortController().signal;
-    const signal = cancel ?? never;
+  async #checkCallback({ async, callbackUrl }: Submission): Promise<void> {
+    if (callbackUrl === undefined) return;
+    const { edition, limits } = this.#deps.plan();
+    if (!limits.callback) throw new AppError('forbidden_feature', { feature: 'callback', edition });
+    if (!async) throw badRequest({ path: '/callback_url', message: 'cần async = true' });
+    await this.#deps.checkUrl(callbackUrl);
+  }
+
+  /** A stop ends the preparation: a download must not hold that up. */
+  async #prepare(work: Work, resources: Resources, signal: AbortSignal): Promise<Run> {
+    this.#stopping.signal.throwIfAborted();
+    return under([signal, this.#stopping.signal], (either) => work.prepare(either, resources.newPath));
+  }
+
+  async #process({ job, work, resources, run: prepared, ticket, signal, urgent }: Task): Promise<void> {
     const submitted = performance.now();
     try {
-      await this.prepare(work, signal);
-      const run = async (yielded: AbortSignal): Promise<void> => {
+      const run = prepared ?? (await this.#prepare(work, resources, signal));
+      const turn = async (yielded: AbortSignal): Promise<void> => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
         job.timing.queueMs = performance.now() - submitted;
         try {
-          await this.#run(job, work, AbortSignal.any([signal, yielded]));
+          await this.#run(job, run, AbortSignal.any([signal, yielded]));
         } catch (error) {
           if (yielded.aborted) await this.#putBack(job);
           throw error;
         }
       };
-      await ticket.run(run, { signal, urgent: cancel !== undefined });
+      await ticket.run(turn, { signal, urgent });
       await this.#finish(job, 'done');
     } catch (error) {
       await this.#fail(job, error);
     } finally {
       ticket.release();
-      // Nobody waits for the cleaning but a stop.
-      this.#background(
-        work.dispose().catch((error) => this.#deps.log.warn({ err: error }, 'temporary files could not be removed')),
+      // The answer does not wait for the cleaning; a stop does.
+      this.#inBackground(
+        resources.release().catch((error) => this.#deps.log.warn({ err: error }, 'resources could not be released')),
       );
     }
   }
 
-  /** What a stop waits for. */
-  #background(work: Promise<void>): void {
+  /** Lets a stop wait for `work`. */
+  #inBackground(work: Promise<void>): void {
     this.#active.add(work);
     void work.finally(() => this.#active.delete(work));
   }
 
-  /** Makes a job that has to make room for others one that waits. */
+  /** Makes a running job that has to make room for others a queued one. */
   async #putBack(job: JobRecord): Promise<void> {
     job.status = 'queued';
     job.startedAt = null;
@@ -195,8 +164,8 @@ export class JobService {
   }
 
   /** Runs the work under the plan's job timeout. */
-  async #run(job: JobRecord, work: Work, signal: AbortSignal): Promise<void> {
-    const seconds = this.#deps.limits().job_timeout_seconds;
+  async #run(job: JobRecord, run: Run, signal: AbortSignal): Promise<void> {
+    const seconds = this.#deps.plan().limits.job_timeout_seconds;
     const late = () => new AppError('timeout', { scope: 'job', limit_seconds: seconds });
     const deadline = startDeadline(seconds * 1000, late, signal);
     try {
@@ -206,7 +175,7 @@ export class JobService {
         const fileId = registry.fileId(job.id, files++);
         return { fileId, path: await store.createFile(job.id, fileId) };
       };
-      const produced = await under((limited) => work.run(limited, newFile), [deadline.signal]);
+      const produced = await under([deadline.signal], (limited) => run(limited, newFile));
       job.timing.engineMs = produced.engineMs;
       job.outputs = await Promise.all(
         produced.outputs.map(async (output) => ({
@@ -233,11 +202,11 @@ export class JobService {
     if (job.callback) this.#callBack(job);
   }
 
-  /** Says that a job ends now. */
+  /** Sets the times of a job that ends now. */
   #stamp(job: JobRecord): number {
     const now = this.#deps.clock();
     job.finishedAt = now;
-    job.expiresAt = now + this.#deps.limits().result_ttl_minutes * 60_000;
+    job.expiresAt = now + this.#deps.plan().limits.result_ttl_minutes * 60_000;
     return now;
   }
 
@@ -266,8 +235,39 @@ export class JobService {
   }
 }
 
-/** A step of a job under signals. One that fails after an abort failed of it: streams call every abort the same. */
-async function under<T>(step: (signal: AbortSignal) => Promise<T>, signals: AbortSignal[]): Promise<T> {
+/** A job and all that its life needs. */
+interface Task {
+  job: JobRecord;
+  work: Work;
+  resources: Resources;
+  /** Undefined while it is not prepared. */
+  run: Run | undefined;
+  ticket: Ticket;
+  /** Ends the job wherever it is, for the signal's reason. */
+  signal: AbortSignal;
+  urgent: boolean;
+}
+
+function newJob(id: string, kind: JobKind, { baseUrl, callbackUrl }: Submission, now: number): JobRecord {
+  const delivery = { deliveryId: randomUUID(), state: 'pending', attempts: 0, lastStatus: null } as const;
+  return {
+    id,
+    kind,
+    status: 'queued',
+    createdAt: now,
+    startedAt: null,
+    finishedAt: null,
+    expiresAt: null,
+    outputs: [],
+    error: null,
+    callback: callbackUrl === undefined ? null : { url: callbackUrl, ...delivery, nextAttemptAt: now },
+    baseUrl,
+    timing: { queueMs: 0, engineMs: 0 },
+  };
+}
+
+/** Runs a step under signals. A failure after an abort has the signal's reason: streams call every abort the same. */
+async function under<T>(signals: AbortSignal[], step: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.any(signals);
   try {
     return await step(signal);

@@ -91,11 +91,6 @@ export class JobQueue {
     throw new AppError('queue_full', { limit: capacity }, { retryAfter });
   }
 
-  /** Gives turns by limits that have changed; else they count from the next job that comes or ends. */
-  look(): void {
-    this.#dispatch();
-  }
-
   /** Refuses new work and what waits, and resolves when nothing runs any more. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -117,7 +112,7 @@ export class JobQueue {
         else {
           signal.addEventListener('abort', onAbort);
           this.#waiting.add(entry);
-          this.#dispatch();
+          this.dispatch();
         }
       };
       const entry: Entry = {
@@ -137,7 +132,8 @@ export class JobQueue {
     });
   }
 
-  #dispatch(): void {
+  /** Starts what may run. For a caller that has changed the limits: otherwise they count from the next job. */
+  dispatch(): void {
     const inOrder = [...this.#waiting];
     // Else each slow job in line would hold up those that somebody waits for anew.
     if (this.#slow().length > 0) inOrder.sort((a, b) => Number(b.urgent) - Number(a.urgent));
@@ -188,7 +184,7 @@ export class JobQueue {
       clearTimeout(timer);
       this.#running.delete(entry);
       this.#seconds += ((performance.now() - running.since) / 1000 - this.#seconds) / 8;
-      this.#dispatch();
+      this.dispatch();
       if (this.#running.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
   }

@@ -1,13 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
+import { runTask } from '../engine/run-task.ts';
+import type { Engine, EngineOutput, EngineTask } from '../engine/task.ts';
 import type { SourceFormat } from '../formats.ts';
-import type { Work } from '../jobs/jobs.ts';
-import { once } from '../jobs/once.ts';
-import { runTask } from '../jobs/run-task.ts';
-import type { Engine, EngineOutput, EngineTask } from '../ports.ts';
+import type { Work } from '../jobs/work.ts';
+import type { Downloader } from '../source/downloader.ts';
 import { stemOf } from '../source/filename.ts';
-import type { Downloader, Scratch } from '../source/sources.ts';
 import { scriptError } from './check/check.ts';
 import { assertRoom, type PictureLink, type ScriptFacts } from './check/facts.ts';
 import { atPlace, MAX_PICTURE_BYTES, type Picture, picture } from './check/pictures.ts';
@@ -45,7 +45,6 @@ export interface BuildTask {
 interface Dependencies {
   engine: Engine;
   downloader: Downloader;
-  scratch: Scratch;
   writeFlat: FlatWriter;
   clock: Clock;
   maxFileBytes: () => number;
@@ -60,16 +59,14 @@ const FETCHES = 4;
  * and the engine opens that once and makes every format of it.
  */
 export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work {
-  const temporary: string[] = [];
-
-  const pictures = once(async (signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
+  async function fetchPictures(signal: AbortSignal, newPath: () => string): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     let { characters } = script;
     // All fetchers take from the same generator.
     const waiting = eachOf(script.links);
     const fetcher = async (): Promise<void> => {
       for (const link of waiting) {
-        const { file, base64 } = await fetched(link, signal);
+        const { file, base64 } = await fetched(link, signal, newPath());
         characters += base64.length;
         assertRoom(characters, deps.maxFileBytes());
         found.set(link.path, file);
@@ -79,27 +76,29 @@ export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work
     const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
     return found;
-  });
+  }
 
-  async function fetched({ path, url }: PictureLink, signal: AbortSignal): Promise<Picture & { file: string }> {
+  async function fetched(
+    { path, url }: PictureLink,
+    signal: AbortSignal,
+    file: string,
+  ): Promise<Picture & { file: string }> {
     const place = `${path}/url`;
-    const file = await deps.downloader.download(url, MAX_PICTURE_BYTES, signal).catch((error) => {
+    await deps.downloader.download(url, file, MAX_PICTURE_BYTES, signal).catch((error) => {
       throw atPlace(error, place);
     });
-    temporary.push(file.path);
-    return { file: file.path, ...picture(await deps.scratch.read(file.path), place) };
+    return { file, ...picture(await readFile(file), place) };
   }
 
   /** Makes files of one document. @returns milliseconds in the engine */
   async function make(
     files: readonly File[],
     surroundings: Pick<FlatTask, 'fetched' | 'now'>,
+    input: string,
     signal: AbortSignal,
   ): Promise<number> {
     const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
     if (!first) return 0;
-    const input = deps.scratch.newPath();
-    temporary.push(input);
     const save = files.map((file) => file.save);
     await deps.writeFlat({ text, save, ...surroundings, path: input }, signal).catch((error) => {
       // More text in one place than a string can hold.
@@ -123,26 +122,27 @@ export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work
 
   return {
     kind: 'build',
-    prepare: async (signal) => void (await pictures(signal)),
-    run: async (signal, newFile) => {
-      const surroundings = { fetched: await pictures(signal), now: deps.clock() };
-      const files: File[] = await Promise.all(
-        script.save.map(async (save) => ({ save, ...(await newFile()), pages: 0 })),
-      );
-      let engineMs = 0;
-      for (const group of groupsOf(script.type, files)) engineMs += await make(group, surroundings, signal);
-      return {
-        outputs: files.map(({ save, fileId, pages }) => ({
-          fileId,
-          filename: filenameOf(save),
-          format: save.format,
-          pages,
-        })),
-        engineMs,
+    async prepare(preparing, newPath) {
+      const pictures = await fetchPictures(preparing, newPath);
+      return async (signal, newFile) => {
+        const surroundings = { fetched: pictures, now: deps.clock() };
+        const files: File[] = await Promise.all(
+          script.save.map(async (save) => ({ save, ...(await newFile()), pages: 0 })),
+        );
+        let engineMs = 0;
+        for (const group of groupsOf(script.type, files)) {
+          engineMs += await make(group, surroundings, newPath(), signal);
+        }
+        return {
+          outputs: files.map(({ save, fileId, pages }) => ({
+            fileId,
+            filename: filenameOf(save),
+            format: save.format,
+            pages,
+          })),
+          engineMs,
+        };
       };
-    },
-    dispose: async () => {
-      await Promise.all(temporary.map((path) => deps.scratch.remove(path)));
     },
   };
 }

@@ -1,47 +1,11 @@
 import type { Generation, SourceFormat } from '../formats.ts';
-import type { EngineTask, SourceEncoding } from '../ports.ts';
-import { assertFitsSheet, CsvSize } from './csv/csv-size.ts';
+import { assertFitsSheet } from './csv/reader.ts';
+import type { Downloader } from './downloader.ts';
+import type { SourceEncoding } from './encodings.ts';
 import { stemOf } from './filename.ts';
-import type { Macros } from './inspect/packages.ts';
+import type { Inspection } from './inspect/inspect.ts';
 import { sourceName } from './source-name.ts';
-
-/** What a source file was found to be. */
-export interface Inspection {
-  format: SourceFormat;
-  encrypted: boolean;
-  /** Of a binary document older than Office 97. */
-  generation?: Generation;
-  /** What a template may not have (contract: macro_not_allowed); null for encrypted and binary formats. */
-  macros: Macros | null;
-  /** csv and txt only. */
-  text?: { encoding: SourceEncoding; delimiter?: string };
-}
-
-export interface InspectOptions {
-  filename?: string | undefined;
-  from?: string | undefined;
-  encoding?: SourceEncoding | undefined;
-  delimiter?: string | undefined;
-  hasPassword: boolean;
-  /** Ends it; it then rejects with the signal's reason. */
-  signal?: AbortSignal;
-}
-
-/** Looks into source files. */
-export interface Inspector {
-  /** @throws {AppError} `corrupt_source`, `unsupported_format`, `password_required`, `file_too_large` */
-  inspect(path: string, options: InspectOptions): Promise<Inspection>;
-  /**
-   * Writes a text file's content as UTF-8; csv without the line `sep=;` that Excel puts before it.
-   * @param options.csv where the file is csv: told what is in it
-   */
-  transcode(
-    path: string,
-    target: string,
-    from: SourceEncoding,
-    options?: { csv?: CsvSize; signal?: AbortSignal },
-  ): Promise<void>;
-}
+import type { SourceThreads } from './source-threads.ts';
 
 /** A file that a request brought along or that was fetched for it. */
 export interface SourceFile {
@@ -49,30 +13,9 @@ export interface SourceFile {
   filename?: string | undefined;
 }
 
-/** Temporary files. */
-export interface Scratch {
-  /** A path that no file has yet. */
-  newPath(): string;
-  read(path: string): Promise<Buffer>;
-  /** Creates a file of text that is made while it is written. @throws {AppError} `file_too_large` above `maxBytes` */
-  write(path: string, pieces: Iterable<string>, maxBytes: number, signal: AbortSignal): Promise<void>;
-  /** Bytes of a file. */
-  size(path: string): Promise<number>;
-  remove(path: string): Promise<void>;
-}
-
-/** Fetches sources through the outbound door. */
-export interface Downloader {
-  /** Whether the rules allow the address, without connecting. @throws {AppError} `url_not_allowed` */
-  check(url: string): Promise<void>;
-  /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large` */
-  download(url: string, maxBytes: number, signal: AbortSignal): Promise<SourceFile>;
-}
-
 export interface SourceDependencies {
-  inspector: Inspector;
   downloader: Downloader;
-  scratch: Scratch;
+  threads: Pick<SourceThreads, 'inspect' | 'transcode'>;
   maxFileBytes: () => number;
 }
 
@@ -83,81 +26,78 @@ export interface SourceRequest {
   password?: string | undefined;
   encoding?: SourceEncoding | undefined;
   delimiter?: string | undefined;
-  /** What a cell has room for in what is made of it, where that is less than the engine has. */
+  /** The longest text in a cell of the target, where that is less than the engine's. */
   cellLetters?: number | undefined;
 }
 
-/** A source that is at hand and was looked into. */
+/** A source that is at hand and was inspected. */
 export interface OpenSource {
   file: SourceFile;
   inspection: Inspection;
 }
 
-/** The part of an engine's task that the source decides. */
-export type SourceTask = Pick<EngineTask, 'input' | 'from' | 'stem' | 'source'>;
+/** How the engine reads a source. */
+export interface SourceOptions {
+  /** Opens a protected source. */
+  password?: string;
+  encrypted?: boolean;
+  /** Of a binary source older than Office 97. */
+  generation?: Generation;
+  /** Field separator of a csv source. One character. */
+  delimiter?: string;
+}
 
-/** A job's source, with the temporary files that it needs. */
+/** The part of an engine's task that the source decides. Text is in UTF-8. */
+export interface EngineSource {
+  input: string;
+  from: SourceFormat;
+  /** Base name without extension under which the document knows itself (sheet name of a csv, file-name fields). */
+  stem: string;
+  source: SourceOptions;
+}
+
+/** A job's source. `newPath` gives paths for its temporary files. */
 export interface Source {
-  /** What can be said without fetching anything. @throws {AppError} `url_not_allowed` */
+  /** Checks what needs no fetching. @throws {AppError} `url_not_allowed` */
   check(): Promise<void>;
-  /** Fetches the source where it must be fetched, and looks into it. @throws {AppError} whatever is wrong with it */
-  open(signal: AbortSignal): Promise<OpenSource>;
-  /** Settings of the source for the engine: text reaches it as UTF-8, everything else unchanged. */
-  task(opened: OpenSource, signal: AbortSignal): Promise<SourceTask>;
-  /** A path for a file of the job's own, removed with the rest. */
-  newPath(): string;
-  dispose(): Promise<void>;
+  /** Fetches the source where it must be fetched, and inspects it. @throws {AppError} whatever is wrong with it */
+  open(signal: AbortSignal, newPath: () => string): Promise<OpenSource>;
+  /** Converts text to UTF-8; everything else reaches the engine unchanged. */
+  task(opened: OpenSource, signal: AbortSignal, newPath: () => string): Promise<EngineSource>;
 }
 
 /**
- * What all work on a source file begins and ends with.
+ * The steps that all work on a source file begins with.
  * @throws {AppError} `unsupported_format` for a `from` that is no format
  */
-export function createSource(request: SourceRequest, deps: SourceDependencies): Source {
-  sourceName(request.from, undefined);
-  const temporary: string[] = 'path' in request.source ? [request.source.path] : [];
-
-  async function fetchFile(signal: AbortSignal): Promise<SourceFile> {
-    if ('path' in request.source) return request.source;
-    const file = await deps.downloader.download(request.source.url, deps.maxFileBytes(), signal);
-    temporary.push(file.path);
-    return file;
-  }
-
-  function newPath(): string {
-    const path = deps.scratch.newPath();
-    temporary.push(path);
-    return path;
-  }
+export function createSource(
+  request: SourceRequest,
+  { downloader, threads, maxFileBytes }: SourceDependencies,
+): Source {
+  const { source, from, password, encoding, delimiter } = request;
+  sourceName(from, undefined);
 
   return {
-    newPath,
     check: async () => {
-      if ('url' in request.source) await deps.downloader.check(request.source.url);
+      if ('url' in source) await downloader.check(source.url);
     },
-    async open(signal) {
-      const file = await fetchFile(signal);
-      const { from, password, encoding, delimiter } = request;
-      const inspection = await deps.inspector.inspect(file.path, {
-        ...{ from, encoding, delimiter, signal },
-        filename: file.filename,
-        hasPassword: password !== undefined,
-      });
-      return { file, inspection };
+    async open(signal, newPath) {
+      const file = 'url' in source ? await downloader.download(source.url, newPath(), maxFileBytes(), signal) : source;
+      const { path, filename } = file;
+      const options = { from, filename, encoding, delimiter, hasPassword: password !== undefined };
+      return { file, inspection: await threads.inspect(path, options, signal) };
     },
-    async task({ file, inspection: { format, text, encrypted, generation } }, signal) {
-      const { password } = request;
+    async task({ file, inspection }, signal, newPath) {
+      const { format, text, encrypted, generation } = inspection;
       const known = { from: format, stem: stemOf(file.filename) };
-      const own = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
-      if (!text) return { ...known, input: file.path, source: { ...own, ...(password !== undefined && { password }) } };
+      if (!text) {
+        const options = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
+        return { ...known, input: file.path, source: { ...options, ...(password !== undefined && { password }) } };
+      }
       const input = newPath();
-      const csv = format === 'csv' ? new CsvSize(text.delimiter ?? ',') : undefined;
-      await deps.inspector.transcode(file.path, input, text.encoding, { ...(csv && { csv }), signal });
-      if (csv) assertFitsSheet(csv, deps.maxFileBytes(), request.cellLetters);
+      const size = await threads.transcode({ path: file.path, target: input, ...text }, signal);
+      if (size) assertFitsSheet(size, maxFileBytes(), request.cellLetters);
       return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
-    },
-    dispose: async () => {
-      await Promise.all(temporary.map((path) => deps.scratch.remove(path)));
     },
   };
 }

@@ -1,11 +1,10 @@
 import { AppError } from '../../../src/common/errors.ts';
 import { targetOf } from '../convert/convert.ts';
 import { pairDetail } from '../convert/options.ts';
+import { runTask } from '../engine/run-task.ts';
+import type { Engine } from '../engine/task.ts';
 import { familyOf, type SourceFormat } from '../formats.ts';
-import type { Work } from '../jobs/jobs.ts';
-import { once } from '../jobs/once.ts';
-import { runTask } from '../jobs/run-task.ts';
-import type { Engine } from '../ports.ts';
+import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import type { MissingMode, TemplateFiller } from './template.ts';
 
@@ -30,47 +29,41 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
   const to = targetOf(request.to);
   const source = createSource(request, deps);
 
-  const prepare = once(async (signal: AbortSignal) => {
-    const opened = await source.open(signal);
-    const { format, macros } = opened.inspection;
-    if (macros) throw new AppError('macro_not_allowed', { ...macros });
-    if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
-    if (to !== 'pdf' && familyOf(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
-    return source.task(opened, signal);
-  });
-
   return {
     kind: 'render',
-    prepare: async (signal) => void (await prepare(signal)),
-    run: async (signal, newFile) => {
-      const task = await prepare(signal);
-      const { fileId, path } = await newFile();
-      const maxOutputBytes = deps.maxFileBytes();
-      let engineMs = 0;
+    async prepare(preparing, newPath) {
+      const opened = await source.open(preparing, newPath);
+      const { format, macros } = opened.inspection;
+      if (macros) throw new AppError('macro_not_allowed', { ...macros });
+      if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
+      if (to !== 'pdf' && familyOf(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
+      const task = await source.task(opened, preparing, newPath);
 
-      async function convert(input: string, from: SourceFormat, output: string, target: typeof to): Promise<number> {
-        const outputs = [{ path: output, to: target, options: {} }] as const;
-        const whole = { input, from, stem: task.stem, source: {}, outputs, maxOutputBytes };
-        const result = await runTask(deps.engine, whole, signal);
-        engineMs += result.engineMs;
-        return result.pages[0] ?? 0;
-      }
+      return async (signal, newFile) => {
+        const { fileId, path } = await newFile();
+        const maxOutputBytes = deps.maxFileBytes();
+        let engineMs = 0;
 
-      let template = task.input;
-      if (!WORD.has(task.from)) {
-        template = source.newPath();
-        await convert(task.input, task.from, template, 'docx');
-      }
-      const filled = to === 'docx' ? path : source.newPath();
-      const { data, missing } = request;
-      await deps.templates.fill({ template, data, output: filled, missing, maxOutputBytes }, signal);
-      // A filled docx is not laid out, so nobody knows its pages.
-      const pages = to === 'docx' ? 0 : await convert(filled, 'docx', path, to);
-      return {
-        outputs: [{ fileId, filename: `${task.stem}.${to}`, format: to, pages }],
-        engineMs,
+        async function convert(input: string, from: SourceFormat, output: string, target: typeof to): Promise<number> {
+          const outputs = [{ path: output, to: target, options: {} }] as const;
+          const whole = { input, from, stem: task.stem, source: {}, outputs, maxOutputBytes };
+          const result = await runTask(deps.engine, whole, signal);
+          engineMs += result.engineMs;
+          return result.pages[0] ?? 0;
+        }
+
+        let template = task.input;
+        if (!WORD.has(task.from)) {
+          template = newPath();
+          await convert(task.input, task.from, template, 'docx');
+        }
+        const filled = to === 'docx' ? path : newPath();
+        const { data, missing } = request;
+        await deps.templates.fill({ template, data, output: filled, missing, maxOutputBytes }, signal);
+        // A filled docx is not laid out, so nobody knows its pages.
+        const pages = to === 'docx' ? 0 : await convert(filled, 'docx', path, to);
+        return { outputs: [{ fileId, filename: `${task.stem}.${to}`, format: to, pages }], engineMs };
       };
     },
-    dispose: source.dispose,
   };
 }

@@ -9,7 +9,7 @@ import { buildWork, type FlatTask } from '../../../cmd/docbuilder/script/build.t
 import { scriptFacts } from '../../../cmd/docbuilder/script/check/facts.ts';
 import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
 import { createDownloader } from '../../../cmd/docbuilder/source/downloader.ts';
-import { createScratch } from '../../../cmd/docbuilder/store/scratch.ts';
+import { createTemporaryFiles } from '../../../cmd/docbuilder/store/temporary-files.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
 import { parseAllowList } from '../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../src/common/net/outbound.ts';
@@ -40,7 +40,6 @@ export async function startBuilder(workers: number): Promise<Builder> {
   const port = await portOf(server);
   const temporary = join(folder, 'temporary');
   await mkdir(temporary);
-  const scratch = createScratch(temporary);
   const outbound = createOutbound({ allow: parseAllowList(`127.0.0.1:${port}`).list, userAgent: 'test' });
   const engine = await createEngine({
     workers,
@@ -54,8 +53,7 @@ export async function startBuilder(workers: number): Promise<Builder> {
   });
   const dependencies = {
     engine,
-    scratch,
-    downloader: createDownloader(outbound, scratch),
+    downloader: createDownloader(outbound),
     clock: () => NOW.getTime(),
     maxFileBytes: () => maxFileBytes(PLAN),
     writeFlat: (task: FlatTask) => writeScript(scriptIn(task.text), task),
@@ -69,6 +67,7 @@ export async function startBuilder(workers: number): Promise<Builder> {
       const own = join(folder, String(count++));
       await mkdir(own);
       const work = buildWork({ text, script: scriptFacts(JSON.parse(text.toString()), PLAN) }, dependencies);
+      const files = createTemporaryFiles(temporary);
       const signal = AbortSignal.timeout(60_000);
       const paths: string[] = [];
       const newFile = async () => {
@@ -77,8 +76,8 @@ export async function startBuilder(workers: number): Promise<Builder> {
         return { fileId, path: join(own, fileId) };
       };
       try {
-        await work.prepare(signal);
-        const { outputs } = await work.run(signal, newFile);
+        const run = await work.prepare(signal, files.newPath);
+        const { outputs } = await run(signal, newFile);
         await use(
           outputs.map(({ format, pages, fileId }) => ({
             format: format as Save['format'],
@@ -87,7 +86,7 @@ export async function startBuilder(workers: number): Promise<Builder> {
           })),
         );
       } finally {
-        await work.dispose();
+        await files.remove();
         await rm(own, { recursive: true, force: true });
       }
     },

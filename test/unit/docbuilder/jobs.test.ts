@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Intake } from '../../../cmd/docbuilder/jobs/intake.ts';
 import type { JobRecord } from '../../../cmd/docbuilder/jobs/job.ts';
 import { JobRegistry, type JobStore } from '../../../cmd/docbuilder/jobs/job-registry.ts';
-import { JobService, type Work } from '../../../cmd/docbuilder/jobs/jobs.ts';
+import { JobService, type Submission } from '../../../cmd/docbuilder/jobs/jobs.ts';
 import { type EffectivePlan, effectivePlan } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { JobQueue } from '../../../cmd/docbuilder/jobs/queue.ts';
+import type { Run, Work } from '../../../cmd/docbuilder/jobs/work.ts';
 import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { AppError } from '../../../src/common/errors.ts';
@@ -17,13 +17,12 @@ import { IdIssuer } from '../../../src/common/ids.ts';
 import { createLogger } from '../../../src/common/log.ts';
 import { silentLogger } from '../../support/logs.ts';
 
-const never = new AbortController().signal;
-const request = { async: false, fetches: false, baseUrl: 'http://localhost' };
+const CLIENT_GONE = new AppError('timeout', { scope: 'client_gone' });
+const CALLBACK = { async: true, callbackUrl: 'https://example.com/' };
 
 describe('jobs', () => {
   let directory: string;
   let limits: Partial<EffectivePlan['limits']>;
-  let intake: Intake;
   let jobs: JobService;
   let registry: JobRegistry;
   let later: JobRegistry;
@@ -31,20 +30,19 @@ describe('jobs', () => {
   let now: number;
   let called: JobRecord[];
   let logged: string[];
+  /** Counted as work is accepted: how often the resources of each were released. */
+  let released: number[];
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-jobs-'));
-    limits = {};
-    called = [];
-    logged = [];
+    [limits, called, logged, released] = [{ callback: true }, [], [], []];
     const plan = (): EffectivePlan => {
       const community = effectivePlan(NO_LICENSE, 1, {});
       return { ...community, limits: { ...community.limits, ...limits } };
     };
-    store = createJobStore(directory, silentLogger());
+    store = { ...createJobStore(directory, silentLogger()) };
     now = Date.now();
-    const clock = () => now;
-    const known = { store, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => 900_000 };
+    const known = { store, ids: new IdIssuer(randomBytes(32)), clock: () => now, retentionMs: () => 900_000 };
     registry = new JobRegistry(known);
     later = new JobRegistry(known);
     jobs = new JobService({
@@ -52,8 +50,9 @@ describe('jobs', () => {
       registry,
       store,
       callbacks: { deliver: (job) => void called.push(job) },
-      limits: () => plan().limits,
-      clock,
+      plan,
+      checkUrl: async () => undefined,
+      clock: () => now,
       log: createLogger({
         service: 'docbuilder',
         level: 'debug',
@@ -61,214 +60,250 @@ describe('jobs', () => {
       }),
       audit: { record: () => undefined, close: async () => undefined },
     });
-    intake = new Intake({ jobs, plan, checkUrl: async () => undefined });
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  /** Work that notes what was done with it. */
-  function work(steps: Partial<Work> = {}): Work & { disposed: number } {
-    const made = {
-      kind: 'convert' as const,
-      prepare: async () => undefined,
-      run: async (_signal: AbortSignal, newFile: () => Promise<{ fileId: string; path: string }>) => {
-        const { fileId, path } = await newFile();
-        await writeFile(path, 'result');
-        const output = { fileId, filename: 'a.pdf', format: 'pdf' as const, pages: 1 };
-        return { outputs: [output], engineMs: 1 };
-      },
-      ...steps,
-      disposed: 0,
-      dispose: async () => {
-        made.disposed += 1;
+  const makeFile: Run = async (_signal, newFile) => {
+    const { fileId, path } = await newFile();
+    await writeFile(path, 'result');
+    return { outputs: [{ fileId, filename: 'a.pdf', format: 'pdf', pages: 1 }], engineMs: 1 };
+  };
+  /** Settles only when the signal aborts, as a stream or a timer does: with an error of its own. */
+  const endless = (signal: AbortSignal) => sleep(60_000, undefined, { signal }) as never;
+  const fails = (error: Error) => () => Promise.reject(error);
+
+  function accept(
+    steps: { prepare?: (signal: AbortSignal) => Promise<void>; run?: Run } = {},
+    submission: Partial<Submission> = {},
+  ) {
+    const { prepare = async () => undefined, run = makeFile } = steps;
+    const index = released.push(0) - 1;
+    const work: Work = {
+      kind: 'convert',
+      prepare: async (signal) => {
+        await prepare(signal);
+        return run;
       },
     };
-    return made;
+    const resources = {
+      newPath: () => '/nowhere',
+      release: async () => {
+        released[index] = (released[index] ?? 0) + 1;
+      },
+    };
+    const clientGone = new AbortController().signal;
+    return jobs.accept(work, resources, { async: false, fetches: false, baseUrl: '', clientGone, ...submission });
   }
+  const refusal = (accepted: Promise<JobRecord>) =>
+    accepted.then(
+      () => undefined,
+      (error) => error,
+    );
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-  /** Work that ends only when it is told to. */
-  const endless = () =>
-    work({
-      run: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    });
-
-  it('end with their files described, and their temporary files removed', async () => {
-    const done = work();
-    const job = await intake.accept(done, request, never);
+  it('end with their files described and their resources released once', async () => {
+    const job = await accept();
     expect(job).to.include({ status: 'done', error: null });
-    expect(job.outputs[0]).to.include({
-      size: 6,
-      sha256: 'f6a214f7a5fcda0c2cee9660b7fc29f5649e3c68aad48e20e950137c98913a68',
-    });
+    const sha256 = 'f6a214f7a5fcda0c2cee9660b7fc29f5649e3c68aad48e20e950137c98913a68';
+    expect(job.outputs[0]).to.include({ size: 6, sha256 });
     expect((await registry.file(job.outputs[0]?.fileId ?? '')).output.filename).to.equal('a.pdf');
-    expect(done.disposed).to.equal(1);
+    expect(released).to.deep.equal([1]);
+  });
+
+  it('that fail leave nothing but their record, with no word of an unexpected reason', async () => {
+    const job = await accept({
+      run: async (...args) => {
+        await makeFile(...args);
+        throw new Error('at line 3: secret text');
+      },
+    });
+    expect(job).to.deep.include({ status: 'failed', outputs: [] });
+    expect(job.error).to.deep.include({ code: 'internal', detail: {} });
+    expect(JSON.stringify(job)).to.not.contain('secret');
+    expect(await readdir(join(directory, job.id))).to.deep.equal(['job.json']);
   });
 
   it('that fail for a reason that is nobody’s to know have it in the log', async () => {
-    const cause = new Error('getaddrinfo ENOTFOUND files.example');
-    const failing = work({ prepare: () => Promise.reject(new AppError('download_failed', {}, { cause })) });
-    const { id } = await intake.accept(failing, { ...request, async: true, fetches: true }, never);
+    const error = new AppError('download_failed', {}, { cause: new Error('getaddrinfo ENOTFOUND files.example') });
+    const { id } = await accept({ prepare: fails(error) }, { async: true, fetches: true });
+    await nextTurn();
     await jobs.stop();
     expect((await registry.job(id)).error).to.include({ code: 'download_failed' });
     expect(logged.join('')).to.include('"code":"download_failed"').and.to.include('ENOTFOUND');
   });
 
-  it('that a sync request waits for too long end with timeout, also while they wait for their turn', async () => {
-    limits = { sync_timeout_seconds: 0.05 };
-    const [running, waiting] = [endless(), endless()];
-    const results = await Promise.all([intake.accept(running, request, never), intake.accept(waiting, request, never)]);
-    for (const { error } of results) {
-      expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
-    }
-    expect([running.disposed, waiting.disposed]).to.deep.equal([1, 1]);
-  });
-
-  it('that run too long end with timeout', async () => {
-    limits = { job_timeout_seconds: 0.05 };
-    const { error } = await intake.accept(endless(), request, never);
-    expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
-  });
-
-  it('that run too long, or are prepared too long, end with timeout also where what they wait for calls it an abort', async () => {
-    limits = { job_timeout_seconds: 0.05 };
-    const waits = (signal: AbortSignal) => sleep(60_000, { outputs: [], engineMs: 0 }, { signal });
-    const { error } = await intake.accept(work({ run: waits }), request, never);
-    expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
-    limits = { sync_timeout_seconds: 0.05 };
-    const prepared = work({ prepare: async (signal) => void (await waits(signal)) });
-    const thrown = await intake.accept(prepared, request, never).catch((refused) => refused);
-    expect(thrown).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
-  });
-
-  it('whose client has gone end, whether they wait or run; one that is asked for later goes on', async () => {
-    limits = { job_timeout_seconds: 0.2 };
-    const gone = new AbortController();
-    const asked = { ...request, async: true };
-    const { id } = await intake.accept(endless(), asked, gone.signal);
-    limits = { job_timeout_seconds: 0.2, parallel_jobs: 2 };
-    const running = intake.accept(endless(), request, gone.signal);
-    const waiting = intake.accept(work(), request, gone.signal);
-    await new Promise((resolve) => setImmediate(resolve));
-    gone.abort();
-    for (const job of [await running, await waiting]) {
-      expect(job.error).to.deep.include({ code: 'timeout', detail: { scope: 'client_gone' } });
-    }
-    await jobs.stop();
-    expect((await registry.job(id)).error?.detail).to.include({ scope: 'job' });
-  });
-
-  it('whose client goes while they are prepared, or has gone before, are not made at all', async () => {
-    const gone = new AbortController();
-    const fetching = work({
-      prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  describe('end in time', () => {
+    it('when a sync request has waited too long, also for its turn', async () => {
+      limits = { sync_timeout_seconds: 0.05 };
+      for (const { error } of await Promise.all([accept({ run: endless }), accept({ run: endless })])) {
+        expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
+      }
+      const unprepared = await refusal(accept({ prepare: endless }));
+      expect(unprepared).to.deep.include({ code: 'timeout', detail: { scope: 'sync', limit_seconds: 0.05 } });
+      expect(released).to.deep.equal([1, 1, 1]);
     });
-    const first = intake.accept(fetching, request, gone.signal).catch((thrown) => thrown);
-    await new Promise((resolve) => setImmediate(resolve));
-    gone.abort();
-    const late = work();
-    const second = intake.accept(late, request, gone.signal).catch((thrown) => thrown);
-    for (const error of [await first, await second]) {
-      expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'client_gone' } });
-    }
-    expect([fetching.disposed, late.disposed]).to.deep.equal([1, 1]);
-    expect(await readdir(directory)).to.deep.equal([]);
-  });
 
-  it('that cannot be prepared are refused before they are jobs, async or not', async () => {
-    for (const async of [true, false]) {
-      const bad = work({ prepare: () => Promise.reject(new AppError('corrupt_source')) });
-      const error = await intake.accept(bad, { ...request, async }, never).catch((thrown) => thrown);
-      expect(error).to.have.property('code', 'corrupt_source');
-      expect(bad.disposed).to.equal(1);
-    }
-    expect(await readdir(directory)).to.deep.equal([]);
-  });
-
-  it('that are still being prepared when the service stops fail at once, and that is kept', async () => {
-    const fetching = work({
-      prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    it('when they have run too long', async () => {
+      limits = { job_timeout_seconds: 0.05 };
+      const { error } = await accept({ run: endless });
+      expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
     });
-    const { id } = await intake.accept(fetching, { ...request, async: true, fetches: true }, never);
-    await jobs.stop();
-    expect((await registry.job(id)).error).to.deep.include({
-      code: 'pool_unavailable',
-      detail: { reason: 'stopping' },
+
+    it('when their client has gone, whether they wait or run; an async job goes on', async () => {
+      limits = { job_timeout_seconds: 0.2 };
+      const gone = new AbortController();
+      const { id } = await accept({ run: endless }, { async: true, clientGone: gone.signal });
+      limits = { job_timeout_seconds: 0.2, parallel_jobs: 2 };
+      const running = accept({ run: endless }, { clientGone: gone.signal });
+      const waiting = accept({}, { clientGone: gone.signal });
+      await nextTurn();
+      gone.abort(CLIENT_GONE);
+      for (const job of [await running, await waiting]) expect(job.error?.detail).to.include({ scope: 'client_gone' });
+      await jobs.stop();
+      expect((await registry.job(id)).error?.detail).to.include({ scope: 'job' });
     });
-    expect(fetching.disposed).to.equal(1);
   });
 
-  it('that a request waits for while they are prepared fail at once when the service stops, and later ones as well', async () => {
-    const fetching = () =>
-      work({
-        prepare: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-      });
-    const prepared = [fetching(), fetching(), fetching()] as const;
-    const [sync, async, late] = prepared;
-    const asked = [intake.accept(sync, request, never), intake.accept(async, { ...request, async: true }, never)];
+  describe('are not made', () => {
+    afterEach(async () => expect(await readdir(directory)).to.deep.equal([]));
+
+    it('when their client goes while they are prepared, or has gone before', async () => {
+      const gone = new AbortController();
+      const first = refusal(accept({ prepare: endless }, { clientGone: gone.signal }));
+      await nextTurn();
+      gone.abort(CLIENT_GONE);
+      const second = refusal(accept({}, { clientGone: gone.signal }));
+      expect([await first, await second]).to.deep.equal([CLIENT_GONE, CLIENT_GONE]);
+      expect(released).to.deep.equal([1, 1]);
+    });
+
+    it('when they cannot be prepared, async or not', async () => {
+      for (const async of [true, false]) {
+        const error = await refusal(accept({ prepare: fails(new AppError('corrupt_source')) }, { async }));
+        expect(error).to.have.property('code', 'corrupt_source');
+      }
+      expect(released).to.deep.equal([1, 1]);
+    });
+
+    it('when the plan has no callbacks, or a sync request has one', async () => {
+      limits = { callback: false };
+      expect(await refusal(accept({}, CALLBACK))).to.have.property('code', 'forbidden_feature');
+      limits = { callback: true };
+      expect(await refusal(accept({}, { ...CALLBACK, async: false }))).to.have.property('code', 'bad_request');
+      expect(released).to.deep.equal([1, 1]);
+    });
+
+    it('when the service stops while they are prepared, or has stopped', async () => {
+      const asked = [false, true].map((async) => refusal(accept({ prepare: endless }, { async })));
+      await jobs.stop();
+      asked.push(refusal(accept()));
+      for (const error of await Promise.all(asked)) {
+        expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
+      }
+      expect(released).to.deep.equal([1, 1, 1]);
+    });
+  });
+
+  it('that were accepted and still fetch when the service stops fail at once, and that is kept', async () => {
+    const { id } = await accept({ prepare: endless }, { async: true, fetches: true });
     await jobs.stop();
-    asked.push(intake.accept(late, request, never));
-    for (const error of await Promise.all(asked.map((each) => each.catch((thrown) => thrown)))) {
-      expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
-    }
-    expect(prepared.map(({ disposed }) => disposed)).to.deep.equal([1, 1, 1]);
-    expect(await readdir(directory)).to.deep.equal([]);
+    expect((await store.read(id))?.error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
+    expect(released).to.deep.equal([1]);
   });
 
-  it('that fail unexpectedly are internal, without a word of why', async () => {
-    const { error } = await intake.accept(
-      work({ run: () => Promise.reject(new Error('at line 3: secret text')) }),
-      request,
-      never,
-    );
-    expect(error).to.deep.include({ code: 'internal', detail: {} });
-    expect(JSON.stringify(error)).to.not.contain('secret');
-  });
-
-  it('that cannot even be removed end all the same, and are forgotten when they expire', async () => {
-    store.remove = () => Promise.reject(new Error('EIO'));
-    const { id } = await intake.accept(
-      work({ run: () => Promise.reject(new AppError('corrupt_source')) }),
-      request,
-      never,
-    );
-    expect(await registry.job(id)).to.have.property('status', 'failed');
-    now += 900_000;
-    expect(await registry.job(id).catch((thrown) => thrown)).to.have.property('code', 'gone');
-  });
-
-  it('fill the queue: the next is refused and disposed of', async () => {
+  it('fill the queue: the next is refused, and its resources are released', async () => {
     limits = { max_queued_jobs: 1, job_timeout_seconds: 0.1 };
-    const first = intake.accept(endless(), request, never);
-    const second = intake.accept(work(), request, never);
-    await new Promise((resolve) => setImmediate(resolve));
-    const third = work();
-    expect(await intake.accept(third, request, never).catch((thrown) => thrown)).to.have.property('code', 'queue_full');
-    expect(third.disposed).to.equal(1);
-    await Promise.all([first, second]);
+    const accepted = [accept({ run: endless }), accept()];
+    await nextTurn();
+    expect(await refusal(accept())).to.have.property('code', 'queue_full');
+    expect(released[2]).to.equal(1);
+    await Promise.all(accepted);
   });
 
-  it('with a callback tell it when they end, whichever way', async () => {
-    const submission = { ...request, async: true, callbackUrl: 'https://example.com/' };
-    await intake.accept(work(), submission, never);
-    await intake.accept(work({ run: () => Promise.reject(new AppError('corrupt_source')) }), submission, never);
+  it('with a callback call it when they end, whichever way', async () => {
+    await accept({}, CALLBACK);
+    await accept({ run: fails(new AppError('corrupt_source')) }, CALLBACK);
     await jobs.stop();
     expect(called.map(({ status }) => status)).to.have.members(['done', 'failed']);
     expect(called[0]?.callback).to.include({ state: 'pending', attempts: 0 });
   });
 
-  it('of an earlier run are known again; what never ended is removed', async () => {
-    const job = await intake.accept(work(), request, never);
-    await rm(join(directory, job.id, 'job.json'));
-    const kept = await intake.accept(work(), request, never);
-    await later.load();
-    expect(await readdir(directory)).to.deep.equal([kept.id]);
+  it('are done once that is kept, and not before', async () => {
+    const [saving, goOn] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+    const { save } = store;
+    store.save = async (job) => {
+      saving.resolve(job.id);
+      await goOn.promise;
+      await save(job);
+    };
+    const ended = accept();
+    const id = await saving.promise;
+    expect((await registry.job(id)).status).to.equal('running');
+    goOn.resolve();
+    await ended;
+    expect((await registry.job(id)).status).to.equal('done');
+    expect((await store.read(id))?.status).to.equal('done');
   });
 
-  it('that end while those of an earlier run are taken over are not taken for such: their callback is sent once', async () => {
-    const submission = { ...request, async: true, callbackUrl: 'https://example.com/' };
-    const { id } = await intake.accept(work(), submission, never);
-    await jobs.stop();
-    expect(await registry.load()).to.deep.equal([]);
-    expect((await later.load()).map((job) => job.id)).to.deep.equal([id]);
-    expect(called.map((job) => job.id)).to.deep.equal([id]);
+  describe('of an earlier run', () => {
+    it('are known again; what never ended is removed', async () => {
+      const job = await accept();
+      await rm(join(directory, job.id, 'job.json'));
+      const kept = await accept();
+      await later.load();
+      expect(await readdir(directory)).to.deep.equal([kept.id]);
+    });
+
+    it('are told from those that end while they are taken over: a callback is sent once', async () => {
+      const { id } = await accept({}, CALLBACK);
+      await jobs.stop();
+      expect(await registry.load()).to.deep.equal([]);
+      expect((await later.load()).map((job) => job.id)).to.deep.equal([id]);
+      expect(called.map((job) => job.id)).to.deep.equal([id]);
+    });
+  });
+
+  describe('that cannot be kept', () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    async function unkept() {
+      const { save } = store;
+      const state = { full: true };
+      store.save = (job) => (state.full ? Promise.reject(full) : save(job));
+      const { id } = await accept({ run: fails(full) });
+      expect((await registry.job(id)).error).to.include({ code: 'pool_unavailable' });
+      expect(await store.read(id)).to.equal(undefined);
+      return { state, id };
+    }
+
+    for (const [what, keep] of [
+      ['the next sweep', () => registry.sweep()],
+      ['a stop', () => jobs.stop()],
+    ] as const) {
+      it(`for lack of space are kept by ${what}, once there is some`, async () => {
+        const { state, id } = await unkept();
+        await registry.sweep();
+        expect((await registry.job(id)).status).to.equal('failed');
+        state.full = false;
+        await keep();
+        expect(await store.read(id)).to.deep.include({ id, status: 'failed' });
+        expect((await registry.job(id)).status).to.equal('failed');
+      });
+    }
+
+    it('take no more and more memory: the eldest are forgotten', async () => {
+      const { id } = await unkept();
+      const job = await registry.job(id);
+      for (let count = 0; count < 10_000; count++) registry.keepLater({ ...job, id: registry.newJobId() });
+      const error = await registry.job(id).catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'not_found' });
+    });
+
+    it('nor even removed end all the same, and are forgotten when they expire', async () => {
+      store.remove = fails(new Error('EIO'));
+      const { id } = await accept({ run: fails(new AppError('corrupt_source')) });
+      expect(await registry.job(id)).to.have.property('status', 'failed');
+      now += 900_000;
+      expect(await registry.job(id).catch((thrown) => thrown)).to.have.property('code', 'gone');
+    });
   });
 });

@@ -1,15 +1,37 @@
 import { AppError } from '../../../../src/common/errors.ts';
-import { familyOf, isOoxml, type SourceFormat } from '../../formats.ts';
+import { familyOf, type Generation, isOoxml, type SourceFormat } from '../../formats.ts';
+import { detectDelimiter } from '../csv/delimiter.ts';
+import type { SourceEncoding } from '../encodings.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../source-name.ts';
-import type { Inspection, InspectOptions } from '../sources.ts';
 import { binaryDocument, inspectCompound } from './compound.ts';
 import { inspectMarkup } from './flat.ts';
 import { inspectPackage } from './package.ts';
+import type { Macros } from './packages.ts';
 import { SNIFF_BYTES, sniff } from './sniff.ts';
 import { type ByteSource, withSource } from './source.ts';
-import { delimiterOf, detectEncoding } from './text.ts';
+import { detectEncoding } from './text.ts';
 import { endsAsArchive } from './zip.ts';
+
+/** The result of inspecting a source file. */
+export interface Inspection {
+  format: SourceFormat;
+  encrypted: boolean;
+  /** Of a binary document older than Office 97. */
+  generation?: Generation;
+  /** Not allowed in a template (contract: macro_not_allowed); null for encrypted and binary formats. */
+  macros: Macros | null;
+  /** csv and txt only. */
+  text?: { encoding: SourceEncoding; delimiter?: string };
+}
+
+export interface InspectOptions {
+  filename?: string | undefined;
+  from?: string | undefined;
+  encoding?: SourceEncoding | undefined;
+  delimiter?: string | undefined;
+  hasPassword: boolean;
+}
 
 /**
  * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of
@@ -41,11 +63,11 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
   // Something may stand before an archive.
   const isUnknown = sniffed.kind === 'binary' || sniffed.kind === 'text';
   if (isUnknown && name.format && !saysText(name) && (await endsAsArchive(source))) {
-    return inspectPackage(source, name, options.signal);
+    return inspectPackage(source, name);
   }
   switch (sniffed.kind) {
     case 'zip':
-      return inspectPackage(source, name, options.signal);
+      return inspectPackage(source, name);
     case 'cfb':
       return { ...(await inspectCompound(source, name)), macros: null };
     case 'stream':
@@ -80,6 +102,7 @@ async function inspectText(
   const found = { encrypted: false, macros: null };
   if (name.format !== 'csv') return { format: 'txt', ...found, text: { encoding } };
   const complete = head.length === source.size;
-  const delimiter = options.delimiter ?? delimiterOf(head, encoding, complete, name.tsv ? '\t' : ',');
+  const text = new TextDecoder(encoding).decode(head, { stream: !complete });
+  const delimiter = options.delimiter ?? detectDelimiter(text, complete, name.tsv ? '\t' : ',');
   return { format: 'csv', ...found, text: { encoding, delimiter } };
 }

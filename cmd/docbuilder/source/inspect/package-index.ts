@@ -21,19 +21,17 @@ const MAX_DEPTH = 32;
 const MAX_ATTRIBUTES = 256;
 /** Each entry may be encrypted and has, in some packages, a folder of its own. */
 const MAX_ELEMENTS = 4 * ARCHIVE_LIMITS.entries;
-/** Characters parsed at a time. */
-const SLICE = 16 * 1024;
 
 /**
  * The elements of an index part that say something of its package, read as a parser reads them: nothing that a comment,
  * a character reference or a foreign attribute hides from a pattern. A document type is passed over: whether there may
  * be one is for `readProlog` to say.
- * @returns them in pieces, for whoever wants to let others have their turn; none for an empty text
+ * @returns none for an empty text
  * @throws {AppError} `corrupt_source`: `malformed_xml`, `zip_bomb` for more than any package has
  */
-export function* readIndex(xml: string): Generator<IndexElement[], void, undefined> {
-  if (xml === '') return;
-  let found: IndexElement[] = [];
+export function readIndex(xml: string): IndexElement[] {
+  const found: IndexElement[] = [];
+  if (xml === '') return found;
   let [count, depth, attributes] = [0, 0, 0];
   const parser = new SaxesParser({ xmlns: true, position: false });
   parser.on('error', (error) => {
@@ -52,12 +50,8 @@ export function* readIndex(xml: string): Generator<IndexElement[], void, undefin
   parser.on('closetag', () => {
     depth -= 1;
   });
-  for (let start = 0; start < xml.length; start += SLICE) {
-    parser.write(xml.slice(start, start + SLICE));
-    yield found;
-    found = [];
-  }
-  parser.close();
+  parser.write(xml).close();
+  return found;
 }
 
 function indexElement({ local, uri, attributes }: SaxesTagNS): IndexElement {

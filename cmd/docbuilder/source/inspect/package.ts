@@ -1,4 +1,3 @@
-import { type Turn, takingTurns } from '../../../../src/common/turns.ts';
 import type { SourceFormat } from '../../formats.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName } from '../source-name.ts';
@@ -38,35 +37,29 @@ export interface PackageInspection {
 }
 
 /**
- * Looks into a zip that should be an OOXML or OpenDocument package. Others get their turn meanwhile.
- * @param signal ends it between two parts
+ * Looks into a zip that should be an OOXML or OpenDocument package.
  * @throws {AppError} `corrupt_source`; `unsupported_format` for other packages and plain archives
  */
-export async function inspectPackage(
-  source: ByteSource,
-  name: SourceName,
-  signal?: AbortSignal,
-): Promise<PackageInspection> {
+export async function inspectPackage(source: ByteSource, name: SourceName): Promise<PackageInspection> {
   const budget = newBudget();
-  const turn = takingTurns(signal);
-  const zip = await readZip(source, budget, turn);
+  const zip = await readZip(source, budget);
   const mediaType = await indexText(zip, 'mimetype');
-  const types = await index(zip, CONTENT_TYPES, turn);
+  const types = await index(zip, CONTENT_TYPES);
   if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
-    const main = mainPart((await index(zip, '_rels/.rels', turn)) ?? []);
+    const main = mainPart((await index(zip, '_rels/.rels')) ?? []);
     const format = formatOr(ooxmlFormat(types, main), name);
-    await checkEntries(zip, { budget, turn, depth: 0, isOdf: false });
-    const related = (await index(zip, relationshipsOf(main), turn)) ?? [];
+    await checkEntries(zip, { budget, depth: 0, isOdf: false });
+    const related = (await index(zip, relationshipsOf(main))) ?? [];
     return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, related) };
   }
-  const manifest = (await index(zip, MANIFEST, turn)) ?? [];
+  const manifest = (await index(zip, MANIFEST)) ?? [];
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
   const parts = encryptedParts(manifest);
   const encrypted = parts.has('content.xml') || zip.entries.has('encrypted-package');
   // What is encrypted has no head to look at; the manifest itself never is.
   const isReadable = (entry: string) => (encrypted ? entry.startsWith('META-INF/') : !parts.has(entry));
   const entries = parts.size > 0 || encrypted ? only(zip, isReadable) : zip;
-  await checkEntries(entries, { budget, turn, depth: 0, isOdf: true });
+  await checkEntries(entries, { budget, depth: 0, isOdf: true });
   return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
 }
 
@@ -87,20 +80,13 @@ async function indexText(zip: Zip, name: string): Promise<string | undefined> {
 }
 
 /** The elements of a part that says what is in the package; undefined if the package has none. */
-async function index(zip: Zip, name: string, turn: Turn): Promise<IndexElement[] | undefined> {
+async function index(zip: Zip, name: string): Promise<IndexElement[] | undefined> {
   const xml = await indexText(zip, name);
-  if (xml === undefined) return undefined;
-  const elements: IndexElement[] = [];
-  for (const piece of readIndex(xml)) {
-    elements.push(...piece);
-    await turn();
-  }
-  return elements;
+  return xml === undefined ? undefined : readIndex(xml);
 }
 
 interface Surroundings {
   budget: ArchiveBudget;
-  turn: Turn;
   /** How many archives this one is in. */
   depth: number;
   isOdf: boolean;
@@ -110,19 +96,18 @@ interface Surroundings {
 async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
   for (const entry of zip.entries.values()) {
     if (entry.size === 0 || entry.position === undefined) continue;
-    await around.turn();
     const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
     if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
     else checkProlog(entry, await prologOf(zip, entry, head, whole), around.isOdf);
   }
 }
 
-async function checkEmbedded(archive: Buffer, { budget, turn, depth }: Surroundings): Promise<void> {
+async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): Promise<void> {
   if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
-  const zip = await readZip(bufferSource(archive), budget, turn);
-  const manifest = (await index(zip, MANIFEST, turn)) ?? [];
+  const zip = await readZip(bufferSource(archive), budget);
+  const manifest = (await index(zip, MANIFEST)) ?? [];
   if (encryptedParts(manifest).size > 0) return;
-  await checkEntries(zip, { budget, turn, depth: depth + 1, isOdf: manifest.length > 0 });
+  await checkEntries(zip, { budget, depth: depth + 1, isOdf: manifest.length > 0 });
 }
 
 async function prologOf(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {

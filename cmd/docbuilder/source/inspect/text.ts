@@ -1,12 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { analyse } from 'chardet';
-import { createNewFile } from '../../../../src/common/fs/new-file.ts';
-import { FOREIGN_ENCODINGS, type SourceEncoding } from '../../ports.ts';
-import { detectDelimiter, separatorLine } from '../csv/csv.ts';
-import { CsvDigits } from '../csv/csv-digits.ts';
-import type { CsvSize } from '../csv/csv-size.ts';
+import { parseSeparatorLine } from '../csv/delimiter.ts';
+import { CsvReader, type CsvSize } from '../csv/reader.ts';
+import { FOREIGN_ENCODINGS, type SourceEncoding } from '../encodings.ts';
 import { corrupt } from '../source-errors.ts';
 import { byteOrderMark, utf16Order } from './sniff.ts';
 import type { ByteSource } from './source.ts';
@@ -15,22 +13,26 @@ import { cutBeforeStarter, normalized } from './unicode.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The character set of a text file: by its byte order mark, as told, UTF-16 by its pattern of NULs, UTF-8 if all of it
- * is that, one of those in which no Vietnamese is written if it looks like that, and else windows-1258, in which
+ * Finds the character set of a text file: by its byte order mark, as given, UTF-16 by its pattern of NULs, UTF-8 if all
+ * of it is that, one of those in which no Vietnamese is written if it looks like that, and else windows-1258, in which
  * Vietnamese text was written before. Other sets only when given.
  * @param head the beginning of the file
  * @throws {AppError} `corrupt_source` `encoding` if the file is not in the given set
  */
-export async function detectEncoding(source: ByteSource, head: Buffer, told?: SourceEncoding): Promise<SourceEncoding> {
+export async function detectEncoding(
+  source: ByteSource,
+  head: Buffer,
+  given?: SourceEncoding,
+): Promise<SourceEncoding> {
   const marked = byteOrderMark(head);
-  const encoding = marked ?? told ?? utf16Order(head);
+  const encoding = marked ?? given ?? utf16Order(head);
   if (encoding && encoding !== 'utf-8') return encoding;
   if (await isAllUtf8(source)) return 'utf-8';
   if (encoding) throw corrupt('encoding');
   return foreignEncoding(head) ?? 'windows-1258';
 }
 
-/** As much text as tells its character set; to look at more takes time in which others wait. */
+/** As much text as tells its character set; the time that chardet takes grows with it. */
 const GUESSED_BYTES = 8 * 1024;
 /** Percent of confidence: a foreign set at least, and windows-1258 less, which is found in any Vietnamese text. */
 const SURE = 25;
@@ -66,47 +68,36 @@ function utf8Boundary(chunk: Buffer): number {
   return end > 0 && (chunk[end - 1] ?? 0) >= 0xc0 ? end - 1 : chunk.length;
 }
 
-/**
- * The separator of a csv file.
- * @param head its beginning, as much as should be looked at
- * @param complete whether that is all of it
- * @param fallback the separator if nothing speaks for another
- */
-export function delimiterOf(head: Buffer, encoding: SourceEncoding, complete: boolean, fallback: ',' | '\t'): string {
-  return detectDelimiter(new TextDecoder(encoding).decode(head, { stream: !complete }), complete, fallback);
-}
-
-export interface TranscodeOptions {
+export interface TranscodeTask {
+  path: string;
+  /** A file that is there and empty. */
+  target: string;
+  encoding: SourceEncoding;
   /**
-   * For csv: measures it. A first line `sep=;`, which the engine would take for data, is left out, and fields that would
-   * lose digits are quoted.
+   * Of csv. A first line `sep=;`, which the engine would take for data, is left out, and fields that would lose digits
+   * are quoted.
    */
-  csv?: CsvSize;
-  /** Ends it. */
-  signal?: AbortSignal | undefined;
+  delimiter?: string;
 }
 
 /**
- * Writes the text in `path` as UTF-8 to the new file `target`: without byte order mark, in Unicode normalization form C
+ * Writes the text in `path` as UTF-8 to `target`: without byte order mark, in Unicode normalization form C
  * (windows-1258 has its tone marks beside the letters) as far as `normalized` goes, line ends as they are. Holds a chunk
  * in memory.
- * @throws {AppError} `corrupt_source` `encoding` if the text is not in `from`
+ * @returns the extent of csv
+ * @throws {AppError} `corrupt_source` `encoding` if the text is not in `encoding`
  */
-export async function transcode(
-  path: string,
-  target: string,
-  from: SourceEncoding,
-  options: TranscodeOptions = {},
-): Promise<void> {
+export async function transcode({ path, target, encoding, delimiter }: TranscodeTask): Promise<CsvSize | undefined> {
+  const csv = delimiter === undefined ? undefined : new CsvReader(delimiter);
   await pipeline(
     createReadStream(path, { highWaterMark: CHUNK_BYTES }),
-    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, from), options.csv),
-    await createNewFile(target),
-    { signal: options.signal },
+    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, encoding), csv),
+    createWriteStream(target, { flags: 'r+' }),
   );
+  return csv?.size;
 }
 
-/** Text in the pieces it came in. */
+/** Decodes text in the pieces it came in. */
 async function* decode(chunks: AsyncIterable<Buffer>, from: SourceEncoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(from, { fatal: true });
   try {
@@ -117,28 +108,24 @@ async function* decode(chunks: AsyncIterable<Buffer>, from: SourceEncoding): Asy
   }
 }
 
-async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvSize | undefined): AsyncGenerator<Buffer> {
-  const digits = csv && new CsvDigits(csv.delimiter);
-  const told = (text: string): string => {
-    csv?.add(text);
-    return digits ? digits.add(text) : text;
-  };
+async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvReader | undefined): AsyncGenerator<Buffer> {
   let held = '';
   let atStart = csv !== undefined;
   for await (const piece of pieces) {
     held += piece;
     if (atStart && held.length > 0) {
-      held = held.slice(separatorLine(held)?.length ?? 0);
+      held = held.slice(parseSeparatorLine(held)?.length ?? 0);
       atStart = false;
     }
     const cut = cutBeforeStarter(held);
-    if (cut > 0) yield bytesOf(told(held.slice(0, cut)));
+    const ready = held.slice(0, cut);
+    if (cut > 0) yield toBytes(csv?.add(ready) ?? ready);
     held = held.slice(cut);
   }
-  yield bytesOf(told(held) + (digits?.end() ?? ''));
+  yield toBytes(csv ? csv.add(held) + csv.end() : held);
 }
 
-function bytesOf(text: string): Buffer {
+function toBytes(text: string): Buffer {
   const bytes = Buffer.from(text);
   return isAscii(bytes) ? bytes : Buffer.from(normalized(text, 'NFC'));
 }

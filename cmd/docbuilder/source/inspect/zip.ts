@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { constants, createInflateRaw, inflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { AppError } from '../../../../src/common/errors.ts';
-import { type Turn, takingTurns } from '../../../../src/common/turns.ts';
 import { corrupt } from '../source-errors.ts';
 import { type ArchiveBudget, type ArchiveEntry, admitEntry } from './archive.ts';
 import type { ByteSource } from './source.ts';
@@ -31,28 +30,31 @@ export interface Zip {
 
 /**
  * Reads an archive's directory and the headers of its entries, unpacking nothing.
- * @param budget what this archive and those around it may hold together
- * @param turn lets others have theirs: what is read may be in memory, and then nothing waits
+ * @param budget bounds this archive and those around it together
  * @throws {AppError} `corrupt_source`: `bad_archive`, `zip_bomb`
  */
-export async function readZip(file: ByteSource, budget: ArchiveBudget, turn: Turn = takingTurns()): Promise<Zip> {
-  const source = await archiveIn(file);
+export async function readZip(file: ByteSource, budget: ArchiveBudget): Promise<Zip> {
+  const source = await findArchive(file);
+  const directory = await readDirectory(source, budget);
   const entries = new Map<string, ZipEntry>();
-  // The whole directory first: going to and fro between it and the entries would spoil reading ahead.
-  for (const entry of await readDirectory(source, budget, turn)) {
-    await turn();
-    const position = await dataPosition(source, entry);
+  let end = 0;
+  // In the order of the file, which spares going to and fro in it.
+  for (const entry of directory.sort((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader)) {
+    const position = await findData(source, entry);
     entries.set(entry.fileName, { ...describe(entry), position });
+    if (position === undefined) continue;
+    // Entries that share their packed bytes make a bomb of any size out of one small file.
+    if (position < end) throw corrupt('zip_bomb');
+    end = position + entry.compressedSize;
   }
-  refuseOverlaps(entries.values());
   return { source, entries };
 }
 
 /**
- * The archive in a file, without what stands before and behind it: found as LibreOffice finds it (ZipFile.cxx, findEND
- * and readCEN), so that both see the same entries.
+ * Finds the archive in a file, without bytes before and behind it, as LibreOffice does (ZipFile.cxx, findEND and
+ * readCEN), so that both see the same entries.
  */
-async function archiveIn(file: ByteSource): Promise<ByteSource> {
+async function findArchive(file: ByteSource): Promise<ByteSource> {
   const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES + END_64_LOCATOR_BYTES);
   const tail = await file.read(file.size - tailBytes, tailBytes);
   const at = tail.length < END_BYTES ? -1 : tail.lastIndexOf(END_RECORD, tail.length - END_BYTES, 'latin1');
@@ -70,25 +72,24 @@ async function archiveIn(file: ByteSource): Promise<ByteSource> {
 
 /** Whether a file ends like an archive, whatever it begins with. */
 export async function endsAsArchive(file: ByteSource): Promise<boolean> {
-  return archiveIn(file).then(
+  return findArchive(file).then(
     () => true,
     () => false,
   );
 }
 
-async function readDirectory(source: ByteSource, budget: ArchiveBudget, turn: Turn): Promise<Entry[]> {
+async function readDirectory(source: ByteSource, budget: ArchiveBudget): Promise<Entry[]> {
   const entries: Entry[] = [];
   const names = new Set<string>();
-  for await (const entry of listed(source)) {
-    await turn();
+  for await (const entry of listEntries(source)) {
     admitEntry(describe(entry), names, budget);
     entries.push(entry);
   }
   return entries;
 }
 
-/** The entries that a directory lists. Whatever yauzl complains about is the archive's fault. */
-async function* listed(source: ByteSource): AsyncGenerator<Entry, void, undefined> {
+/** Lists the entries of a directory. Whatever yauzl complains about is the archive's fault. */
+async function* listEntries(source: ByteSource): AsyncGenerator<Entry, void, undefined> {
   try {
     const archive = await fromRandomAccessReaderPromise(new SourceReader(source), source.size, {
       autoClose: false,
@@ -111,10 +112,10 @@ function describe(entry: Entry): ArchiveEntry {
 }
 
 /**
- * Where an entry's bytes begin; undefined if its own header has another name than the directory or is not there, for
- * then no program reads it. All else in that header is passed over: some programs get it wrong.
+ * Finds where an entry's bytes begin; undefined if its own header has another name than the directory or is not there,
+ * for then no program reads it. All else in that header is passed over: some programs get it wrong.
  */
-async function dataPosition(source: ByteSource, entry: Entry): Promise<number | undefined> {
+async function findData(source: ByteSource, entry: Entry): Promise<number | undefined> {
   const start = entry.relativeOffsetOfLocalHeader;
   const header = await source.read(start, LOCAL_HEADER_BYTES + entry.fileNameLength);
   if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) return undefined;
@@ -122,18 +123,6 @@ async function dataPosition(source: ByteSource, entry: Entry): Promise<number | 
   const isNamed =
     header.subarray(LOCAL_HEADER_BYTES).equals(entry.fileNameRaw) && header.readUInt16LE(26) === entry.fileNameLength;
   return isNamed && position + entry.compressedSize <= source.size ? position : undefined;
-}
-
-/** Entries that share their packed bytes make a bomb of any size out of one small file. */
-function refuseOverlaps(entries: Iterable<ZipEntry>): void {
-  let end = 0;
-  const placed = [...entries].flatMap(({ position, compressedSize }) =>
-    position === undefined ? [] : [{ position, compressedSize }],
-  );
-  for (const { position, compressedSize } of placed.sort((a, b) => a.position - b.position)) {
-    if (position < end) throw corrupt('zip_bomb');
-    end = position + compressedSize;
-  }
 }
 
 /**

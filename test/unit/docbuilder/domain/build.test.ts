@@ -14,21 +14,15 @@ describe('a build', () => {
       {
         engine: { run: unused, status: unused, resize: unused, stop: unused },
         downloader: { check: unused, download: unused },
-        scratch: {
-          newPath: () => '/nowhere',
-          read: unused,
-          write: unused,
-          size: unused,
-          remove: async () => undefined,
-        },
         writeFlat: async () => void 'x'.repeat(2 ** 29).padEnd(2 ** 31),
         clock: () => 0,
         maxFileBytes: () => 1,
       },
     );
-    const error = await work
-      .run(new AbortController().signal, async () => ({ fileId: 'file_1', path: '/nowhere' }))
-      .catch((thrown) => thrown);
+    const { signal } = new AbortController();
+    const run = await work.prepare(signal, () => '/nowhere');
+    const made = run(signal, async () => ({ fileId: 'file_1', path: '/nowhere' }));
+    const error = await made.catch((thrown) => thrown);
     expect(error).to.include({ code: 'script_error' });
     expect(error.detail).to.include({ path: '', message: 'không dựng được: memory_limit' });
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createJobFolder } from '../../../../cmd/docbuilder/engine/job-folder.ts';
-import type { EngineTask } from '../../../../cmd/docbuilder/ports.ts';
+import type { EngineTask } from '../../../../cmd/docbuilder/engine/task.ts';
 
 const NAME = 'Quyết định sa thải';
 

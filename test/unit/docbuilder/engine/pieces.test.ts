@@ -10,15 +10,10 @@ import { deathOf, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/eng
 import { conversionOf } from '../../../../cmd/docbuilder/engine/filters.ts';
 import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
 import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
+import type { EngineFailure, EngineOutput, EngineTask, OutputOptions } from '../../../../cmd/docbuilder/engine/task.ts';
 import { SOURCE_FORMATS, type SourceFormat, type TargetFormat, targetsOf } from '../../../../cmd/docbuilder/formats.ts';
-import type {
-  Encoding,
-  EngineFailure,
-  EngineOutput,
-  EngineTask,
-  OutputOptions,
-  SourceOptions,
-} from '../../../../cmd/docbuilder/ports.ts';
+import type { Encoding } from '../../../../cmd/docbuilder/source/encodings.ts';
+import type { SourceOptions } from '../../../../cmd/docbuilder/source/sources.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
 const task = (from: SourceFormat, outputs: EngineTask['outputs'], source: SourceOptions = {}): EngineTask => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { detectDelimiter } from '../../../../cmd/docbuilder/source/csv/csv.ts';
+import { detectDelimiter } from '../../../../cmd/docbuilder/source/csv/delimiter.ts';
 import { type ArchiveEntry, admitEntry, newBudget } from '../../../../cmd/docbuilder/source/inspect/archive.ts';
 import { readProlog } from '../../../../cmd/docbuilder/source/inspect/xml-prolog.ts';
 import { sourceName } from '../../../../cmd/docbuilder/source/source-name.ts';

@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import { createDownloader } from '../../../../cmd/docbuilder/source/downloader.ts';
 import type { Outbound } from '../../../../src/common/net/outbound.ts';
 
-const scratch = { newPath: () => '/tmp/none' } as never;
-
 describe('downloads of sources', () => {
   it('run eight at a time; one that is cancelled while it waits never begins', async () => {
     const running: (() => void)[] = [];
@@ -18,12 +16,13 @@ describe('downloads of sources', () => {
         return { size: 1 };
       },
     } as unknown as Outbound;
-    const { download } = createDownloader(outbound, scratch);
+    const { download } = createDownloader(outbound);
     const cancel = new AbortController();
     const never = new AbortController().signal;
     const downloads = Array.from({ length: 20 }, (_, index) =>
-      download('https://example.com/', 1, index === 19 ? cancel.signal : never),
+      download('https://example.com/', '/nowhere', 1, index === 19 ? cancel.signal : never),
     );
+    await new Promise((resolve) => setImmediate(resolve));
     const last = downloads[19]?.catch((error: unknown) => error);
     const reason = new Error('nobody waits');
     cancel.abort(reason);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readWorkerCount } from '../../../../cmd/docbuilder/store/worker-count.ts';
+import { readWorkerCount } from '../../../../cmd/docbuilder/engine/worker-count.ts';
 import { silentLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 

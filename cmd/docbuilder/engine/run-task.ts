@@ -1,23 +1,23 @@
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { diskFull } from '../../../src/common/fs/disk-full.ts';
 import { XLS_ROOM } from '../formats.ts';
-import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from '../ports.ts';
 import { corrupt } from '../source/source-errors.ts';
+import { type Engine, EngineFailure, type EngineFailureReason, type EngineTask } from './task.ts';
 
 /**
  * Runs a task on the engine.
- * @param told.maxFileBytes the largest result, where the task itself may make more
- * @param told.pages where the request names pages
- * @returns what was counted in each output, and milliseconds inside the engine
- * @throws {AppError} what the engine could not do, in the words of the interface
+ * @param options.maxFileBytes the largest result, where the task itself may make more
+ * @param options.pages JSON Pointer of the pages in the request
+ * @returns pages of each output, and milliseconds inside the engine
+ * @throws {AppError} the engine's failure as the interface's error
  */
 export async function runTask(
   engine: Engine,
   task: EngineTask,
   signal: AbortSignal,
-  told: { maxFileBytes?: number; pages?: string } = {},
+  options: { maxFileBytes?: number; pages?: string } = {},
 ): Promise<{ pages: number[]; engineMs: number }> {
-  const { maxFileBytes = task.maxOutputBytes, pages = '/options/pages' } = told;
+  const { maxFileBytes = task.maxOutputBytes, pages = '/options/pages' } = options;
   try {
     const result = await engine.run(task, signal);
     return { pages: result.pages, engineMs: result.loadMs + result.storeMs };

@@ -1,33 +1,8 @@
-import type { FlatFormat, Generation, ImageFormat, SourceFormat, TargetFormat } from './formats.ts';
+import type { FlatFormat, ImageFormat, TargetFormat } from '../formats.ts';
+import type { Encoding } from '../source/encodings.ts';
+import type { EngineSource } from '../source/sources.ts';
 
-/** Character sets that text and csv files are read and written in. */
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
-
-/** Character sets that text and csv files are only read in. */
-export const FOREIGN_ENCODINGS = [
-  'shift_jis',
-  'euc-jp',
-  'euc-kr',
-  'big5',
-  'gb18030',
-  'koi8-r',
-  'windows-1251',
-] as const;
-export type SourceEncoding = Encoding | (typeof FOREIGN_ENCODINGS)[number];
-
-/** How a source is to be read. */
-export interface SourceOptions {
-  /** Opens a protected source. */
-  password?: string;
-  /** Whether the source is protected. */
-  encrypted?: boolean;
-  /** Of a binary source older than Office 97. */
-  generation?: Generation;
-  /** Field separator of a csv source. One character. */
-  delimiter?: string;
-}
-
-/** Settings of a target; each member only if the target supports it (see domain/options.ts). */
+/** Settings of a target; each member only if the target supports it (see convert/options.ts). */
 export interface OutputOptions {
   /** Page range such as `1-3,5`; PDF only. */
   pages?: string;
@@ -37,7 +12,7 @@ export interface OutputOptions {
   imageResolution?: number;
   /** Field separator of a csv target. One character. */
   delimiter?: string;
-  /** Character set of a csv or txt target. A source arrives at the engine as UTF-8. */
+  /** Character set of a csv or txt target. */
   encoding?: Encoding;
 }
 
@@ -56,16 +31,11 @@ export type EngineOutput =
   | { path: string; to: ImageFormat; image: ImageOptions };
 
 /** One document, opened once, and all that is made of it. Paths are absolute; the engine only reads `input`. */
-export interface EngineTask {
-  input: string;
-  from: SourceFormat;
-  /** Base name without extension under which the document knows itself (sheet name of a csv, file-name fields). */
-  stem: string;
-  source: SourceOptions;
-  /** Whether all formulas are to be computed: a document that was just made has no results yet. */
+export interface EngineTask extends EngineSource {
+  /** Computes all formulas: a document that was just made has no results yet. */
   calculate?: boolean;
   outputs: readonly [EngineOutput, ...EngineOutput[]];
-  /** A result that is larger than this is refused. */
+  /** A larger result is refused. */
   maxOutputBytes: number;
 }
 
@@ -101,7 +71,7 @@ export type EngineFailureReason =
   | 'disk_full'
   | 'no_worker';
 
-/** What `Engine.run` could not do. Its message is for the log. */
+/** A failure of `Engine.run`. Its message is for the log. */
 export class EngineFailure extends Error {
   readonly reason: EngineFailureReason;
 
@@ -121,16 +91,16 @@ export interface EngineStatus {
   workers: { total: number; idle: number; busy: number; restarts: number };
 }
 
-/** Whatever turns documents into documents. */
+/** Turns documents into documents. */
 export interface Engine {
   /**
    * Runs one task on a worker of its own.
-   * @param signal aborting it kills the worker, which is replaced; the promise then rejects with the signal's reason
+   * @param signal kills the worker, which is replaced; the promise then rejects with the signal's reason
    * @throws {EngineFailure}
    */
   run(task: EngineTask, signal: AbortSignal): Promise<EngineResult>;
   status(): EngineStatus;
-  /** From now on so many workers. What runs on one that is to go ends first. */
+  /** Changes the number of workers. A job on a worker that is to go ends first. */
   resize(workers: number): void;
   /** Ends all workers and removes what they left on disk. */
   stop(): Promise<void>;

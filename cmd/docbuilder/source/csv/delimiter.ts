@@ -1,14 +1,16 @@
+import { CsvScanner } from './scanner.ts';
+
 /** Field separators that are looked for, the likelier first. */
 const CANDIDATES = [',', ';', '\t', '|'] as const;
-type Candidate = (typeof CANDIDATES)[number];
+type Counts = Record<(typeof CANDIDATES)[number] | 'decimal', number>;
 
 const MAX_RECORDS = 1000;
 
 /**
- * The separator that a first line `sep=;` names, as Excel writes and reads it; the line is not data.
+ * Reads a first line `sep=;`, which names the separator as Excel does; the line is not data.
  * @param text the beginning of the file
  */
-export function separatorLine(text: string): { delimiter: string; length: number } | undefined {
+export function parseSeparatorLine(text: string): { delimiter: string; length: number } | undefined {
   const [line, delimiter] = /^sep=([^\r\n])(?:\r\n|\r|\n|$)/i.exec(text) ?? [];
   return line !== undefined && delimiter !== undefined ? { delimiter, length: line.length } : undefined;
 }
@@ -21,7 +23,7 @@ export function separatorLine(text: string): { delimiter: string; length: number
  * @param fallback the answer if nothing speaks for a separator
  */
 export function detectDelimiter(text: string, complete: boolean, fallback: ',' | '\t' = ','): string {
-  const named = separatorLine(text);
+  const named = parseSeparatorLine(text);
   if (named) return named.delimiter;
   const records = countSeparators(text);
   if (!complete && records.length > 1) records.pop();
@@ -40,47 +42,26 @@ export function detectDelimiter(text: string, complete: boolean, fallback: ',' |
   return best.delimiter;
 }
 
-type Counts = Record<Candidate | 'decimal', number>;
-
-/** How often each candidate stands outside quotes, record by record. Empty lines are no records. */
+/** Counts each candidate outside quotes, record by record. Empty lines are no records. */
 function countSeparators(text: string): Counts[] {
   const records: Counts[] = [];
-  let counts = noCounts();
-  let length = 0;
-  let quoted = false;
-  const endRecord = (): void => {
-    if (length > 0) records.push(counts);
-    counts = noCounts();
-    length = 0;
-  };
-  for (let index = 0; index < text.length && records.length < MAX_RECORDS; index++) {
-    const character = text.charAt(index);
-    if (quoted) {
-      if (character === '"') quoted = false;
-    } else if (character === '\n' || character === '\r') {
-      endRecord();
-    } else {
-      // A quote inside a field, as in 5", opens nothing; one right after a closing quote opens it again.
-      if (character === '"') quoted = /^[,;\t|"]?$/.test(length === 0 ? '' : text.charAt(index - 1));
-      else if (isCandidate(character)) counts[character]++;
-      if (character === ',' && isDigit(text[index - 1]) && isDigit(text[index + 1])) counts.decimal++;
-      length++;
+  const scanner = new CsvScanner(CANDIDATES.join(''));
+  let record: Counts | undefined;
+  for (let index = 0; index < text.length && records.length <= MAX_RECORDS; index++) {
+    const role = scanner.next(text.charCodeAt(index));
+    if (role === 'end' || role === 'skip') {
+      record = undefined;
+      continue;
     }
+    if (!record) {
+      record = { ',': 0, ';': 0, '\t': 0, '|': 0, decimal: 0 };
+      records.push(record);
+    }
+    if (role !== 'separator') continue;
+    record[text.charAt(index) as keyof Counts] += 1;
+    if (/^\d,\d$/.test(text.slice(Math.max(0, index - 1), index + 2))) record.decimal += 1;
   }
-  endRecord();
-  return records;
-}
-
-function noCounts(): Counts {
-  return { ',': 0, ';': 0, '\t': 0, '|': 0, decimal: 0 };
-}
-
-function isCandidate(character: string): character is Candidate {
-  return (CANDIDATES as readonly string[]).includes(character);
-}
-
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9';
+  return records.slice(0, MAX_RECORDS);
 }
 
 function mostFrequent(values: number[]): number {

@@ -1,0 +1,33 @@
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { createThreads } from '../../../src/common/threads.ts';
+import type { CsvSize } from './csv/reader.ts';
+import type { Inspection, InspectOptions } from './inspect/inspect.ts';
+import type { TranscodeTask } from './inspect/text.ts';
+
+/** Beside this file, whether as source or as JavaScript. */
+const MODULE = new URL(`./source-thread${extname(import.meta.url)}`, import.meta.url);
+/** So that one large source does not hold up the next. */
+const THREADS = 2;
+
+/** Reads sources in threads of their own, because it takes time that grows with the file, or with a hostile file's wit. */
+export interface SourceThreads {
+  /** @throws {AppError} as `inspect`; the signal's reason */
+  inspect(path: string, options: InspectOptions, signal: AbortSignal): Promise<Inspection>;
+  /** Creates the task's target. @throws {AppError} as `transcode`; the signal's reason */
+  transcode(task: TranscodeTask, signal: AbortSignal): Promise<CsvSize | undefined>;
+  stop(): Promise<void>;
+}
+
+export function createSourceThreads(): SourceThreads {
+  const threads = createThreads(MODULE, THREADS);
+  return {
+    inspect: (path, options, signal) => threads.run('inspect', { path, options }, signal),
+    async transcode(task, signal) {
+      // Made here, so that a thread that is ended makes no file after it was removed.
+      await (await open(task.target, 'wx', 0o600)).close();
+      return threads.run('transcode', task, signal);
+    },
+    stop: threads.stop,
+  };
+}
