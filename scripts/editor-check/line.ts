@@ -8,48 +8,104 @@ export interface Slowness {
   delayMs: number;
 }
 
-/** The stretch of network between browsers and the service, which can fail in all ways that a network fails. */
-export interface Line {
-  port: number;
-  /** Resets all connections. */
-  cut(): void;
-  /** Ends all connections in order, as a proxy that is reloaded does. */
-  hangUp(): void;
-  /** Nothing passes from now on, and nobody is told; without an end to it, connections are refused. */
-  lose(how: 'silently' | 'openly'): void;
-  /** All passes again. Connections from before are reset. */
-  recover(): void;
-  /** Undefined: as fast as the machine. */
-  setSlowness(slowness: Slowness | undefined): void;
-  /** Sends new connections to another port of this machine. */
-  leadTo(port: number): void;
-  close(): Promise<void>;
+type Direction = 'up' | 'down';
+
+/** Opens a line from a port of this machine to another. @throws when `port` is in use */
+export async function openLine(port: number, target: number): Promise<Line> {
+  const line = new Line(target);
+  line.server.listen(port, '127.0.0.1');
+  await once(line.server, 'listening');
+  return line;
 }
 
-/** A line from a port of this machine to another. @throws when `port` is in use */
-export async function openLine(port: number, target: number): Promise<Line> {
-  const sockets = new Set<Socket>();
-  const free: Record<'up' | 'down', number> = { up: 0, down: 0 };
-  let state: 'open' | 'silently' | 'openly' = 'open';
-  let slowness: Slowness | undefined;
-  let to = target;
+/** The stretch of network between browsers and the service, which can fail in all ways that a network fails. */
+export class Line {
+  readonly server = createServer({ allowHalfOpen: true }, (near) => this.#connect(near));
+  readonly #sockets = new Set<Socket>();
+  readonly #free: Record<Direction, number> = { up: 0, down: 0 };
+  #state: 'open' | 'silently' | 'openly' = 'open';
+  #slowness: Slowness | undefined;
+  #target: number;
 
-  function keep(socket: Socket): Socket {
-    sockets.add(socket);
-    return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  constructor(target: number) {
+    this.#target = target;
   }
 
-  function join(from: Socket, into: Socket, direction: 'up' | 'down'): void {
-    from.pipe(delay(direction)).pipe(into);
-    // What ends in order is ended by the pipe, behind the pieces that are still on their way.
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Resets all connections. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Ends all connections in order, as a proxy that is reloaded does. */
+  hangUp(): void {
+    for (const socket of this.#sockets) socket.end();
+  }
+
+  /** Lets nothing pass from now on, without notice; `openly` connections are refused. */
+  lose(how: 'silently' | 'openly'): void {
+    this.#state = how;
+    if (how === 'openly') this.cut();
+    else {
+      for (const socket of this.#sockets) socket.unpipe().removeAllListeners('close').pause();
+    }
+  }
+
+  /** Lets all pass again. Connections from before are reset. */
+  recover(): void {
+    this.#state = 'open';
+    this.cut();
+    this.#sockets.clear();
+  }
+
+  /** @param slowness undefined: as fast as the machine */
+  setSlowness(slowness: Slowness | undefined): void {
+    this.#slowness = slowness;
+  }
+
+  /** Sends new connections to another port of this machine. */
+  leadTo(port: number): void {
+    this.#target = port;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    const closed = once(this.server, 'close');
+    this.server.close();
+    await closed;
+  }
+
+  #connect(near: Socket): void {
+    this.#keep(near);
+    if (this.#state === 'openly') return void near.resetAndDestroy();
+    if (this.#state === 'silently') return void near.pause();
+    const far = this.#keep(connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true }));
+    this.#join(near, far, 'up');
+    this.#join(far, near, 'down');
+  }
+
+  #keep(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    return socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
+  }
+
+  #join(from: Socket, into: Socket, direction: Direction): void {
+    from.pipe(this.#delay(direction)).pipe(into);
+    // The pipe ends what ends in order, behind the pieces that are still on their way.
     from.on('close', () => from.readableEnded || into.destroy());
   }
 
   /** All connections share the line: each piece waits until those before it are through. */
-  function delay(direction: 'up' | 'down'): Transform {
+  #delay(direction: Direction): Transform {
+    const free = this.#free;
+    const getSlowness = () => this.#slowness;
     let lastArrives = 0;
     return new Transform({
       transform(piece: Buffer, _encoding, next) {
+        const slowness = getSlowness();
         if (!slowness) return void next(null, piece);
         const now = Date.now();
         free[direction] = Math.max(now, free[direction]) + (1000 * piece.length) / slowness.bytesPerSecond;
@@ -60,48 +116,4 @@ export async function openLine(port: number, target: number): Promise<Line> {
       flush: (done) => void setTimeout(done, Math.max(0, lastArrives - Date.now())),
     });
   }
-
-  const server = createServer({ allowHalfOpen: true }, (near) => {
-    keep(near);
-    if (state === 'openly') return void near.resetAndDestroy();
-    if (state === 'silently') return void near.pause();
-    const far = keep(connect({ port: to, host: '127.0.0.1', allowHalfOpen: true }));
-    join(near, far, 'up');
-    join(far, near, 'down');
-  });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-
-  const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
-  };
-  return {
-    port: (server.address() as AddressInfo).port,
-    cut,
-    hangUp() {
-      for (const socket of sockets) socket.end();
-    },
-    lose(how) {
-      state = how;
-      if (how === 'openly') return cut();
-      for (const socket of sockets) socket.unpipe().removeAllListeners('close').pause();
-    },
-    recover() {
-      state = 'open';
-      cut();
-      sockets.clear();
-    },
-    setSlowness(wanted) {
-      slowness = wanted;
-    },
-    leadTo(other) {
-      to = other;
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      const closed = once(server, 'close');
-      server.close();
-      await closed;
-    },
-  };
 }

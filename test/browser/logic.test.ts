@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkConfig, labelsOf, serverOrigin, sessionRequest } from '../../cmd/gate/browser/config.ts';
+import { checkConfig, getLabels, getServerOrigin, toSessionRequest } from '../../cmd/gate/browser/config.ts';
 import { createQueue } from '../../cmd/gate/browser/defer.ts';
 import { readMessage, writeMessage } from '../../cmd/gate/browser/messages.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
@@ -54,7 +54,7 @@ describe('SVC.Editor: configuration', () => {
   it('goes to the server without what is the browser’s', () => {
     const document = { url: 'https://a', fileType: 'docx', key: 'k' } as const;
     const config: SVC.Config = { document, editor: {}, width: 1, events: {}, serverUrl: ORIGIN, autofocus: false };
-    expect(JSON.parse(JSON.stringify(sessionRequest(config)))).to.deep.equal({ document, editor: {} });
+    expect(JSON.parse(JSON.stringify(toSessionRequest(config)))).to.deep.equal({ document, editor: {} });
   });
 
   it('may come in a token only', () => {
@@ -70,28 +70,28 @@ describe('SVC.Editor: configuration', () => {
     const signed = (payload: unknown) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.sig`;
     const document = { url: 'https://a', fileType: 'docx', key: 'k', title: 'Plain' } as const;
     const plain: SVC.Config = { document, editor: { lang: 'en' } };
-    expect(labelsOf(plain)).to.deep.equal({ title: 'Plain', lang: 'en' });
+    expect(getLabels(plain)).to.deep.equal({ title: 'Plain', lang: 'en' });
     const token = signed({ document: { title: 'Báo cáo ế 😀' }, editor: { lang: 'en-GB' } });
-    expect(labelsOf({ token })).to.deep.equal({ title: 'Báo cáo ế 😀', lang: 'en-GB' });
-    expect(labelsOf({ ...plain, token: signed({}) })).to.deep.equal({ title: undefined, lang: 'vi' });
+    expect(getLabels({ token })).to.deep.equal({ title: 'Báo cáo ế 😀', lang: 'en-GB' });
+    expect(getLabels({ ...plain, token: signed({}) })).to.deep.equal({ title: undefined, lang: 'vi' });
     for (const wrong of ['', 'x', 'a.%.c', 'a..c', signed(null), signed([]), signed('x')]) {
-      expect(labelsOf({ ...plain, token: wrong }), wrong).to.deep.equal({ title: 'Plain', lang: 'en' });
+      expect(getLabels({ ...plain, token: wrong }), wrong).to.deep.equal({ title: 'Plain', lang: 'en' });
     }
-    expect(labelsOf({ token: signed({ document: { title: 7 }, editor: 'x' }) })).to.deep.equal({
+    expect(getLabels({ token: signed({ document: { title: 7 }, editor: 'x' }) })).to.deep.equal({
       title: undefined,
       lang: 'vi',
     });
   });
 
   it('finds the service where the script came from, or where it is told', () => {
-    expect(serverOrigin(undefined, `${ORIGIN}/svc/api.js?x`)).to.equal(ORIGIN);
-    expect(serverOrigin('http://localhost:8080/', `${ORIGIN}/svc/api.js`)).to.equal('http://localhost:8080');
+    expect(getServerOrigin(undefined, `${ORIGIN}/svc/api.js?x`)).to.equal(ORIGIN);
+    expect(getServerOrigin('http://localhost:8080/', `${ORIGIN}/svc/api.js`)).to.equal('http://localhost:8080');
     for (const wrong of ['javascript:alert(1)', 'data:text/html,x', '/svc', '', 'file:///x']) {
-      expect(() => serverOrigin(wrong, ORIGIN), wrong)
+      expect(() => getServerOrigin(wrong, ORIGIN), wrong)
         .to.throw()
         .with.property('code', 'invalid_config');
     }
-    expect(() => serverOrigin(undefined, undefined)).to.throw(/serverUrl/);
+    expect(() => getServerOrigin(undefined, undefined)).to.throw(/serverUrl/);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSaving, type Saving, type SavingOptions } from '../../cmd/gate/browser/saving.ts';
+import { Saving, type SavingOptions } from '../../cmd/gate/browser/saving.ts';
 import type { SessionState } from '../../cmd/gate/browser/server.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
 
@@ -12,7 +12,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   let posts: Record<string, unknown>[];
   let server: SessionState;
   let known: number;
-  let doubtful: ReturnType<SavingOptions['doubtful']>;
+  let doubtful: ReturnType<SavingOptions['isDoubtful']>;
   let saving: Saving;
 
   beforeEach(() => {
@@ -29,15 +29,15 @@ describe('SVC.Editor: a save, beside those of others', () => {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
     };
-    saving = createSaving({
+    saving = new Saving({
       texts: textsFor('vi'),
       post: (_id, values) => void posts.push(values),
       wake: () => undefined,
       hurry: () => undefined,
-      state: async () => server,
-      version: () => known,
+      askState: async () => server,
+      getVersion: () => known,
       isOpen: () => true,
-      doubtful: () => doubtful,
+      isDoubtful: () => doubtful,
     });
   });
   afterEach(() => {

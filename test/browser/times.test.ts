@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createLoading } from '../../cmd/gate/browser/loading.ts';
-import { createSaving, type Saving } from '../../cmd/gate/browser/saving.ts';
+import { Loading } from '../../cmd/gate/browser/loading.ts';
+import { Saving } from '../../cmd/gate/browser/saving.ts';
 import type { SessionState } from '../../cmd/gate/browser/server.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
 
@@ -22,15 +22,15 @@ describe('SVC.Editor: its time is up', () => {
   };
 
   const savingAt = (state: (nonce: string | undefined) => Promise<SessionState>) => {
-    const saving: Saving = createSaving({
+    const saving: Saving = new Saving({
       texts: textsFor('vi'),
       post: () => undefined,
       wake: () => undefined,
       hurry: () => undefined,
-      state: () => state(saving.nonce()),
-      version: () => 0,
+      askState: () => state(saving.nonce()),
+      getVersion: () => 0,
       isOpen: () => true,
-      doubtful: () => false,
+      isDoubtful: () => false,
     });
     return saving;
   };
@@ -57,7 +57,7 @@ describe('SVC.Editor: its time is up', () => {
 
   it('for a document after 120 s: load_failed', async () => {
     const failed: SVC.EditorError[] = [];
-    const loading = createLoading({
+    const loading = new Loading({
       origin: 'https://office.example.com',
       texts: textsFor('vi'),
       onFail: (error) => void failed.push(error),

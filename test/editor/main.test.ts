@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 describe('stand-in editor: as a process', () => {
   it('says where it is, is set by its environment, and ends on SIGTERM', async () => {
-    const child = spawn(process.execPath, [...NODE_FLAGS, resolve(import.meta.dirname, 'main.ts')], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, resolve(import.meta.dirname, '../../examples/editor/main.ts')], {
       env: {
         ...NODE_ENVIRONMENT,
         EDITOR_LISTEN: '127.0.0.1:0',

@@ -1,38 +1,37 @@
-/** One opening of a document that may fail without a word. */
-export interface Attempt {
-  /** From now on it has so many milliseconds. */
-  within(ms: number): void;
-  end(ok: boolean): void;
-}
-
-export interface AttemptOptions {
+export interface OpeningAttemptOptions {
   /** Milliseconds that it has at first. */
   patience: number;
-  /** Milliseconds that it gets when these are over. */
-  more(): number;
+  /** Returns milliseconds that it gets when these are over. */
+  extend(): number;
   /** Called once. */
   onEnd(ok: boolean): void;
 }
 
-export function createAttempt({ patience, more, onEnd }: AttemptOptions): Attempt {
-  let ended = false;
-  let timer = setTimeout(() => {
-    const ms = more();
-    if (ms > 0) within(ms);
-    else end(false);
-  }, patience);
+/** One opening of a document that may fail silently. */
+export class OpeningAttempt {
+  private readonly onEnd: (ok: boolean) => void;
+  private timer: ReturnType<typeof setTimeout>;
+  private ended = false;
 
-  function within(ms: number): void {
-    clearTimeout(timer);
-    if (!ended) timer = setTimeout(() => end(false), ms);
+  constructor({ patience, extend, onEnd }: OpeningAttemptOptions) {
+    this.onEnd = onEnd;
+    this.timer = setTimeout(() => {
+      const ms = extend();
+      if (ms > 0) this.limit(ms);
+      else this.end(false);
+    }, patience);
   }
 
-  function end(ok: boolean): void {
-    clearTimeout(timer);
-    if (ended) return;
-    ended = true;
-    onEnd(ok);
+  /** Gives it so many milliseconds from now on. */
+  limit(ms: number): void {
+    clearTimeout(this.timer);
+    if (!this.ended) this.timer = setTimeout(() => this.end(false), ms);
   }
 
-  return { within, end };
+  end(ok: boolean): void {
+    clearTimeout(this.timer);
+    if (this.ended) return;
+    this.ended = true;
+    this.onEnd(ok);
+  }
 }

@@ -35,7 +35,7 @@ export function checkConfig(config: unknown): asserts config is SVC.Config {
  * @param scriptUrl where this script came from; undefined when the page does not tell, as for a module
  * @throws {SVC.EditorError} `invalid_config`
  */
-export function serverOrigin(configured: string | undefined, scriptUrl: string | undefined): string {
+export function getServerOrigin(configured: string | undefined, scriptUrl: string | undefined): string {
   const text = configured ?? scriptUrl;
   if (text === undefined) throw invalidConfig('serverUrl is needed, since api.js was not loaded by a script element');
   try {
@@ -46,7 +46,7 @@ export function serverOrigin(configured: string | undefined, scriptUrl: string |
 }
 
 /** What goes to the server: the configuration without the browser's own members. */
-export function sessionRequest({ document, editor, ui, token }: SVC.Config): object {
+export function toSessionRequest({ document, editor, ui, token }: SVC.Config): object {
   return { document, editor, ui, token };
 }
 
@@ -54,14 +54,14 @@ export function sessionRequest({ document, editor, ui, token }: SVC.Config): obj
  * What the frame is named after and speaks. Of a signed configuration it is in the token, of which only the server has
  * to know whether it is genuine.
  */
-export function labelsOf({ document, editor, token }: SVC.Config): { title: string | undefined; lang: string } {
-  const signed = token === undefined ? undefined : payloadOf(token);
+export function getLabels({ document, editor, token }: SVC.Config): { title: string | undefined; lang: string } {
+  const signed = token === undefined ? undefined : decodePayload(token);
   const config = isObject(signed) ? signed : { document, editor };
-  return { title: textOf(config.document, 'title'), lang: textOf(config.editor, 'lang') ?? 'vi' };
+  return { title: getText(config.document, 'title'), lang: getText(config.editor, 'lang') ?? 'vi' };
 }
 
 /** The payload of a JWT (RFC 7519, 7.2), unverified; undefined for what is none. */
-function payloadOf(token: string): unknown {
+function decodePayload(token: string): unknown {
   try {
     const base64 = token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/') ?? '';
     return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0))));
@@ -70,7 +70,7 @@ function payloadOf(token: string): unknown {
   }
 }
 
-function textOf(from: unknown, name: string): string | undefined {
+function getText(from: unknown, name: string): string | undefined {
   const value = isObject(from) ? from[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }

@@ -6,7 +6,7 @@ const occupied = new WeakSet<HTMLElement>();
  * The element that is to hold the editor.
  * @throws {SVC.EditorError} `invalid_config`
  */
-export function containerOf(target: string | HTMLElement): HTMLElement {
+export function findContainer(target: string | HTMLElement): HTMLElement {
   if (target instanceof HTMLElement) return target;
   const found = typeof target === 'string' ? document.getElementById(target) : null;
   if (found) return found;
@@ -18,7 +18,7 @@ export function containerOf(target: string | HTMLElement): HTMLElement {
 }
 
 /** An element has one editor at a time. @throws {SVC.EditorError} `invalid_config` */
-export function occupy(container: HTMLElement): void {
+export function occupyContainer(container: HTMLElement): void {
   if (occupied.has(container)) throw invalidConfig('this element has an editor already: destroy() it first');
   occupied.add(container);
 }

@@ -4,7 +4,7 @@ export interface Deferred<Value> {
   reject(error: unknown): void;
 }
 
-/** A promise and its two ends. An unhandled rejection is not an error of the page. */
+/** Returns a promise with its two ends. An unhandled rejection is not an error of the page. */
 export function defer<Value>(): Deferred<Value> {
   const deferred = {} as Deferred<Value>;
   deferred.promise = new Promise((resolve, reject) => Object.assign(deferred, { resolve, reject }));
@@ -12,7 +12,7 @@ export function defer<Value>(): Deferred<Value> {
   return deferred;
 }
 
-/** Runs works one after the other, each whether or not the one before went well. */
+/** Returns a function that runs works one after the other, each whether or not the one before succeeded. */
 export function createQueue(): <Value>(work: () => Promise<Value>) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -22,31 +22,33 @@ export function createQueue(): <Value>(work: () => Promise<Value>) => Promise<Va
   };
 }
 
-/** What ends once. */
-export interface Ending {
-  isOver(): boolean;
-  /** Does the work unless it has ended, and waits for it until it ends. @throws what `createEnding` was given */
-  unlessOver<Value>(work: () => Promise<Value>): Promise<Value>;
-  end(): void;
-}
+/** The life of something that ends once. */
+export class Lifetime {
+  private readonly error: () => Error;
+  private readonly ended = defer<never>();
+  private over = false;
 
-/** @param error of all that is begun too late, or not done in time */
-export function createEnding(error: () => Error): Ending {
-  const ended = defer<never>();
-  let isOver = false;
-  return {
-    isOver: () => isOver,
-    unlessOver(work) {
-      if (isOver) return Promise.reject(error());
-      const result = Promise.race([work(), ended.promise]);
-      // Whoever does not wait for it learns from onError.
-      result.catch(() => {});
-      return result;
-    },
-    end() {
-      isOver = true;
-      // After those whose work has just been done.
-      setTimeout(() => ended.reject(error()));
-    },
-  };
+  /** @param error makes the error of all that is begun too late, or not done in time */
+  constructor(error: () => Error) {
+    this.error = error;
+  }
+
+  isOver(): boolean {
+    return this.over;
+  }
+
+  /** Does the work unless it is over, and waits for it until it is. */
+  run<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.over) return Promise.reject(this.error());
+    const result = Promise.race([work(), this.ended.promise]);
+    // A caller that does not wait for it learns from onError.
+    result.catch(() => {});
+    return result;
+  }
+
+  end(): void {
+    this.over = true;
+    // After callers whose work has just been done.
+    setTimeout(() => this.ended.reject(this.error()));
+  }
 }

@@ -1,237 +1,263 @@
-import { checkConfig, labelsOf, serverOrigin, sessionRequest } from './config.ts';
-import { containerOf, freeContainer, occupy } from './container.ts';
-import { createEnding, createQueue } from './defer.ts';
+import { checkConfig, getLabels, getServerOrigin, toSessionRequest } from './config.ts';
+import { findContainer, freeContainer, occupyContainer } from './container.ts';
+import { createQueue, Lifetime } from './defer.ts';
+import { type DocumentState, toInfo } from './document-state.ts';
 import { asEditorError, closedError, notLoaded } from './errors.ts';
-import { createEmit } from './events.ts';
-import { allBack, givenBack, goesBack } from './going-back.ts';
-import { infoOf, type Known } from './info.ts';
-import { watchLeaving } from './leaving.ts';
-import { createOpenDocument } from './open-document.ts';
-import { savedVersion } from './saving.ts';
-import { createServer, type Session } from './server.ts';
+import { createEmit, type Emit } from './events.ts';
+import { OpenDocument } from './open-document.ts';
+import { watchPageLifecycle } from './page-lifecycle.ts';
+import { awaitRelease, awaitReleases, trackRelease } from './release.ts';
+import { toSavedVersion } from './saving.ts';
+import { createServer, type Server, type Session } from './server.ts';
 import { textsFor } from './texts.ts';
 
-/** `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
+/** Creates `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
 export function createEditor(
   target: string | HTMLElement,
   config: SVC.Config,
   scriptUrl: string | undefined,
 ): SVC.Editor {
-  checkConfig(config);
-  const container = containerOf(target);
-  const origin = serverOrigin(config.serverUrl, scriptUrl);
-  occupy(container);
+  const editor = new Editor(target, config, scriptUrl);
+  return {
+    save: () => editor.save(),
+    close: () => editor.close('method'),
+    destroy: () => editor.destroy(),
+    setReadOnly: (readOnly) => editor.setReadOnly(readOnly),
+    getInfo: () => editor.getInfo(),
+  };
+}
 
-  const { lang, title } = labelsOf(config);
-  const texts = textsFor(lang);
-  const emit = createEmit(config.events);
-  const server = createServer(origin, texts);
-  const inTurn = createQueue();
-  const { isOver, unlessOver, end: giveUp } = createEnding(closedError);
-  const known: Known = {
+class Editor {
+  private readonly config: SVC.Config;
+  private readonly container: HTMLElement;
+  private readonly server: Server;
+  private readonly emit: Emit;
+  private readonly enqueue = createQueue();
+  private readonly lifetime = new Lifetime(closedError);
+  private readonly document: OpenDocument;
+  private readonly stopLifecycle: () => void;
+  private readonly started: Promise<void>;
+  private queuedSave: Promise<SVC.SaveResult> | undefined;
+  private closing: Promise<void> | undefined;
+  private readonly state: DocumentState = {
     status: 'loading',
     session: undefined,
-    state: undefined,
+    server: undefined,
     version: undefined,
     modified: false,
   };
-  let queuedSave: Promise<SVC.SaveResult> | undefined;
-  let closing: Promise<void> | undefined;
-  const opened = createOpenDocument({
-    container,
-    origin,
-    texts,
-    title,
-    config,
-    known,
-    server,
-    emit,
-    isOver,
-    failToLoad,
-    tell,
-    save,
-    isRemoved,
-    onReady: () => emit('onReady', getInfo()),
-    onDocumentLoaded: () => emit('onDocumentLoaded', getInfo()),
-    onCloseButton: () => void close('user').catch(() => {}),
-  });
-  const { page, enter, open, openBehind, present } = opened;
 
-  const unwatchLeaving = watchLeaving({ server, session: () => known.session, onKept, onBack: onPageBack });
-  page.begin();
-  const started = start();
-  return { save, close: () => close('method'), destroy, setReadOnly, getInfo };
+  constructor(target: string | HTMLElement, config: SVC.Config, scriptUrl: string | undefined) {
+    checkConfig(config);
+    this.config = config;
+    this.container = findContainer(target);
+    const origin = getServerOrigin(config.serverUrl, scriptUrl);
+    occupyContainer(this.container);
+    const { lang, title } = getLabels(config);
+    const texts = textsFor(lang);
+    this.emit = createEmit(config.events);
+    this.server = createServer(origin, texts);
+    const { container, state, server, emit, lifetime } = this;
+    this.document = new OpenDocument({
+      ...{ container, origin, texts, title, config, state, server, emit },
+      isOver: () => lifetime.isOver(),
+      failToLoad: (error) => this.failToLoad(error),
+      reportError: (error) => this.reportError(error),
+      save: () => this.save(),
+      isRemoved: () => this.isRemoved(),
+      onReady: () => emit('onReady', this.getInfo()),
+      onDocumentLoaded: () => emit('onDocumentLoaded', this.getInfo()),
+      onCloseButton: () => void this.close('user').catch(() => {}),
+    });
+    this.stopLifecycle = watchPageLifecycle({
+      server,
+      getSession: () => state.session,
+      onFrozen: () => this.onFrozen(),
+      onResumed: (granted) => void this.onResumed(granted),
+    });
+    this.document.page.loading.begin();
+    this.started = this.start();
+  }
 
-  async function start(): Promise<void> {
+  /** Saves. Calls that come while one waits in the queue share it: all that was typed before them is in it. */
+  save(): Promise<SVC.SaveResult> {
+    this.queuedSave ??= this.lifetime.run(() =>
+      this.enqueue(() => {
+        this.queuedSave = undefined;
+        return this.saveNow();
+      }),
+    );
+    return this.queuedSave;
+  }
+
+  setReadOnly(readOnly: boolean): Promise<SVC.Mode> {
+    const mode = readOnly ? 'view' : 'edit';
+    return this.lifetime.run(() => this.enqueue(() => this.changeMode(mode)));
+  }
+
+  close(reason: 'method' | 'user'): Promise<void> {
+    if (this.state.status === 'closed') return Promise.resolve();
+    this.closing ??= this.lifetime
+      .run(() => this.leave())
+      .then(
+        () => this.emit('onClose', { reason }),
+        (error) => {
+          this.closing = undefined;
+          throw error;
+        },
+      );
+    this.closing.catch(() => {});
+    return this.closing;
+  }
+
+  destroy(): void {
+    if (this.lifetime.isOver()) return;
+    const { session } = this.state;
+    trackRelease(session ? this.server.remove(session) : this.started);
+    this.end('destroyed');
+  }
+
+  getInfo(): SVC.Info {
+    return toInfo(this.state);
+  }
+
+  private async start(): Promise<void> {
+    const { state, lifetime, document } = this;
     try {
-      await allBack();
-      if (isOver()) return;
-      const made = await server.create(sessionRequest(config));
-      if (isOver() || known.status === 'failed') return await server.remove(made);
-      opened.watch();
-      enter(made);
-      open(made);
+      await awaitReleases();
+      if (lifetime.isOver()) return;
+      const session = await this.server.create(toSessionRequest(this.config));
+      if (lifetime.isOver() || state.status === 'failed') return await this.server.remove(session);
+      document.startPolling();
+      document.enter(session);
+      document.open(session);
     } catch (error) {
-      if (!isOver() && known.status !== 'failed') failToLoad(asEditorError(error));
+      if (!lifetime.isOver() && state.status !== 'failed') this.failToLoad(asEditorError(error));
     }
   }
 
-  function failToLoad(error: SVC.EditorError): void {
-    known.status = 'failed';
-    page.giveUp(error);
-    tell(error, true);
+  private failToLoad(error: SVC.EditorError): void {
+    this.state.status = 'failed';
+    this.document.page.giveUp(error);
+    this.reportError(error, true);
   }
 
-  /** @param shown there is nothing else to look at */
-  function tell({ code, message, detail }: SVC.EditorError, shown = false): void {
-    const note = detail['reason'] === 'changes_lost';
-    if (!opened.recovery.isAway()) page.say(message, shown ? 'seen' : note ? 'note' : 'unseen');
+  /** @param visible whether there is nothing else to look at */
+  private reportError({ code, message, detail }: SVC.EditorError, visible = false): void {
+    const { document, config } = this;
+    const isNote = detail['reason'] === 'changes_lost';
+    if (!document.isAway()) document.page.frame.say(message, visible ? 'seen' : isNote ? 'note' : 'unseen');
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
-    emit('onError', { code, message, detail });
+    this.emit('onError', { code, message, detail });
   }
 
-  /** Whether the page has removed the element, or emptied it: then this is over, too. */
-  function isRemoved(): boolean {
-    if (page.isThere()) return false;
+  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
+  private isRemoved(): boolean {
+    if (this.document.page.frame.isConnected()) return false;
     // biome-ignore lint/suspicious/noConsole: nobody else would say why nothing is to be seen
     console.warn('SVC.Editor: destroyed, since its element is not in the page any more');
-    destroy();
+    this.destroy();
     return true;
   }
 
-  /** Calls that come while one waits for its turn share it: all that was typed before them is in it. */
-  function save(): Promise<SVC.SaveResult> {
-    queuedSave ??= unlessOver(() =>
-      inTurn(() => {
-        queuedSave = undefined;
-        return saveNow();
-      }),
-    );
-    return queuedSave;
+  private async saveNow(): Promise<SVC.SaveResult> {
+    const { document, state } = this;
+    await this.reportFailure(document.present());
+    if (!state.session || (state.status !== 'loaded' && state.status !== 'closing')) throw notLoaded();
+    if (state.session.mode === 'view') {
+      return { ...toSavedVersion(await this.reportFailure(document.askState())), unmodified: true };
+    }
+    return this.reportFailure(document.saving.save());
   }
 
-  async function saveNow(): Promise<SVC.SaveResult> {
-    await toldIfFails(present());
-    if (!known.session || (known.status !== 'loaded' && known.status !== 'closing')) throw notLoaded();
-    if (known.session.mode === 'view')
-      return { ...savedVersion(await toldIfFails(opened.askState())), unmodified: true };
-    return toldIfFails(opened.saveNow());
-  }
-
-  async function toldIfFails<Value>(work: Promise<Value>): Promise<Value> {
+  private async reportFailure<Value>(work: Promise<Value>): Promise<Value> {
     try {
       return await work;
     } catch (error) {
-      if (!isOver()) tell(asEditorError(error));
+      if (!this.lifetime.isOver()) this.reportError(asEditorError(error));
       throw error;
     }
   }
 
-  function setReadOnly(on: boolean): Promise<SVC.Mode> {
-    const wanted = on ? 'view' : 'edit';
-    return unlessOver(() =>
-      inTurn(async () => {
-        await toldIfFails(present());
-        const { session } = known;
-        if (!session || !isLoaded()) throw notLoaded();
-        const before = session.mode;
-        if (before === wanted) return wanted;
-        if (before === 'edit') await saveNow();
-        await toldIfFails(present());
-        // It may have been asked to close meanwhile; a connection that was lost again is no reason to give up.
-        if (!isThere()) throw closedError();
-        const granted = await toldIfFails(server.setMode(session, wanted));
-        if (!isThere()) throw closedError();
-        enter(granted);
-        // Its mode is fixed once a document is open: it has to be opened anew.
-        if (granted.mode !== before) {
-          await openBehind(granted);
-          await page.opened();
-        }
-        return granted.mode;
-      }),
-    );
+  private async changeMode(wanted: SVC.Mode): Promise<SVC.Mode> {
+    const { document, server } = this;
+    await this.reportFailure(document.present());
+    const { session, status } = this.state;
+    if (!session || status !== 'loaded') throw notLoaded();
+    const before = session.mode;
+    if (before === wanted) return wanted;
+    if (before === 'edit') await this.saveNow();
+    await this.reportFailure(document.present());
+    // It may have been asked to close meanwhile; a connection that was lost again is no reason to give up.
+    if (!this.isOpen()) throw closedError();
+    const granted = await this.reportFailure(server.setMode(session, wanted));
+    if (!this.isOpen()) throw closedError();
+    document.enter(granted);
+    // Its mode is fixed once a document is open: it has to be opened anew.
+    if (granted.mode !== before) {
+      await document.openBehind(granted);
+      await document.page.loading.wait();
+    }
+    return granted.mode;
   }
 
-  /** The editor saves and closes a document whose page has gone. */
-  function onKept(): boolean {
-    if (known.status === 'closing') destroy();
-    if (isOver() || known.status === 'failed') return false;
-    known.status = 'loading';
-    opened.recovery.cancel();
-    page.empty();
+  /** Ends the page's connection: the editor saves and closes a document whose page has gone. */
+  private onFrozen(): boolean {
+    const { state, document } = this;
+    if (state.status === 'closing') this.destroy();
+    if (this.lifetime.isOver() || state.status === 'failed') return false;
+    state.status = 'loading';
+    document.recovery.reconnector.cancel();
+    document.page.frame.empty();
     return true;
   }
 
-  async function onPageBack(granted: Promise<Session>): Promise<void> {
-    page.begin();
+  private async onResumed(granted: Promise<Session>): Promise<void> {
+    const { state, document, lifetime } = this;
+    document.page.loading.begin();
     try {
-      const now = await granted;
-      if (isOver() || known.status === 'failed') return;
-      if (now !== known.session) enter(now);
-      open(now);
+      const session = await granted;
+      if (lifetime.isOver() || state.status === 'failed') return;
+      if (session !== state.session) document.enter(session);
+      document.open(session);
     } catch (error) {
-      if (!isOver()) failToLoad(asEditorError(error));
+      if (!lifetime.isOver()) this.failToLoad(asEditorError(error));
     }
   }
 
-  function close(reason: 'method' | 'user'): Promise<void> {
-    if (known.status === 'closed') return Promise.resolve();
-    closing ??= unlessOver(leave).then(
-      () => emit('onClose', { reason }),
-      (error) => {
-        closing = undefined;
-        throw error;
-      },
-    );
-    closing.catch(() => {});
-    return closing;
-  }
-
-  async function leave(): Promise<void> {
+  private async leave(): Promise<void> {
+    const { state, document, lifetime } = this;
     // A reader has nothing to save, so nothing that could keep the reader from leaving.
-    if (known.session?.mode === 'edit') await toldIfFails(present());
-    const before = known.status;
-    known.status = 'closing';
-    page.giveUp(closedError());
+    if (state.session?.mode === 'edit') await this.reportFailure(document.present());
+    const before = state.status;
+    state.status = 'closing';
+    document.page.giveUp(closedError());
     try {
-      if (before === 'loaded') await inTurn(async () => known.session?.mode === 'view' || saveNow());
+      if (before === 'loaded') await this.enqueue(async () => state.session?.mode === 'view' || this.saveNow());
     } catch (error) {
-      if (known.status === 'closing') known.status = before;
+      if (state.status === 'closing') state.status = before;
       throw error;
     }
-    if (isOver()) throw closedError();
-    if (page.isReady()) page.post('Action_Close');
-    if (known.session) await givenBack(server.remove(known.session));
-    if (isOver()) throw closedError();
-    end('closed');
+    if (lifetime.isOver()) throw closedError();
+    if (document.page.isReady()) document.page.frame.post('Action_Close');
+    if (state.session) await awaitRelease(this.server.remove(state.session));
+    if (lifetime.isOver()) throw closedError();
+    this.end('closed');
   }
 
-  function destroy(): void {
-    if (isOver()) return;
-    goesBack(known.session ? server.remove(known.session) : started);
-    end('destroyed');
+  private end(status: 'closed' | 'destroyed'): void {
+    this.state.status = status;
+    this.lifetime.end();
+    this.document.page.giveUp(closedError());
+    this.document.stop();
+    this.stopLifecycle();
+    freeContainer(this.container);
   }
 
-  function end(how: 'closed' | 'destroyed'): void {
-    known.status = how;
-    giveUp();
-    page.giveUp(closedError());
-    opened.stop();
-    unwatchLeaving();
-    freeContainer(container);
-  }
-
-  function isLoaded(): boolean {
-    return known.status === 'loaded';
-  }
-
-  function isThere(): boolean {
-    return isLoaded() || (known.status === 'loading' && opened.recovery.isAway());
-  }
-
-  function getInfo(): SVC.Info {
-    return infoOf(known);
+  /** Whether there is a document, or there will be again. */
+  private isOpen(): boolean {
+    const { status } = this.state;
+    return status === 'loaded' || (status === 'loading' && this.document.isAway());
   }
 }

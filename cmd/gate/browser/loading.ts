@@ -2,21 +2,6 @@ import { type Deferred, defer } from './defer.ts';
 import { editorError } from './errors.ts';
 import type { Texts } from './texts.ts';
 
-/** Watches over the opening of a document. */
-export interface Loading {
-  /** A document is to be opened: its time begins. */
-  begin(): void;
-  /** Its page was asked for. */
-  asked(): void;
-  /** The page has said something. */
-  heard(): void;
-  done(): void;
-  fail(detail: Record<string, unknown>): void;
-  /** Settles when the document is there, or will not be. */
-  wait(): Promise<void>;
-  stop(error: unknown): void;
-}
-
 const SILENCE_MS = 10_000;
 /** Contract: Browser events. */
 const LOAD_MS = 120_000;
@@ -28,60 +13,74 @@ export interface LoadingOptions {
   onFail(error: SVC.EditorError): void;
 }
 
-export function createLoading({ origin, texts, onFail }: LoadingOptions): Loading {
-  let opened: Deferred<void> = defer();
-  let hint: string | undefined;
-  let silence: ReturnType<typeof setTimeout> | undefined;
-  let limit: ReturnType<typeof setTimeout> | undefined;
+/** Watches over the opening of a document. */
+export class Loading {
+  private readonly options: LoadingOptions;
+  private opened: Deferred<void> = defer();
+  private hint: string | undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private limit: ReturnType<typeof setTimeout> | undefined;
 
-  function fail(detail: Record<string, unknown>): void {
-    halt();
-    const error = editorError('load_failed', texts.loadFailed, { ...detail, ...(hint && { hint }) });
-    opened.reject(error);
+  constructor(options: LoadingOptions) {
+    this.options = options;
+  }
+
+  /** Begins the time of a document that is to be opened. */
+  begin(): void {
+    this.clear();
+    const before = this.opened;
+    this.opened = defer();
+    // Whoever still waits for a document that is opened anew waits for this.
+    this.opened.promise.then(before.resolve, before.reject);
+    this.hint = undefined;
+    this.limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
+  }
+
+  /** The page was requested: it should say something soon. */
+  onRequested(): void {
+    this.silence = setTimeout(() => {
+      this.hint = describeSilence(this.options.origin);
+      // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
+      console.warn(`SVC.Editor: ${this.hint}`);
+    }, SILENCE_MS);
+  }
+
+  /** The page has said something. */
+  onMessage(): void {
+    clearTimeout(this.silence);
+    this.hint = undefined;
+  }
+
+  done(): void {
+    this.clear();
+    this.opened.resolve();
+  }
+
+  fail(detail: Record<string, unknown>): void {
+    const { texts, onFail } = this.options;
+    const error = editorError('load_failed', texts.loadFailed, { ...detail, ...(this.hint && { hint: this.hint }) });
+    this.stop(error);
     onFail(error);
   }
 
-  function halt(): void {
-    clearTimeout(silence);
-    clearTimeout(limit);
+  /** Settles when the document that was opened last is there, or will not be. */
+  wait(): Promise<void> {
+    return this.opened.promise;
   }
 
-  return {
-    begin() {
-      halt();
-      const before = opened;
-      opened = defer();
-      // Whoever still waits for a document that is opened anew waits for this.
-      opened.promise.then(before.resolve, before.reject);
-      hint = undefined;
-      limit = setTimeout(() => fail({ reason: 'timeout' }), LOAD_MS);
-    },
-    asked() {
-      silence = setTimeout(() => {
-        hint = silenceHint(origin);
-        // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
-        console.warn(`SVC.Editor: ${hint}`);
-      }, SILENCE_MS);
-    },
-    heard() {
-      clearTimeout(silence);
-      hint = undefined;
-    },
-    done() {
-      halt();
-      opened.resolve();
-    },
-    fail,
-    wait: () => opened.promise,
-    stop(error) {
-      halt();
-      opened.reject(error);
-    },
-  };
+  stop(error: unknown): void {
+    this.clear();
+    this.opened.reject(error);
+  }
+
+  private clear(): void {
+    clearTimeout(this.silence);
+    clearTimeout(this.limit);
+  }
 }
 
-/** A frame that was refused looks like any other to the page around it: only its silence is seen. */
-function silenceHint(origin: string): string {
+/** Explains a silent page. A frame that was refused looks like any other to the page around it: only its silence is seen. */
+function describeSilence(origin: string): string {
   return (
     `the editor's page has said nothing for ${SILENCE_MS / 1000} s. ` +
     `Does the editor server's Content-Security-Policy name ${location.host} in frame-ancestors ` +

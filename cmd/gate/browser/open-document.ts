@@ -1,44 +1,24 @@
+import type { Baseline } from './baseline.ts';
+import type { DocumentState } from './document-state.ts';
 import { closedError, editorError, notLoaded } from './errors.ts';
 import type { Emit } from './events.ts';
-import type { Floor } from './floor.ts';
-import type { Known } from './info.ts';
-import { createPage, type EditorPage, type PageOptions, type Reopening } from './page.ts';
-import { createRecovery, type Recovery } from './recovery.ts';
-import { createSaving, type Saving, savedVersion } from './saving.ts';
+import { EditorPage, type PageEvents, type PageOptions, type ReopenOptions } from './page.ts';
+import { Recovery } from './recovery.ts';
+import { Saving, toSavedVersion } from './saving.ts';
 import type { Server, Session, SessionState } from './server.ts';
-import { createUnstored } from './unstored.ts';
-import { createWatch, type Watch } from './watching.ts';
-
-/** A session's document: its page, its saves, and what the server knows of it. */
-export interface OpenDocument {
-  page: EditorPage;
-  recovery: Pick<Recovery, 'cancel' | 'isAway'>;
-  /** Begins to ask the server. */
-  watch(): void;
-  /** Takes over what the server has granted. */
-  enter(granted: Session): void;
-  open(granted: Session): void;
-  /** The same for a document that was open already: its time begins anew. */
-  openAnew(granted: Session): void;
-  /** The same behind the page that is shown, which keeps the document open until then. */
-  openBehind(granted: Session): Promise<void>;
-  /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
-  present(): Promise<void>;
-  saveNow: Saving['save'];
-  askState(): Promise<SessionState>;
-  stop(): void;
-}
+import { StatePoller } from './state-poller.ts';
+import { UnsavedChanges } from './unsaved-changes.ts';
 
 export interface OpenDocumentOptions extends Omit<PageOptions, 'events'> {
-  known: Known;
+  state: DocumentState;
   server: Server;
   emit: Emit;
   isOver(): boolean;
   failToLoad(error: SVC.EditorError): void;
-  tell(error: SVC.EditorError): void;
-  /** Saves in its turn. */
+  reportError(error: SVC.EditorError): void;
+  /** Saves after what is queued. */
   save(): Promise<unknown>;
-  /** Whether the element has gone: then nothing may be opened. */
+  /** Returns whether the element has gone: then nothing may be opened. */
   isRemoved(): boolean;
   onReady(): void;
   onDocumentLoaded(): void;
@@ -48,201 +28,238 @@ export interface OpenDocumentOptions extends Omit<PageOptions, 'events'> {
 /** How long the service may take to answer before a document that changes its mode is opened in the plain way. */
 const SWITCH_MS = 15_000;
 
-export function createOpenDocument(options: OpenDocumentOptions): OpenDocument {
-  const { origin, texts, config, known, server, emit, isOver, failToLoad, tell, isRemoved } = options;
-  let watch: Watch | undefined;
-  /** When the editor fetched the document that is shown; null until the server has told. */
-  let loadedAt: string | null = null;
-  /** What there was when the document was modified. */
-  let floor: Floor | undefined;
-  let openings = 0;
-  const saveSoon = (): void => void options.save().catch(() => {});
-  const page = createPage({
-    ...options,
-    events: {
-      onReady: options.onReady,
-      onLoaded,
-      onMoved: () => known.session && known.status !== 'closing' && openAnew(known.session),
-      onFailed: failToLoad,
-      onLost,
-      onAwake: comeBack,
-      onModified: onModifiedStatus,
-      onSaveAnswer: (message) => saving.onAnswer(message),
-      onSaving: () => watch?.hurry(),
-      onPeople: () => watch?.nudge(),
-      onCloseButton: options.onCloseButton,
-    },
-  });
-  const unstored = createUnstored(config.warnBeforeUnload === true, saveSoon);
-  const saving = createSaving({
-    texts,
-    post: page.post,
-    wake: page.wake,
-    hurry: () => watch?.hurry(),
-    state: askState,
-    version: () => known.version ?? 0,
-    isOpen: () => known.status !== 'loading' && !recovery.isAway(),
-    doubtful: unstored.doubtful,
-  });
-  const recovery = createRecovery({
-    texts,
-    page,
-    saving,
-    unstored,
-    probe: () => (known.session ? server.probe(known.session) : Promise.reject(notLoaded())),
-    renew,
-    reopen: (patience, keep) => reopen({ patience, text: texts.reopening, keep }),
-    isOpen: () => known.status === 'loaded',
-    isEditing: () => known.session?.mode === 'edit',
-    isSilent: server.isSilent,
-    floor: () => floor && { ...floor },
-    onOffline: () => watch?.look(),
-    onLost,
-    onBack: (unsaved) => unsaved && known.session?.mode === 'edit' && saveSoon(),
-    onOver: failToLoad,
-  });
+/** The document of a session: its page, its saves, and the server's state of it. */
+export class OpenDocument {
+  readonly page: EditorPage;
+  readonly recovery: Recovery;
+  readonly saving: Saving;
+  private readonly options: OpenDocumentOptions;
+  private readonly state: DocumentState;
+  private readonly unsaved: UnsavedChanges;
+  private poller: StatePoller | undefined;
+  /** Time at which the editor fetched the document that is shown; null until the server has answered. */
+  private loadedAt: string | null = null;
+  /** What the server had when the document was modified. */
+  private baseline: Baseline | undefined;
+  private openings = 0;
 
-  function enter(granted: Session): void {
-    known.session = granted;
-    known.version ??= granted.version;
-    if (granted.limited) {
-      emit('onLimitReached', { message: granted.message ?? texts.limitReached, limit: granted.limit });
-    }
+  constructor(options: OpenDocumentOptions) {
+    this.options = options;
+    this.state = options.state;
+    this.page = new EditorPage({ ...options, events: this.createPageEvents() });
+    this.unsaved = new UnsavedChanges(options.config.warnBeforeUnload === true, () => this.saveSoon());
+    this.saving = this.createSaving();
+    this.recovery = this.createRecovery();
   }
 
-  function openAnew(granted: Session): void {
-    recovery.cancel();
-    page.begin();
-    open(granted);
+  /** Begins to ask the server for the session's state. */
+  startPolling(): void {
+    const { texts, isRemoved, reportError } = this.options;
+    this.poller = new StatePoller({
+      ask: async () => {
+        if (isRemoved()) throw closedError();
+        if (this.isAway()) throw editorError('network_error', texts.ended);
+        return this.askState();
+      },
+      isExpecting: () => this.unsaved.any(),
+      onState: (current) => this.onState(current),
+      onUnreachable: () => this.recovery.doubt(),
+      onTrouble: (error) => this.isAway() || reportError(error),
+    });
   }
 
-  async function openBehind(granted: Session): Promise<void> {
-    recovery.cancel();
-    page.begin();
-    beginLoading();
-    if (isOver()) return;
-    const mine = openings;
-    const there = await reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
-    if (!there && !isOver() && known.status === 'loading' && openings === mine) open(granted);
+  /** Takes over the session that the server has granted. */
+  enter(granted: Session): void {
+    const { state } = this;
+    state.session = granted;
+    state.version ??= granted.version;
+    if (!granted.limited) return;
+    const message = granted.message ?? this.options.texts.limitReached;
+    this.options.emit('onLimitReached', { message, limit: granted.limit });
   }
 
-  function beginLoading(): void {
-    openings += 1;
-    if (!isOver()) known.status = 'loading';
-    setModified(false);
-    unstored.reset();
-  }
-
-  function open(granted: Session): void {
-    beginLoading();
+  open(granted: Session): void {
+    const { texts, isOver, isRemoved, failToLoad } = this.options;
+    this.beginLoading();
     // A handler may have destroyed it just now.
     if (isOver() || isRemoved()) return;
-    const address = addressOf(granted);
-    if (address !== undefined) page.open(address, granted.form);
+    const address = this.getAddress(granted);
+    if (address !== undefined) this.page.open(address, granted.form);
     else failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
   }
 
-  /** The token is for nobody else. */
-  function addressOf({ editor_url: path }: Session): string | undefined {
+  /** Opens the document behind the page that is shown, which keeps it open until then. */
+  async openBehind(granted: Session): Promise<void> {
+    const { texts, isOver } = this.options;
+    this.recovery.reconnector.cancel();
+    this.page.loading.begin();
+    this.beginLoading();
+    if (isOver()) return;
+    const opening = this.openings;
+    const isThere = await this.reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
+    if (!isThere && !isOver() && this.state.status === 'loading' && this.openings === opening) this.open(granted);
+  }
+
+  /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
+  present(): Promise<void> {
+    if (this.page.isAsleep()) this.recover();
+    return this.recovery.reconnector.wait();
+  }
+
+  askState(): Promise<SessionState> {
+    const { session } = this.state;
+    return session ? this.options.server.state(session, this.saving.nonce()) : Promise.reject(notLoaded());
+  }
+
+  /** Whether its page has lost the document, and tries to get back to it. */
+  isAway(): boolean {
+    return this.recovery.reconnector.isAway();
+  }
+
+  stop(): void {
+    this.poller?.stop();
+    this.saving.stop();
+    this.recovery.stop();
+    this.unsaved.stop();
+    this.page.remove();
+  }
+
+  private createPageEvents(): PageEvents {
+    const { onReady, onCloseButton, failToLoad } = this.options;
+    return {
+      onReady,
+      onCloseButton,
+      onFailed: failToLoad,
+      onLoaded: () => this.onLoaded(),
+      onMoved: () => this.onMoved(),
+      onLost: (detail) => this.onLost(detail),
+      onAwake: () => this.recover(),
+      onModified: (modified) => this.onModified(modified),
+      onSaveAnswer: (message) => this.saving.onAnswer(message),
+      onSaving: () => this.poller?.hurry(),
+      onPeople: () => this.poller?.nudge(),
+    };
+  }
+
+  private createSaving(): Saving {
+    const { page, state } = this;
+    return new Saving({
+      texts: this.options.texts,
+      post: (id, values) => page.frame.post(id, values),
+      wake: () => page.wake(),
+      hurry: () => this.poller?.hurry(),
+      askState: () => this.askState(),
+      getVersion: () => state.version ?? 0,
+      isOpen: () => state.status !== 'loading' && !this.isAway(),
+      isDoubtful: () => this.unsaved.isDoubtful(),
+    });
+  }
+
+  private createRecovery(): Recovery {
+    const { page, saving, unsaved, state } = this;
+    const { texts, server, failToLoad } = this.options;
+    const isEditing = () => state.session?.mode === 'edit';
+    return new Recovery({
+      ...{ texts, page, saving, unsaved, isEditing },
+      probe: () => (state.session ? server.probe(state.session) : Promise.reject(notLoaded())),
+      renew: async () => state.session && this.enter(await server.setMode(state.session, state.session.mode)),
+      reopen: (patience, keep) => this.reopen({ patience, text: texts.reopening, keep }),
+      isOpen: () => state.status === 'loaded',
+      isSilent: server.isSilent,
+      getBaseline: () => this.baseline && { ...this.baseline },
+      onOffline: () => this.poller?.look(),
+      onLost: (detail) => this.onLost(detail),
+      onBack: (unsaved) => unsaved && isEditing() && this.saveSoon(),
+      onOver: failToLoad,
+    });
+  }
+
+  private saveSoon(): void {
+    void this.options.save().catch(() => {});
+  }
+
+  private beginLoading(): void {
+    this.openings += 1;
+    if (!this.options.isOver()) this.state.status = 'loading';
+    this.setModified(false);
+    this.unsaved.reset();
+  }
+
+  /** Returns the address of the editor's page; undefined if it is not the service's own, since the token is for nobody else. */
+  private getAddress({ editor_url: path }: Session): string | undefined {
+    const { origin } = this.options;
     const url = new URL(path, origin);
     return url.origin === origin ? url.href : undefined;
   }
 
-  function onLoaded(): void {
-    if (known.status !== 'loading' && known.status !== 'failed') return;
-    known.status = 'loaded';
-    loadedAt = null;
-    watch?.nudge();
-    watch?.look();
-    options.onDocumentLoaded();
+  private async reopen(options: ReopenOptions): Promise<boolean> {
+    const { session } = this.state;
+    const address = session && this.getAddress(session);
+    return (
+      address !== undefined && !this.options.isRemoved() && this.page.reopen(address, session?.form ?? {}, options)
+    );
   }
 
-  function onModifiedStatus(on: boolean): void {
-    if (known.modified && !on) watch?.hurry();
-    if (!known.modified && on) floor = known.version === undefined ? undefined : { version: known.version, loadedAt };
-    setModified(on);
-    if (known.session?.mode === 'edit') unstored.modified(on);
+  private onLoaded(): void {
+    const { state, poller } = this;
+    if (state.status !== 'loading' && state.status !== 'failed') return;
+    state.status = 'loaded';
+    this.loadedAt = null;
+    poller?.nudge();
+    poller?.look();
+    this.options.onDocumentLoaded();
   }
 
-  function setModified(on: boolean): void {
-    if (known.modified === on) return;
-    known.modified = on;
-    emit('onModified', { modified: on });
+  private onMoved(): void {
+    const { session, status } = this.state;
+    if (!session || status === 'closing') return;
+    this.recovery.reconnector.cancel();
+    this.page.loading.begin();
+    this.open(session);
   }
 
-  function onState(current: SessionState): void {
-    known.state = current;
-    loadedAt = current.loaded_at;
-    if (floor) floor.loadedAt ??= loadedAt;
-    if (known.version !== undefined && current.version > known.version) {
-      // It is of a save before these changes: of one after them the page would have said that nothing is left to save.
-      if (floor && unstored.doubtful()) floor.version = current.version;
-      known.version = current.version;
-      unstored.stored();
-      emit('onSaved', savedVersion(current));
+  private onModified(modified: boolean): void {
+    const { state, loadedAt } = this;
+    if (state.modified && !modified) this.poller?.hurry();
+    if (!state.modified && modified) {
+      this.baseline = state.version === undefined ? undefined : { version: state.version, loadedAt };
     }
-    saving.onState(current);
+    this.setModified(modified);
+    if (state.session?.mode === 'edit') this.unsaved.setModified(modified);
+  }
+
+  private setModified(modified: boolean): void {
+    if (this.state.modified === modified) return;
+    this.state.modified = modified;
+    this.options.emit('onModified', { modified });
+  }
+
+  private onState(current: SessionState): void {
+    const { state, baseline } = this;
+    state.server = current;
+    this.loadedAt = current.loaded_at;
+    if (baseline) baseline.loadedAt ??= this.loadedAt;
+    if (state.version !== undefined && current.version > state.version) {
+      // It is of a save before these changes: after one of them the page would have said that nothing is left to save.
+      if (baseline && this.unsaved.isDoubtful()) baseline.version = current.version;
+      state.version = current.version;
+      this.unsaved.onStored();
+      this.options.emit('onSaved', toSavedVersion(current));
+    }
+    this.saving.onState(current);
   }
 
   /** The page of an open document has lost it. */
-  function onLost(detail: Record<string, unknown>): void {
-    saving.disprove();
-    if ((known.status !== 'loaded' && known.status !== 'closing') || isRemoved()) return;
-    comeBack();
-    tell(editorError('network_error', texts.ended, detail));
+  private onLost(detail: Record<string, unknown>): void {
+    const { texts, isRemoved, reportError } = this.options;
+    this.saving.disprove();
+    if ((this.state.status !== 'loaded' && this.state.status !== 'closing') || isRemoved()) return;
+    this.recover();
+    reportError(editorError('network_error', texts.ended, detail));
   }
 
-  function comeBack(): void {
-    known.status = 'loading';
-    recovery.lose();
+  private recover(): void {
+    this.state.status = 'loading';
+    this.recovery.lose();
   }
-
-  async function renew(): Promise<void> {
-    if (known.session) enter(await server.setMode(known.session, known.session.mode));
-  }
-
-  async function reopen(options: Reopening): Promise<boolean> {
-    const { session } = known;
-    const address = session && addressOf(session);
-    return address !== undefined && !isRemoved() && page.reopen(address, session?.form ?? {}, options);
-  }
-
-  function askState(): Promise<SessionState> {
-    return known.session ? server.state(known.session, saving.nonce()) : Promise.reject(notLoaded());
-  }
-
-  return {
-    page,
-    recovery,
-    watch() {
-      watch = createWatch({
-        ask: async () => {
-          if (isRemoved()) throw closedError();
-          if (recovery.isAway()) throw editorError('network_error', texts.ended);
-          return askState();
-        },
-        expecting: unstored.any,
-        onState,
-        onUnreachable: recovery.doubt,
-        onTrouble: (error) => recovery.isAway() || tell(error),
-      });
-    },
-    enter,
-    open,
-    openAnew,
-    openBehind,
-    present() {
-      if (page.isAsleep()) comeBack();
-      return recovery.back();
-    },
-    saveNow: saving.save,
-    askState,
-    stop() {
-      watch?.stop();
-      saving.stop();
-      recovery.stop();
-      unstored.stop();
-      page.remove();
-    },
-  };
 }

@@ -1,11 +1,11 @@
-import { type Attempt, createAttempt } from './attempt.ts';
-import { createFrame, type Frame } from './frame.ts';
-import { createLoading, type Loading } from './loading.ts';
+import { OpeningAttempt } from './attempt.ts';
+import { type FormFields, Frame } from './frame.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { Loading } from './loading.ts';
 import type { EditorMessage } from './messages.ts';
-import { createPulse } from './pulse.ts';
 import type { Texts } from './texts.ts';
 
-/** What the editor's page tells. */
+/** Events of the editor's page. */
 export interface PageEvents {
   /** The page answers. */
   onReady(): void;
@@ -28,43 +28,11 @@ export interface PageEvents {
   onCloseButton(): void;
 }
 
-export interface EditorPage extends Pick<Frame, 'open' | 'empty' | 'isThere' | 'post' | 'say'> {
-  /** A document is to be opened: its time begins. */
-  begin: Loading['begin'];
-  /** Settles when the document that was opened last is there, or will not be. */
-  opened: Loading['wait'];
-  /** Gives up waiting for it. */
-  giveUp: Loading['stop'];
-  /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
-  reopen(url: string, fields: Record<string, string | number>, options: Reopening): Promise<boolean>;
-  /** Keeps the user from typing into a page that has lost its document, and says so. */
-  cover(text?: string): void;
-  /** Whether the page that is shown has its document, as far as it knows. */
-  isLoaded(): boolean;
-  /** Goes on with it after it was covered. */
-  resume(): void;
-  /** Finds out soon whether the page still has its document. */
-  look(): void;
-  /** Milliseconds since the page last said anything by itself. */
-  quietMs(): number;
-  /** Milliseconds since somebody used keys or mouse in the page. */
-  unusedMs(): number;
-  /** Whether the page sleeps since nobody uses it. */
-  isIdle(): boolean;
-  /** Wakes a page that sleeps, which would pass on nothing. */
-  wake(): void;
-  /** Whether the document was closed since nobody used it, until somebody does. */
-  isAsleep(): boolean;
-  /** Whether the page has answered. */
-  isReady(): boolean;
-  remove(): void;
-}
-
-/** How a document is opened anew. */
-export interface Reopening {
+/** Options of opening a document anew. */
+export interface ReopenOptions {
   /** Milliseconds that the service has to answer; after that the page has at least as many to say something. */
   patience: number;
-  /** What is said meanwhile. */
+  /** Sentence that is shown meanwhile. */
   text: string;
   /**
    * Whether the page that is shown stays connected until then, so that the editor's server does not close the document.
@@ -84,215 +52,244 @@ export interface PageOptions {
   events: PageEvents;
 }
 
-/** For the editor to say what has failed. */
+type Phase = 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
+
+/** Time for the editor to say what has failed. */
 const REASON_MS = 250;
-/** Why a document is lost whose page has found another connection. */
+/** Reason of a lost document whose page has found another connection. */
 const RECONNECTED = 'reconnected';
 /** A page that is not the editor's says nothing, neither before nor after it is loaded; one that has begun to arrive. */
 const [SPEECHLESS_MS, SPEECH_MS] = [3_000, 5_000];
 /** Contract: Browser events. */
 const LOAD_MS = 120_000;
 
-/** The editor's page in its frame: opens documents and understands what the page says (postMessage of the editor). */
-export function createPage({ container, origin, texts, title, config, events }: PageOptions): EditorPage {
-  const frame = createFrame({
-    container,
-    origin,
-    title: title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`,
-    width: config.width,
-    height: config.height,
-    onMessage,
-    onMoved: events.onMoved,
-    onPage: () => phase === 'silent' && attempt?.within(SPEECHLESS_MS),
-  });
-  const loading = createLoading({ origin, texts, onFail });
-  const pulse = createPulse({ post: frame.post, onDeaf: () => onLostSoon({ reason: 'disconnected' }) });
-  let phase: 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed' = 'silent';
-  let attempt: Attempt | undefined;
+/** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
+export class EditorPage {
+  private readonly options: PageOptions;
+  readonly frame: Frame;
+  readonly loading: Loading;
+  readonly heartbeat: Heartbeat;
+  private phase: Phase = 'silent';
+  private attempt: OpeningAttempt | undefined;
   /** It has found another connection, and so keeps the document open. */
-  let rejoined = false;
-  let greeted = false;
-  let failing: ReturnType<typeof setTimeout> | undefined;
-  frame.say(texts.loading);
+  private hasRejoined = false;
+  private isGreeted = false;
+  private failing: ReturnType<typeof setTimeout> | undefined;
 
-  function onMessage(message: EditorMessage): void {
+  constructor(options: PageOptions) {
+    const { container, origin, texts, title, config, events } = options;
+    this.options = options;
+    this.frame = new Frame({
+      container,
+      origin,
+      title: title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`,
+      width: config.width,
+      height: config.height,
+      onMessage: (message) => this.onMessage(message),
+      onMoved: () => events.onMoved(),
+      onPage: () => this.phase === 'silent' && this.attempt?.limit(SPEECHLESS_MS),
+    });
+    this.loading = new Loading({ origin, texts, onFail: (error) => this.onFail(error) });
+    this.heartbeat = new Heartbeat({
+      post: (id) => this.frame.post(id),
+      onLost: () => this.loseSoon({ reason: 'disconnected' }),
+    });
+    this.frame.say(texts.loading);
+  }
+
+  open(url: string, fields: FormFields): void {
+    this.startOver();
+    this.frame.say(this.options.texts.loading);
+    this.loading.onRequested();
+    this.frame.open(url, fields);
+  }
+
+  /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
+  reopen(url: string, fields: FormFields, { patience, text, keep }: ReopenOptions): Promise<boolean> {
+    this.startOver();
+    return new Promise((resolve) => {
+      this.attempt = new OpeningAttempt({
+        patience,
+        extend: () => (this.frame.isBlank() ? 0 : Math.max(patience, SPEECH_MS)),
+        onEnd: (ok) => {
+          this.attempt = undefined;
+          if (!ok) this.abandon();
+          resolve(ok);
+        },
+      });
+      this.frame.openBehind(url, fields, keep || this.hasRejoined);
+      this.cover(text);
+    });
+  }
+
+  /** Stops waiting for the document. */
+  giveUp(error: SVC.EditorError): void {
+    this.settle();
+    this.loading.stop(error);
+  }
+
+  /** Keeps the user from typing into a page that has lost its document, and says so. */
+  cover(text = this.options.texts.reopening): void {
+    this.frame.say(text, 'over');
+  }
+
+  /** Goes on with the page that was covered. */
+  resume(): void {
+    this.frame.reveal();
+    this.onLoaded();
+  }
+
+  /** Wakes a page that sleeps, which would pass on nothing. */
+  wake(): void {
+    if (this.heartbeat.isIdle()) this.frame.post('Grab_Focus');
+  }
+
+  remove(): void {
+    this.heartbeat.stop();
+    this.attempt?.end(false);
+    this.frame.remove();
+  }
+
+  /** Whether the page that is shown has its document, as far as it knows. */
+  isLoaded(): boolean {
+    return this.phase === 'loaded' && this.failing === undefined;
+  }
+
+  /** Whether the document was closed since nobody used it, until somebody does. */
+  isAsleep(): boolean {
+    return this.phase === 'asleep';
+  }
+
+  /** Whether the page has answered. */
+  isReady(): boolean {
+    return this.isGreeted && this.phase !== 'failed';
+  }
+
+  private onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
-    if (phase === 'given up') return;
-    loading.heard();
-    pulse.onMessage(message);
-    if (phase === 'silent') {
-      phase = 'heard';
-      attempt?.within(LOAD_MS);
+    const { events } = this.options;
+    if (this.phase === 'given up') return;
+    this.loading.onMessage();
+    this.heartbeat.onMessage(message);
+    if (this.phase === 'silent') {
+      this.phase = 'heard';
+      this.attempt?.limit(LOAD_MS);
     }
-    if (id === 'App_LoadingStatus') onLoadingStatus(values['Status']);
-    else if (id === 'Action_Load_Resp' && values['success'] === false) onLost({ ...message });
-    else if (id === 'Doc_ModifiedStatus') onModified(values['Modified'] === true);
+    if (id === 'App_LoadingStatus') this.onLoadingStatus(values['Status']);
+    else if (id === 'Action_Load_Resp' && values['success'] === false) this.lose({ ...message });
+    else if (id === 'Doc_ModifiedStatus') this.onModified(values['Modified'] === true);
     else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
     else if (id === 'UI_Save') events.onSaving();
     else if (id === 'Views_List') events.onPeople();
-    else if (id === 'View_Removed') pulse.look();
+    else if (id === 'View_Removed') this.heartbeat.ask();
     else if (id === 'UI_Close') events.onCloseButton();
-    else if (id === 'User_Active' && phase === 'asleep') events.onAwake();
-    else if (id === 'UI_Cancel_Password') onLost({ ...message });
-    else if (id === 'Session_Closed') onClosed(message);
+    else if (id === 'User_Active' && this.phase === 'asleep') events.onAwake();
+    else if (id === 'UI_Cancel_Password') this.lose({ ...message });
+    else if (id === 'Session_Closed') this.onClosed(message);
   }
 
   /** A page that has found another connection tells of the document there, which may lack what was typed. */
-  function onModified(on: boolean): void {
-    if (failing === undefined && phase !== 'lost') events.onModified(on);
+  private onModified(modified: boolean): void {
+    if (this.failing === undefined && this.phase !== 'lost') this.options.events.onModified(modified);
   }
 
-  function onClosed(message: EditorMessage): void {
-    if (message.Values['Reason'] !== 'DocumentIdle') onLost({ ...message });
-    else if (phase === 'loaded') {
-      settle();
-      pulse.stop();
-      phase = 'asleep';
+  private onClosed(message: EditorMessage): void {
+    if (message.Values['Reason'] !== 'DocumentIdle') this.lose({ ...message });
+    else if (this.phase === 'loaded') {
+      this.settle();
+      this.heartbeat.stop();
+      this.phase = 'asleep';
     }
   }
 
-  function onLoadingStatus(step: unknown): void {
-    if (step === 'Failed') onLostSoon({ reason: step });
+  private onLoadingStatus(step: unknown): void {
+    if (step === 'Failed') this.loseSoon({ reason: step });
     // Also of a page that the editor has loaded anew.
-    if (step === 'Initialized') greeted = false;
+    if (step === 'Initialized') this.isGreeted = false;
     if (step !== 'Frame_Ready' && step !== 'Document_Loaded') return;
-    if (phase === 'lost') {
-      rejoined = true;
+    if (this.phase === 'lost') {
+      this.hasRejoined = true;
       return;
     }
-    frame.post('Host_PostmessageReady');
-    if (!greeted) greet();
+    this.frame.post('Host_PostmessageReady');
+    if (!this.isGreeted) this.greet();
     // A page that says so again has lost its connection and found another.
-    if (phase === 'loaded') onLostSoon({ reason: RECONNECTED });
-    else if (step === 'Document_Loaded') onLoaded();
+    if (this.phase === 'loaded') this.loseSoon({ reason: RECONNECTED });
+    else if (step === 'Document_Loaded') this.onLoaded();
   }
 
   /** Forgets what was thought to fail. */
-  function settle(): void {
-    clearTimeout(failing);
-    failing = undefined;
+  private settle(): void {
+    clearTimeout(this.failing);
+    this.failing = undefined;
   }
 
-  function onLostSoon(detail: Record<string, unknown>): void {
-    settle();
-    failing = setTimeout(() => onLost(detail), REASON_MS);
+  private loseSoon(detail: Record<string, unknown>): void {
+    this.settle();
+    this.failing = setTimeout(() => this.lose(detail), REASON_MS);
   }
 
-  function greet(): void {
-    greeted = true;
-    if (phase === 'heard') phase = 'ready';
+  private greet(): void {
+    const { texts, events } = this.options;
+    this.isGreeted = true;
+    if (this.phase === 'heard') this.phase = 'ready';
     // From here on it shows by itself how far it is, and may ask for a password.
-    frame.reveal();
-    if (attempt) frame.say(texts.loading);
+    this.frame.reveal();
+    if (this.attempt) this.frame.say(texts.loading);
     // Otherwise the editor removes itself before anything is saved.
-    frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
+    this.frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
-    if (list.length > 0) frame.post('Error_Messages', { list });
+    if (list.length > 0) this.frame.post('Error_Messages', { list });
     events.onReady();
   }
 
-  function onLoaded(): void {
-    phase = 'loaded';
-    rejoined = false;
-    settle();
-    frame.say(texts.loaded);
-    frame.settle();
-    loading.done();
+  private onLoaded(): void {
+    this.phase = 'loaded';
+    this.hasRejoined = false;
+    this.settle();
+    this.frame.say(this.options.texts.loaded);
+    this.frame.dropKept();
+    this.loading.done();
     const { activeElement } = document;
-    const free = config.autofocus !== false && (!activeElement || activeElement === document.body);
-    if (frame.hasFocus() || free) {
-      frame.focus();
-      frame.post('Grab_Focus');
+    const isFree = this.options.config.autofocus !== false && (!activeElement || activeElement === document.body);
+    if (this.frame.takeFocus() || isFree) {
+      this.frame.focus();
+      this.frame.post('Grab_Focus');
     }
-    pulse.start();
-    events.onLoaded();
-    attempt?.end(true);
+    this.heartbeat.start();
+    this.options.events.onLoaded();
+    this.attempt?.end(true);
   }
 
-  function onLost(detail: Record<string, unknown>): void {
-    settle();
-    if (attempt) attempt.end(false);
-    else if (phase === 'loaded') {
-      phase = 'lost';
-      rejoined = detail['reason'] === RECONNECTED;
-      pulse.stop();
-      events.onLost(detail);
-    } else if (phase !== 'lost' && phase !== 'asleep' && phase !== 'failed') loading.fail(detail);
+  private lose(detail: Record<string, unknown>): void {
+    this.settle();
+    if (this.attempt) this.attempt.end(false);
+    else if (this.phase === 'loaded') {
+      this.phase = 'lost';
+      this.hasRejoined = detail['reason'] === RECONNECTED;
+      this.heartbeat.stop();
+      this.options.events.onLost(detail);
+    } else if (!['lost', 'asleep', 'failed'].includes(this.phase)) this.loading.fail(detail);
   }
 
-  function onFail(error: SVC.EditorError): void {
-    attempt?.end(false);
-    phase = 'failed';
-    pulse.stop();
-    events.onFailed(error);
+  private onFail(error: SVC.EditorError): void {
+    this.attempt?.end(false);
+    this.phase = 'failed';
+    this.heartbeat.stop();
+    this.options.events.onFailed(error);
   }
 
-  /** Another one is opened in its place: what it still says is too late. */
-  function giveUpPage(): void {
-    phase = 'given up';
-    cover();
+  /** Gives up the page, since another is opened in its place: its messages come too late. */
+  private abandon(): void {
+    this.phase = 'given up';
+    this.cover();
   }
 
-  const cover = (text = texts.reopening): void => frame.say(text, 'over');
-
-  function startOver(): void {
-    attempt?.end(false);
-    phase = 'silent';
-    greeted = false;
-    settle();
-    pulse.stop();
+  private startOver(): void {
+    this.attempt?.end(false);
+    this.phase = 'silent';
+    this.isGreeted = false;
+    this.settle();
+    this.heartbeat.stop();
   }
-
-  return {
-    begin: loading.begin,
-    open(url, fields) {
-      startOver();
-      frame.say(texts.loading);
-      loading.asked();
-      frame.open(url, fields);
-    },
-    reopen(url, fields, { patience, text, keep }) {
-      startOver();
-      return new Promise((resolve) => {
-        attempt = createAttempt({
-          patience,
-          more: () => (frame.isBlank() ? 0 : Math.max(patience, SPEECH_MS)),
-          onEnd(ok) {
-            attempt = undefined;
-            if (!ok) giveUpPage();
-            resolve(ok);
-          },
-        });
-        frame.openBehind(url, fields, keep || rejoined);
-        cover(text);
-      });
-    },
-    empty: frame.empty,
-    isThere: frame.isThere,
-    opened: loading.wait,
-    giveUp(error) {
-      settle();
-      loading.stop(error);
-    },
-    cover,
-    isLoaded: () => phase === 'loaded' && failing === undefined,
-    resume() {
-      frame.reveal();
-      onLoaded();
-    },
-    look: pulse.look,
-    quietMs: pulse.quietMs,
-    unusedMs: pulse.unusedMs,
-    isIdle: pulse.isIdle,
-    wake: () => pulse.isIdle() && frame.post('Grab_Focus'),
-    isAsleep: () => phase === 'asleep',
-    isReady: () => greeted && phase !== 'failed',
-    post: frame.post,
-    say: frame.say,
-    remove() {
-      pulse.stop();
-      attempt?.end(false);
-      frame.remove();
-    },
-  };
 }

@@ -1,32 +1,20 @@
-import type { Floor } from './floor.ts';
+import type { Baseline } from './baseline.ts';
 import type { EditorPage } from './page.ts';
-import { createReach, type ReachOptions } from './reach.ts';
-import { createReturning, type Returning, type ReturningOptions } from './returning.ts';
+import { type ReachabilityOptions, watchReachability } from './reachability.ts';
+import { Reconnector, type ReconnectorOptions } from './reconnector.ts';
 import type { Saving } from './saving.ts';
-import type { Unstored } from './unstored.ts';
+import type { UnsavedChanges } from './unsaved-changes.ts';
 
-/** Notices that the page has lost its document, and gets back to it. */
-export interface Recovery extends Pick<Returning, 'isAway' | 'back' | 'cancel'> {
-  /** The page has lost its document. */
-  lose(): void;
-  /** Something may have gone wrong with the network: finds out whether the editor still answers. */
-  check(): void;
-  /**
-   * A question to the server was not answered. A modified document is not saved to find out more: where only the gate is
-   * away, that would fail, and the editor would show a dialog to whoever is typing.
-   */
-  doubt(): void;
-  stop(): void;
-}
-
-export interface RecoveryOptions extends Omit<ReturningOptions, 'onBack' | 'resume'>, Pick<ReachOptions, 'isSilent'> {
-  page: Pick<EditorPage, 'cover' | 'quietMs' | 'unusedMs' | 'isIdle' | 'isLoaded' | 'resume'>;
-  saving: Pick<Saving, 'prove' | 'isPending' | 'onBack'>;
-  unstored: Pick<Unstored, 'any' | 'isModified' | 'reset'>;
+export interface RecoveryOptions
+  extends Omit<ReconnectorOptions, 'onBack' | 'resume'>,
+    Pick<ReachabilityOptions, 'isSilent'> {
+  page: EditorPage;
+  saving: Saving;
+  unsaved: UnsavedChanges;
   isOpen(): boolean;
   isEditing(): boolean;
-  /** What there was when the document was modified. */
-  floor(): Floor | undefined;
+  /** Returns what the server had when the document was modified. */
+  getBaseline(): Baseline | undefined;
   /** The machine has lost its network: finds out whether the server can still be reached. */
   onOffline(): void;
   onLost(detail: Record<string, unknown>): void;
@@ -44,93 +32,112 @@ const SLEPT_MS = 30_000;
 const QUIET_MS = 60_000;
 const QUIET_MODIFIED_MS = 120_000;
 const PROOF_MS = 5_000;
-/** For a page that was given up since nothing got through: it is opened anew sooner. */
+/** Shorter for a page that was given up since nothing got through: it is opened anew sooner. */
 const RESUME_MS = 2_000;
 /** How long somebody who has used keys or mouse may be about to type. */
 const IN_USE_MS = 10_000;
 
-export function createRecovery(options: RecoveryOptions): Recovery {
-  const { page, saving, unstored } = options;
-  let before: { unsaved: boolean; floor: Floor | undefined } = { unsaved: false, floor: undefined };
-  /** Nothing got through to the service, which says nothing about the page's own connection. */
-  let isSilent = false;
-  let ticked = Date.now();
-  const returning = createReturning({ ...options, resume, onBack });
-  const reach = createReach({
-    isSilent: options.isSilent,
-    isNeeded: () => isInUse() && (unstored.any() || page.unusedMs() < IN_USE_MS),
-    onSilent: () => loseTouch(true),
-  });
-  const clock = setInterval(tick, TICK_MS);
-  window.addEventListener('online', check);
-  window.addEventListener('offline', options.onOffline);
+/** Notices that the page has lost its document, and gets back to it. */
+export class Recovery {
+  readonly reconnector: Reconnector;
+  private readonly options: RecoveryOptions;
+  private before: { unsaved: boolean; baseline: Baseline | undefined } = { unsaved: false, baseline: undefined };
+  /** Whether nothing got through to the service, which says nothing about the page's own connection. */
+  private isSilent = false;
+  private lastTick = Date.now();
+  private readonly stopReachability: () => void;
+  private readonly timer: ReturnType<typeof setInterval>;
 
-  function tick(): void {
-    const slept = Date.now() - ticked > SLEPT_MS;
-    ticked = Date.now();
-    if (slept || isTooQuiet()) void check();
+  constructor(options: RecoveryOptions) {
+    const { page, unsaved } = options;
+    this.options = options;
+    this.reconnector = new Reconnector({
+      ...options,
+      resume: () => this.resume(),
+      onBack: (resumed) => this.onBack(resumed),
+    });
+    this.stopReachability = watchReachability({
+      isSilent: options.isSilent,
+      isNeeded: () => this.isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS),
+      onSilent: () => this.loseTouch(true),
+    });
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    window.addEventListener('online', this.check);
+    window.addEventListener('offline', options.onOffline);
+  }
+
+  /** The page has lost its document. */
+  lose(): void {
+    if (this.reconnector.isAway()) return;
+    const { unsaved, page, getBaseline } = this.options;
+    this.before = { unsaved: unsaved.any(), baseline: unsaved.isModified() ? getBaseline() : undefined };
+    page.cover();
+    this.reconnector.start();
+  }
+
+  /**
+   * A question to the server was not answered. A modified document is not saved to find out more: where only the gate is
+   * away, that would fail, and the editor would show a dialog to whoever is typing.
+   */
+  doubt(): void {
+    if (!navigator.onLine || !this.options.unsaved.isModified()) void this.check();
+  }
+
+  stop(): void {
+    this.reconnector.stop();
+    this.stopReachability();
+    clearInterval(this.timer);
+    window.removeEventListener('online', this.check);
+    window.removeEventListener('offline', this.options.onOffline);
+  }
+
+  private tick(): void {
+    const slept = Date.now() - this.lastTick > SLEPT_MS;
+    this.lastTick = Date.now();
+    if (slept || this.isTooQuiet()) void this.check();
   }
 
   /** Whether somebody may be typing. */
-  function isInUse(): boolean {
-    if (!options.isOpen() || returning.isAway() || !options.isEditing()) return false;
-    return document.visibilityState === 'visible' && !page.isIdle();
+  private isInUse(): boolean {
+    if (!this.options.isOpen() || this.reconnector.isAway() || !this.options.isEditing()) return false;
+    return document.visibilityState === 'visible' && !this.options.page.heartbeat.isIdle();
   }
 
-  function isTooQuiet(): boolean {
-    return isInUse() && page.quietMs() > (unstored.isModified() ? QUIET_MODIFIED_MS : QUIET_MS);
+  private isTooQuiet(): boolean {
+    const { page, unsaved } = this.options;
+    return this.isInUse() && page.heartbeat.quietMs() > (unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS);
   }
 
-  async function check(): Promise<void> {
-    if (!options.isOpen() || returning.isAway()) return;
-    const asks = options.isEditing() && navigator.onLine;
-    if (asks && (await saving.prove(PROOF_MS))) return;
-    loseTouch(!asks);
-  }
+  /** Finds out whether the editor still answers. */
+  private readonly check = async (): Promise<void> => {
+    if (!this.options.isOpen() || this.reconnector.isAway()) return;
+    const asks = this.options.isEditing() && navigator.onLine;
+    if (asks && (await this.options.saving.prove(PROOF_MS))) return;
+    this.loseTouch(!asks);
+  };
 
-  function loseTouch(silent: boolean): void {
-    if (returning.isAway()) return;
-    isSilent = silent;
-    options.onLost({ reason: 'unreachable' });
+  private loseTouch(silent: boolean): void {
+    if (this.reconnector.isAway()) return;
+    this.isSilent = silent;
+    this.options.onLost({ reason: 'unreachable' });
   }
 
   /** A connection outlives a short silence: then all that was typed has arrived after all. */
-  async function resume(): Promise<boolean> {
-    const tries = isSilent && options.isEditing() && page.isLoaded();
-    isSilent = false;
-    if (!tries || !(await saving.prove(RESUME_MS)) || !page.isLoaded() || !returning.isAway()) return false;
+  private async resume(): Promise<boolean> {
+    const { page, saving, isEditing } = this.options;
+    const tries = this.isSilent && isEditing() && page.isLoaded();
+    this.isSilent = false;
+    if (!tries || !(await saving.prove(RESUME_MS)) || !page.isLoaded() || !this.reconnector.isAway()) return false;
     page.resume();
     return true;
   }
 
-  function onBack(resumed: boolean): void {
+  private onBack(resumed: boolean): void {
+    const { unsaved, saving, onBack } = this.options;
     if (!resumed) {
-      unstored.reset();
-      saving.onBack(before.floor);
+      unsaved.reset();
+      saving.onBack(this.before.baseline);
     }
-    options.onBack(before.unsaved && !saving.isPending());
+    onBack(this.before.unsaved && !saving.isPending());
   }
-
-  return {
-    lose() {
-      if (returning.isAway()) return;
-      before = { unsaved: unstored.any(), floor: unstored.isModified() ? options.floor() : undefined };
-      page.cover();
-      returning.lost();
-    },
-    check: () => void check(),
-    doubt() {
-      if (!navigator.onLine || !unstored.isModified()) void check();
-    },
-    isAway: returning.isAway,
-    back: returning.back,
-    cancel: returning.cancel,
-    stop() {
-      returning.stop();
-      reach.stop();
-      clearInterval(clock);
-      window.removeEventListener('online', check);
-      window.removeEventListener('offline', options.onOffline);
-    },
-  };
 }

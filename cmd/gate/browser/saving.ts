@@ -1,33 +1,11 @@
+import { type Baseline, locateChanges } from './baseline.ts';
 import { type Deferred, defer } from './defer.ts';
 import { editorError } from './errors.ts';
-import { type Floor, fateOf } from './floor.ts';
 import type { EditorMessage } from './messages.ts';
-import { randomName } from './random.ts';
+import { randomHex } from './random.ts';
 import type { SessionState } from './server.ts';
 import type { Texts } from './texts.ts';
-import type { Unstored } from './unstored.ts';
-
-/** One save at a time, from the request to the stored version. */
-export interface Saving {
-  save(): Promise<SVC.SaveResult>;
-  /**
-   * The document is there again, which its page had lost: a save that is waited for is asked for again.
-   * @param floor what the server had when there were changes on top of it
-   */
-  onBack(floor: Floor | undefined): void;
-  isPending(): boolean;
-  /** Whether the editor's server answers the page within so many milliseconds. */
-  prove(ms: number): Promise<boolean>;
-  /** The page has lost its connection: it proves nothing. */
-  disprove(): void;
-  /** The editor has answered. */
-  onAnswer(message: EditorMessage): void;
-  /** The server has answered. */
-  onState(state: SessionState): void;
-  /** What the save that is waited for was asked with. */
-  nonce(): string | undefined;
-  stop(): void;
-}
+import type { UnsavedChanges } from './unsaved-changes.ts';
 
 export interface SavingOptions {
   texts: Texts;
@@ -36,107 +14,185 @@ export interface SavingOptions {
   wake(): void;
   /** Asks the server at once and often. */
   hurry(): void;
-  state(): Promise<SessionState>;
-  /** The newest version known. */
-  version(): number;
-  /** Whether there is a document that can be asked. */
+  askState(): Promise<SessionState>;
+  /** Returns the newest version known. */
+  getVersion(): number;
+  /** Returns whether there is a document that can be asked. */
   isOpen(): boolean;
-  /** Whether the editor may be wrong when it says that there is nothing to save, for how long. */
-  doubtful: Unstored['doubtful'];
+  /** Returns whether the editor may be wrong when it says that there is nothing to save, for how long. */
+  isDoubtful: UnsavedChanges['isDoubtful'];
 }
 
 interface Pending extends Deferred<SVC.SaveResult> {
   nonce: string;
-  /** Save even if the editor takes the document for unmodified. */
+  /** Whether to save even if the editor takes the document for unmodified. */
   force: boolean;
   timer: ReturnType<typeof setTimeout>;
-  /** The newest version known when it was called, and when the editor was last asked. */
-  called: number;
-  asked: number;
-  /** The editor has answered, so that a version is on its way or is there. */
-  answered: boolean;
-  /** What is done when none comes. */
+  /** The newest version known when `save` was called, and when the editor was last asked. */
+  versionAtCall: number;
+  versionAtRequest: number;
+  /** Whether the editor has answered, so that a version is on its way or is there. */
+  isAnswered: boolean;
+  /** Runs when no version comes. */
   late?: ReturnType<typeof setTimeout>;
   retry?: ReturnType<typeof setTimeout>;
 }
 
 /** Contract: Browser events. */
 const SAVE_MS = 30_000;
-/** For the last look at a save whose time is up. */
-const LAST_LOOK_MS = 2_000;
-/** On average, and different each time: people who save together would drop each other's requests again and again. */
+/** Time for the last question about a save whose time is up. */
+const LAST_QUESTION_MS = 2_000;
+/** Pause on average, different each time: people who save together would drop each other's requests again and again. */
 const RETRY_MS = 500;
-/** Until an upload that the editor has begun for somebody else is thought to have failed. */
+/** Time until an upload that the editor has begun for somebody else is thought to have failed. */
 const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
-const FLOOR_MS = 10_000;
+const BASELINE_MS = 10_000;
 
-/** The editor's words for an upload that is under way, told to all who save meanwhile (Collabora Online 25.04.9). */
+/** The editor's message for an upload that is under way, sent to all who save meanwhile (Collabora Online 25.04.9). */
 const UPLOADING = 'Already in progress.';
 
-export function createSaving(options: SavingOptions): Saving {
-  const { texts, post, wake, hurry, state, version, doubtful } = options;
-  let pending: Pending | undefined;
-  let floor: Floor | undefined;
-  let onProof: (isProof: boolean) => void = () => {};
+/** One save at a time, from the request to the stored version. */
+export class Saving {
+  private readonly options: SavingOptions;
+  private pending: Pending | undefined;
+  private baseline: Baseline | undefined;
+  private onProof: (isProof: boolean) => void = () => {};
 
-  /** Takes the save that is waited for, unless another is waited for by now. */
-  function take(expected = pending): Pending | undefined {
-    if (!pending || pending !== expected) return undefined;
-    const taken = pending;
-    clearTimeout(taken.timer);
-    clearTimeout(taken.retry);
-    clearTimeout(taken.late);
-    pending = undefined;
-    return taken;
+  constructor(options: SavingOptions) {
+    this.options = options;
   }
 
-  /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
-  function nothingToSave(asked: Pending): void {
-    const settle = (current: SessionState): void => {
-      onState(current);
-      if (pending !== asked) return;
-      const fate = floor ? fateOf(floor, current) : 'stored';
-      const end = () => (fate === 'lost' || fate === 'unknown' ? lose(asked) : finish(asked, current));
-      if (fate === 'stored' || fate === 'lost') end();
-      else waitFor(asked, FLOOR_MS, end);
+  save(): Promise<SVC.SaveResult> {
+    const { isDoubtful, getVersion } = this.options;
+    const pending: Pending = {
+      ...defer<SVC.SaveResult>(),
+      nonce: randomHex(),
+      force: isDoubtful() === 'long',
+      versionAtCall: getVersion(),
+      versionAtRequest: getVersion(),
+      isAnswered: false,
+      timer: setTimeout(() => this.onTimeout(pending), SAVE_MS),
     };
-    state().then(settle, (error) => take(asked)?.reject(error));
+    this.pending = pending;
+    this.request(pending);
+    this.retryLater(pending);
+    return pending.promise;
   }
 
-  /** For a version that is on its way. */
-  function waitFor(asked: Pending, ms: number, otherwise: () => void): void {
-    clearTimeout(asked.late);
-    asked.late = setTimeout(otherwise, ms);
+  /**
+   * The document that its page had lost is there again: a pending save is requested again.
+   * @param baseline what the server had when there were changes on top of it
+   */
+  onBack(baseline: Baseline | undefined): void {
+    this.baseline = baseline;
+    if (this.pending) this.requestAgain(this.pending, false);
   }
 
-  function finish(asked: Pending, current: SessionState): void {
-    floor = undefined;
-    const unmodified = current.version <= asked.called;
-    take(asked)?.resolve({ ...savedVersion(current), unmodified });
+  isPending(): boolean {
+    return this.pending !== undefined;
   }
 
-  function lose(asked: Pending): void {
-    const detail = { reason: 'changes_lost', version: floor?.version };
-    floor = undefined;
-    take(asked)?.reject(editorError('save_failed', texts.changesLost, detail));
+  /** Resolves with whether the editor's server answers the page within so many milliseconds. */
+  prove(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      this.onProof = (isProof) => {
+        clearTimeout(timer);
+        resolve(isProof);
+      };
+      this.request(this.pending ?? { nonce: randomHex(), force: false });
+    });
   }
 
-  /** Time also passes in a page that sleeps, as with its machine: what is stored by then is not called late. */
-  function lastLook(asked: Pending): void {
-    const late = (): void => take(asked)?.reject(editorError('save_timeout', texts.saveTimeout));
-    state().then(onState).then(late, late);
-    setTimeout(late, LAST_LOOK_MS);
+  /** The page has lost its connection: it proves nothing. */
+  disprove(): void {
+    this.onProof(false);
   }
 
-  function onState(current: SessionState): void {
-    if (floor && current.version > floor.version) floor = undefined;
-    if (pending && current.save?.nonce === pending.nonce) {
-      take()?.resolve({ ...savedVersion(current), unmodified: false });
+  /** The editor has answered. */
+  onAnswer(message: EditorMessage): void {
+    this.onProof(true);
+    const { success, result, errorMsg } = message.Values;
+    const { pending, options } = this;
+    // A success says that the editor has it, not that the server does: that is seen from the nonce.
+    if (pending && success !== false) pending.isAnswered = true;
+    if (!pending || success !== false) options.hurry();
+    else if (result === 'unmodified') this.onUnmodified(pending);
+    else if (errorMsg === UPLOADING) this.onUploading(pending);
+    else this.take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
+  }
+
+  /** The server has answered. */
+  onState(state: SessionState): void {
+    if (this.baseline && state.version > this.baseline.version) this.baseline = undefined;
+    if (this.pending && state.save?.nonce === this.pending.nonce) {
+      this.take()?.resolve({ ...toSavedVersion(state), unmodified: false });
     }
   }
 
-  function request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
+  /** The nonce of the pending save. */
+  nonce(): string | undefined {
+    return this.pending?.nonce;
+  }
+
+  stop(): void {
+    this.take();
+  }
+
+  /** Ends and returns the pending save, unless it is another one by now. */
+  private take(expected = this.pending): Pending | undefined {
+    const { pending } = this;
+    if (!pending || pending !== expected) return undefined;
+    clearTimeout(pending.timer);
+    clearTimeout(pending.retry);
+    clearTimeout(pending.late);
+    this.pending = undefined;
+    return pending;
+  }
+
+  /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
+  private onNothingToSave(pending: Pending): void {
+    const settle = (state: SessionState): void => {
+      this.onState(state);
+      if (this.pending !== pending) return;
+      const found = this.baseline ? locateChanges(this.baseline, state) : 'stored';
+      const end = () => (found === 'lost' || found === 'unknown' ? this.lose(pending) : this.finish(pending, state));
+      if (found === 'stored' || found === 'lost') end();
+      else this.waitForVersion(pending, BASELINE_MS, end);
+    };
+    this.options.askState().then(settle, (error) => this.take(pending)?.reject(error));
+  }
+
+  private waitForVersion(pending: Pending, ms: number, otherwise: () => void): void {
+    clearTimeout(pending.late);
+    pending.late = setTimeout(otherwise, ms);
+  }
+
+  private finish(pending: Pending, state: SessionState): void {
+    this.baseline = undefined;
+    const unmodified = state.version <= pending.versionAtCall;
+    this.take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
+  }
+
+  private lose(pending: Pending): void {
+    const detail = { reason: 'changes_lost', version: this.baseline?.version };
+    this.baseline = undefined;
+    this.take(pending)?.reject(editorError('save_failed', this.options.texts.changesLost, detail));
+  }
+
+  /** Asks once more, since time also passes in a page that sleeps, as with its machine: the version may be stored by then. */
+  private onTimeout(pending: Pending): void {
+    const { askState, texts } = this.options;
+    const fail = (): void => this.take(pending)?.reject(editorError('save_timeout', texts.saveTimeout));
+    askState()
+      .then((state) => this.onState(state))
+      .then(fail, fail);
+    setTimeout(fail, LAST_QUESTION_MS);
+  }
+
+  private request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
+    const { wake, post, hurry } = this.options;
     wake();
     post('Action_Save', {
       DontTerminateEdit: true,
@@ -147,92 +203,46 @@ export function createSaving(options: SavingOptions): Saving {
     hurry();
   }
 
-  function ask(asked: Pending, force: boolean): void {
-    clearTimeout(asked.late);
-    Object.assign(asked, { force, asked: version(), answered: false });
-    request(asked);
+  private requestAgain(pending: Pending, force: boolean): void {
+    clearTimeout(pending.late);
+    Object.assign(pending, { force, versionAtRequest: this.options.getVersion(), isAnswered: false });
+    this.request(pending);
   }
 
   /**
-   * While the editor saves for somebody it drops the requests of others, without an answer. Whoever has none asks again,
-   * and so does who sees a version come without the own nonce: the editor saves what is not in it, or says that all is.
+   * While the editor saves for somebody it drops the requests of others, without an answer. A save without an answer is
+   * requested again, and so is one that sees a version come without its nonce: the editor saves what is not in it, or says
+   * that all is.
    */
-  function retryLater(asked: Pending): void {
-    asked.retry = setTimeout(
-      () => {
-        retryLater(asked);
-        if (!options.isOpen()) return;
-        if (version() > asked.asked) ask(asked, false);
-        else if (!asked.answered) ask(asked, asked.force);
-      },
-      RETRY_MS * (0.5 + Math.random()),
-    );
+  private retryLater(pending: Pending): void {
+    const { isOpen, getVersion } = this.options;
+    const retry = (): void => {
+      this.retryLater(pending);
+      if (!isOpen()) return;
+      if (getVersion() > pending.versionAtRequest) this.requestAgain(pending, false);
+      else if (!pending.isAnswered) this.requestAgain(pending, pending.force);
+    };
+    pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
   }
 
   /** The version that is on its way may have it all: the editor is asked once it is there, or it takes long. */
-  function onUploading(asked: Pending): void {
-    asked.answered = true;
-    waitFor(asked, DOUBT_MS, () => ask(asked, false));
-    hurry();
+  private onUploading(pending: Pending): void {
+    pending.isAnswered = true;
+    this.waitForVersion(pending, DOUBT_MS, () => this.requestAgain(pending, false));
+    this.options.hurry();
   }
 
-  function onUnmodified(asked: Pending): void {
-    if (asked.force) return;
-    asked.answered = true;
+  private onUnmodified(pending: Pending): void {
+    if (pending.force) return;
+    pending.isAnswered = true;
     // A save for somebody else may have come between, and be on its way still.
-    if (doubtful()) waitFor(asked, DOUBT_MS, () => ask(asked, true));
-    else nothingToSave(asked);
+    if (this.options.isDoubtful()) this.waitForVersion(pending, DOUBT_MS, () => this.requestAgain(pending, true));
+    else this.onNothingToSave(pending);
   }
-
-  return {
-    save() {
-      const asked: Pending = {
-        ...defer<SVC.SaveResult>(),
-        nonce: randomName(),
-        force: doubtful() === 'long',
-        called: version(),
-        asked: version(),
-        answered: false,
-        timer: setTimeout(() => lastLook(asked), SAVE_MS),
-      };
-      pending = asked;
-      request(asked);
-      retryLater(asked);
-      return asked.promise;
-    },
-    onBack(before) {
-      floor = before;
-      if (pending) ask(pending, false);
-    },
-    isPending: () => pending !== undefined,
-    prove(ms) {
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), ms);
-        onProof = (isProof) => {
-          clearTimeout(timer);
-          resolve(isProof);
-        };
-        request(pending ?? { nonce: randomName(), force: false });
-      });
-    },
-    disprove: () => onProof(false),
-    onAnswer(message) {
-      onProof(true);
-      const { success, result, errorMsg } = message.Values;
-      // A success says that the editor has it, not that the server does: that is seen from the nonce.
-      if (pending && success !== false) pending.answered = true;
-      if (!pending || success !== false) return hurry();
-      if (result === 'unmodified') onUnmodified(pending);
-      else if (errorMsg === UPLOADING) onUploading(pending);
-      else take()?.reject(editorError('save_failed', texts.saveFailed, { ...message }));
-    },
-    onState,
-    nonce: () => pending?.nonce,
-    stop: () => void take(),
-  };
 }
 
-export function savedVersion(state: SessionState): SVC.SavedVersion {
+/** Picks what `save()` and `onSaved` tell of a version. */
+export function toSavedVersion(state: SessionState): SVC.SavedVersion {
   return {
     version: state.version,
     url: state.download_url,

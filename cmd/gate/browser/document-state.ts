@@ -1,17 +1,17 @@
 import type { Session, SessionState } from './server.ts';
 
-/** What an editor knows of its document. */
-export interface Known {
+/** The state of an editor and its document. */
+export interface DocumentState {
   status: SVC.Info['state'];
   session: Session | undefined;
-  /** As the server last told it. */
-  state: SessionState | undefined;
+  /** The server's last answer. */
+  server: SessionState | undefined;
   version: number | undefined;
   modified: boolean;
 }
 
-/** The same as `getInfo()` tells it. */
-export function infoOf({ status, session, state, version, modified }: Known): SVC.Info {
+/** Converts the state to what `getInfo()` returns. */
+export function toInfo({ status, session, server, version, modified }: DocumentState): SVC.Info {
   return {
     state: status,
     mode: session?.mode ?? null,
@@ -19,10 +19,10 @@ export function infoOf({ status, session, state, version, modified }: Known): SV
     limited: session?.limited ?? false,
     modified,
     version: version ?? null,
-    savedAt: state?.saved_at ?? null,
+    savedAt: server?.saved_at ?? null,
     key: session?.key ?? null,
     docId: session?.doc_id ?? null,
     sessionId: session?.session_id ?? null,
-    users: (state?.users ?? []).map(({ id, name }) => ({ id, name })),
+    users: (server?.users ?? []).map(({ id, name }) => ({ id, name })),
   };
 }

@@ -1,0 +1,104 @@
+/**
+ * Ways to show a sentence: to screen readers only; to everybody; to everybody for a while, or until it is clicked; over
+ * the frame, which then takes no input.
+ */
+export type Visibility = 'unseen' | 'seen' | 'note' | 'over';
+
+const NOTE_MS = 20_000;
+
+const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> = {
+  unseen: {
+    position: 'absolute',
+    display: 'block',
+    width: '1px',
+    height: '1px',
+    overflow: 'hidden',
+    clipPath: 'inset(50%)',
+    whiteSpace: 'nowrap',
+    padding: '0',
+    zIndex: 'auto',
+  },
+  /** Absolute, so that nothing around it moves. */
+  seen: {
+    position: 'absolute',
+    display: 'block',
+    width: 'auto',
+    height: 'auto',
+    overflow: 'visible',
+    clipPath: 'none',
+    whiteSpace: 'normal',
+    padding: '12px 16px',
+    font: '16px/1.5 system-ui, sans-serif',
+    color: '#8c1d18',
+    background: '#fff',
+    zIndex: 'auto',
+  },
+  over: {
+    position: 'absolute',
+    display: 'flex',
+    alignItems: 'center',
+    justifyContent: 'center',
+    textAlign: 'center',
+    boxSizing: 'border-box',
+    overflow: 'hidden',
+    clipPath: 'none',
+    whiteSpace: 'normal',
+    padding: '16px',
+    font: '18px/1.5 system-ui, sans-serif',
+    color: '#1f2328',
+    background: 'rgba(255, 255, 255, 0.9)',
+    outline: 'none',
+    cursor: 'wait',
+    zIndex: '2',
+  },
+};
+
+/** The element beside the frame that shows status sentences. */
+export class Overlay {
+  readonly element: HTMLElement;
+  private covered: HTMLElement | undefined;
+  private hiding: ReturnType<typeof setTimeout> | undefined;
+  private readonly onResize = new ResizeObserver(() => this.resize());
+
+  constructor(page: Document) {
+    this.element = page.createElement('div');
+    this.element.setAttribute('role', 'status');
+    // So that it can take the keyboard away from the frame.
+    this.element.tabIndex = -1;
+    Object.assign(this.element.style, STYLES.unseen);
+  }
+
+  /** @param frame the element that it covers if it is shown `over` */
+  show(text: string, visibility: Visibility, frame: HTMLElement): void {
+    this.hide();
+    this.onResize.disconnect();
+    this.element.textContent = text;
+    Object.assign(this.element.style, STYLES[visibility === 'note' ? 'seen' : visibility]);
+    if (visibility === 'note') {
+      this.element.addEventListener('click', this.hide);
+      this.hiding = setTimeout(this.hide, NOTE_MS);
+    }
+    this.covered = visibility === 'over' ? frame : undefined;
+    if (!this.covered) return;
+    this.resize();
+    this.onResize.observe(this.covered);
+  }
+
+  remove(): void {
+    this.hide();
+    this.onResize.disconnect();
+    this.element.remove();
+  }
+
+  private resize(): void {
+    if (!this.covered) return;
+    this.element.style.width = `${this.covered.offsetWidth}px`;
+    this.element.style.height = `${this.covered.offsetHeight}px`;
+  }
+
+  private readonly hide = (): void => {
+    clearTimeout(this.hiding);
+    this.element.removeEventListener('click', this.hide);
+    Object.assign(this.element.style, STYLES.unseen);
+  };
+}
