@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'undici';
 import { desired } from '../../cmd/controller/desired/index.ts';
+import { ANNOTATION } from '../../cmd/controller/desired/labels.ts';
 import { effectiveSecrets } from '../../cmd/controller/desired/secrets.ts';
 import { objectPath } from '../../cmd/controller/k8s/paths.ts';
 import { RESOURCES, resourceOf } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
-import { APPLIED_HASH } from '../../cmd/controller/reconcile/hash.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { NO_LICENSE } from '../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../src/common/generated/wire.ts';
@@ -81,7 +81,7 @@ function objectsOf(instance: SvcInstance): KubernetesObject[] {
     secrets: effectiveSecrets({}, {}, randomBytes),
   });
   return objects.map((object) => {
-    const annotations = { ...object.metadata.annotations, [APPLIED_HASH]: 'A'.repeat(22) };
+    const annotations = { ...object.metadata.annotations, [ANNOTATION.applied]: 'true' };
     return { ...object, metadata: { ...object.metadata, annotations } };
   });
 }

@@ -18,13 +18,13 @@ import { type Election, electLeader } from './k8s/lease.ts';
 import type { Reflector } from './k8s/reflector.ts';
 import { RESOURCES } from './k8s/resources.ts';
 import { startWatchdog } from './k8s/watchdog.ts';
-import { countingClient } from './reconcile/counting-client.ts';
 import { DEFINITION_MISSING, definitionProblem } from './reconcile/definition.ts';
-import { createReconciler } from './reconcile/instance.ts';
-import { createInstances } from './reconcile/instances.ts';
+import { Instances } from './reconcile/instances.ts';
 import { watchLicenseKeys } from './reconcile/license-keys.ts';
-import { createOwnedCache } from './reconcile/owned.ts';
-import { createQueue } from './reconcile/queue.ts';
+import { OwnedObjects } from './reconcile/owned-objects.ts';
+import { WorkQueue } from './reconcile/queue.ts';
+import { InstanceReconciler } from './reconcile/reconciler.ts';
+import { RepairLimiter } from './reconcile/repair-limiter.ts';
 import { startWatches, untilRead } from './watches.ts';
 
 const CONTROLLER = 'svc.internal/controller';
@@ -59,17 +59,19 @@ export interface Controller {
 export async function startController(config: Config, log: Logger, overrides: Overrides = {}): Promise<Controller> {
   const clock = overrides.clock ?? systemClock;
   const kubeConfig = overrides.kubeConfig ?? loadKubeConfig();
-  const api = new ApiClient(kubeConfig);
+  const client = new ApiClient(kubeConfig);
   const leaseApi = new ApiClient(kubeConfig, { timeoutMs: LEASE_TIMEOUT_MS });
-  const { client, writes } = countingClient(api);
   const audit = createAudit('controller', config.auditTarget, log);
   const keys = await watchLicenseKeys(config.licenseKeysFile, {
     log,
-    onChange: () => instances.keys().forEach(queue.add),
+    onChange() {
+      for (const key of instances.keys()) queue.add(key);
+    },
   });
 
-  const instances = createInstances();
-  const owned = createOwnedCache();
+  const instances = new Instances();
+  const owned = new OwnedObjects();
+  const repairs = new RepairLimiter(clock);
   const events = eventRecorder({ client, controller: CONTROLLER, instance: config.identity, clock, log });
   const settings = (): Settings => ({
     version: VERSION,
@@ -80,12 +82,15 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     licenseKeys: keys.current(),
     policy: config.policy,
   });
-  const work = createReconciler({
-    ...{ client, owned, instances, settings, events, audit, clock, log },
+  const reconciler = new InstanceReconciler({
+    ...{ client, owned, instances, repairs, settings, events, audit, clock, log },
     random: randomBytes,
     lookAgainMs: overrides.lookAgainMs,
   });
-  const queue = createQueue({ work, log });
+  const queue = new WorkQueue({
+    reconcile: (key, signal, failures) => reconciler.reconcile(key, signal, failures),
+    log,
+  });
 
   let waitsFor: string | undefined = 'starting';
   let reachable = true;
@@ -117,10 +122,9 @@ export async function startController(config: Config, log: Logger, overrides: Ov
         leading: election?.leading() ?? leadsAlone,
         waits_for: unready() ?? null,
         instances: instances.keys().length,
-        owned: owned.size(),
+        owned: owned.size,
         queue: queue.figures(),
         events_waiting: events.waiting(),
-        writes: writes(),
         rss: process.memoryUsage.rss(),
       }),
     }),
@@ -136,7 +140,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
         throw error;
       }
     },
-    watches: () => [{ restart: () => api.reconnect() }, ...watches],
+    watches: () => [{ restart: () => client.reconnect() }, ...watches],
     log,
   });
 
@@ -159,24 +163,24 @@ export async function startController(config: Config, log: Logger, overrides: Ov
     await untilDefined();
     if (stopped) return;
     waitsFor = 'reading what there is';
-    watches = startWatches({ client, namespaces: config.namespaces, instances, owned, queue, clock, log });
+    watches = startWatches({ client, namespaces: config.namespaces, instances, owned, repairs, queue, clock, log });
     const missing = await untilRead(watches);
     if (stopped) return;
     waitsFor = undefined;
     if (missing.length > 0)
       log.warn({ namespaces: missing }, 'namespaces that may not be read: looked after when they may');
-    log.info({ instances: instances.keys().length, objects: owned.size() }, 'ready');
+    log.info({ instances: instances.keys().length, objects: owned.size }, 'ready');
     if (!config.leaderElection) {
       log.info('leading');
       leadsAlone = true;
-      return queue.start();
+      return void queue.start();
     }
     election = electLeader({
       client: leaseApi,
       namespace: config.leaseNamespace ?? currentNamespace(kubeConfig),
       name: config.leaseName,
       identity: config.identity,
-      onElected: queue.start,
+      onElected: () => queue.start(),
       onLost: overrides.onLost ?? lost,
       log,
     });
@@ -202,7 +206,7 @@ export async function startController(config: Config, log: Logger, overrides: Ov
       for (const watch of watches) watch.stop();
       keys.stop();
       await drain(server, 1_000);
-      api.close();
+      client.close();
       leaseApi.close();
       audit.record('service.stopped');
       await audit.close();

@@ -6,8 +6,10 @@ import { type Change, Reflector } from './k8s/reflector.ts';
 import { RESOURCES } from './k8s/resources.ts';
 import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
 import type { Instances, SvcInstance } from './reconcile/instances.ts';
-import type { OwnedCache } from './reconcile/owned.ts';
-import type { Queue } from './reconcile/queue.ts';
+import { idOf, type OwnedObjects } from './reconcile/owned-objects.ts';
+import type { WorkQueue } from './reconcile/queue.ts';
+import { statusId } from './reconcile/reconciler.ts';
+import type { RepairLimiter } from './reconcile/repair-limiter.ts';
 
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
 /** Milliseconds until our CRD is looked for again after it was deleted: somebody is about to reinstall it. */
@@ -20,41 +22,47 @@ export interface WatchesOptions {
   /** Empty: all. */
   namespaces: readonly string[];
   instances: Instances;
-  owned: OwnedCache;
-  queue: Pick<Queue, 'add' | 'forget'>;
+  owned: OwnedObjects;
+  repairs: Pick<RepairLimiter, 'delayMs'>;
+  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /** Watches all kinds that matter and queues the instances that a change is of concern to. */
 export function startWatches(options: WatchesOptions): Reflector[] {
-  const { instances, owned, queue } = options;
+  const { instances, owned, queue, repairs } = options;
 
   function onInstance({ type, object }: Change<SvcInstance>): void {
     const key = keyOf(object);
-    const rivals = instances.rivals(key);
+    const sameHost = instances.withSameHost(key);
     if (type === 'DELETED') {
-      instances.gone(key);
+      instances.delete(key);
       queue.forget(key);
-    } else if (instances.seen(object)) {
-      queue.add(key);
-      rivals.push(...instances.rivals(key));
-    } else return;
-    // What is said of a host depends on who else has it.
-    for (const rival of new Set(rivals)) queue.add(rival);
+    } else {
+      const change = instances.observe(object);
+      if (change === 'wish') queue.add(key);
+      // Mostly it is the status that is being written.
+      else if (change === 'status' && !owned.isHeld(key)) queue.addAfter(key, repairs.delayMs(statusId(key)));
+      if (change !== 'wish') return;
+      sameHost.push(...instances.withSameHost(key));
+    }
+    // The status says who else has the same host.
+    for (const other of new Set(sameHost)) queue.add(other);
   }
 
   function onOwned({ type, object }: Change<KubernetesObject>): void {
-    const concerned = type === 'DELETED' ? owned.gone(object) : owned.seen(object);
+    const concerned = type === 'DELETED' ? owned.remove(object) : owned.observe(object);
+    const delayMs = repairs.delayMs(idOf(object));
     // What a deleted instance has left goes after it. One that is not known yet is queued when it is.
-    for (const key of concerned.filter(instances.has)) queue.add(key);
+    for (const key of concerned) if (instances.has(key)) queue.addAfter(key, delayMs);
   }
 
   /** Ours, or of people whose instances name it. */
   function onSecret(change: Change<KubernetesObject>): void {
     onOwned(change);
     const { namespace = '', name } = change.object.metadata;
-    for (const key of instances.naming(namespace, name)) queue.add(key);
+    for (const key of instances.withSecret(namespace, name)) queue.add(key);
   }
 
   function watch<T extends KubernetesObject>(

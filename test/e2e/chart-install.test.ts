@@ -19,7 +19,7 @@ const EXAMPLE = join(root, 'docs/examples/community.yaml');
 const RESTORED = JSON.stringify({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
-  metadata: { name: 'office-gate', annotations: { 'svc.internal/applied-hash': 'restored' } },
+  metadata: { name: 'office-gate', annotations: { 'svc.internal/applied': 'true' } },
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '20Gi' } } },
 });
 const NO_EDGE = JSON.stringify({ spec: { ingress: { gating: 'None' } } });

@@ -195,7 +195,7 @@ describe('the chart narrows what the controller may write', function () {
 
   it('but to what an instance left, or a backup brought: that it may take back, and remove', async () => {
     const left = { ...STRANGERS, metadata: { ...STRANGERS.metadata, name: 'office-left' } };
-    const annotations = { 'svc.internal/applied-hash': 'restored' };
+    const annotations = { 'svc.internal/applied': 'true' };
     const marked = { ...left, metadata: { ...left.metadata, annotations } };
     await server.kubectl(['create', '-f', '-'], JSON.stringify(marked));
     const owners = only<KubernetesObject>(objects, 'Deployment', 'office-gate').metadata.ownerReferences;

@@ -58,7 +58,6 @@ export interface TestCluster {
 }
 
 export interface Figures {
-  writes: Record<string, number>;
   queue: { waiting: number; running: number; done: number; failed: number };
   events_waiting: number;
   instances: number;

@@ -10,8 +10,8 @@ import { startController } from '../../subjects/controller.ts';
 import { completeAll, forAll, idle, ownedObjects, watchInstances } from '../../subjects/instances.ts';
 
 const DEMANDED_SECONDS = 60;
-const DEMANDED_IDLE_MIB = 90;
-const DEMANDED_KB = 50;
+const DEMANDED_IDLE_MIB = 160;
+const DEMANDED_KB = 60;
 
 interface Options {
   directory: string;

@@ -6,10 +6,12 @@ export const MANAGED_BY = 'svc-controller';
 /** Selects everything that the controller has made, in all instances. */
 export const OWNED_SELECTOR = `app.kubernetes.io/managed-by=${MANAGED_BY}`;
 
-/** Annotations of ours. The first two are for people to set on an SvcInstance. */
+/** Annotations of ours. The first two are for people to set on an SvcInstance, the third on a claim that is restored. */
 export const ANNOTATION = {
   paused: 'svc.internal/paused',
   reconcileAt: 'svc.internal/reconcile-at',
+  /** On each object that the controller has applied. */
+  applied: 'svc.internal/applied',
   /** On a pod template: digest of what is read at the start and never again. */
   configHash: 'svc.internal/config-hash',
 } as const;

@@ -36,7 +36,7 @@ export function backoffMs(
   error: unknown,
   failures: number,
   [first, longest]: readonly [number, number],
-  random = Math.random,
+  random: () => number = Math.random,
 ): number {
   const full = Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
   const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER) * 1000 : 0;

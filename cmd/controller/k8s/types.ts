@@ -10,7 +10,15 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
-  managedFields?: { manager?: string; operation?: string; subresource?: string; fieldsV1?: object }[];
+  managedFields?: ManagedFieldsEntry[];
+}
+
+/** Tells who has set which fields. */
+export interface ManagedFieldsEntry {
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  fieldsV1?: object;
 }
 
 export interface OwnerReference {

@@ -1,113 +1,87 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { stageOf } from '../desired/index.ts';
-import { MANAGED_BY } from '../desired/labels.ts';
+import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { allNames } from '../desired/names.ts';
 import { ApiError } from '../k8s/api-error.ts';
 import { splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES, resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { agreementOf, isAgreed, type Wanted } from './agreement.ts';
-import type { Contests } from './contests.ts';
-import { differences } from './diff.ts';
-import { APPLIED_HASH, hashOf } from './hash.ts';
+import { digestOf } from './digest.ts';
 import { attainable, mustBeReplaced } from './immutable.ts';
-import { appliedFields, withoutUpdates } from './managed.ts';
-import { overwritten } from './overwrite.ts';
-import type { Owned, OwnedCache } from './owned.ts';
+import { appliedFields, takeOverSpec } from './managed-fields.ts';
+import { idOf, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
 import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
+import type { RepairLimiter } from './repair-limiter.ts';
 
-/** Objects of one instance that are read and written at a time. */
+/** Objects of one instance that are applied at a time. */
 const PARALLEL = 8;
 /** Kinds of which the controller deletes none, nor may it by its role: they go with their instance. */
-const KEPT: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
+const NEVER_DELETED: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
+/** Kinds that are read before each apply, since not everything in them can be changed. */
+const READ_FIRST: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Ingress']);
 
 export interface ApplyContext {
   client: Client;
-  owned: OwnedCache;
-  contests: Contests;
-  /** @property agreement of its status */
-  instance: { key: string; uid: string; agreement: string | undefined };
+  owned: OwnedObjects;
+  repairs: RepairLimiter;
+  instance: { key: string; uid: string };
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Checked before each object. */
   signal: AbortSignal;
 }
 
-export interface Applied {
+export interface ApplyResult {
   troubles: Trouble[];
-  notes: string[];
-  /** Something is left as it is for now. */
-  contested?: boolean;
-  /** `agreementOf`, where everything does agree and nothing is merely left as it is. */
-  agreement?: string | undefined;
+  remarks: string[];
 }
 
 /**
- * Makes the cluster have `objects`, in their order, stage by stage, writing only what differs. Unexpected failures
- * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its batch is written.
+ * Applies `objects` in their order, stage by stage: one forced server-side apply for each, which changes nothing where nothing
+ * differs. One that this process has sent before, of an object that nobody has changed since, is left out. Unexpected failures
+ * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its stage is applied.
  */
-export async function applyAll(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<Applied> {
-  const { owned, instance } = context;
-  const result: Applied = { troubles: [], notes: [] };
-  // In the order of `objects`, though they are dealt with side by side: the status is then the same each time.
-  const found = new Map(objects.map((object): [KubernetesObject, Applied] => [object, { troubles: [], notes: [] }]));
-  const all = objects.map((object): Wanted => ({ object, hash: hashOf(object) }));
-  if (instance.agreement !== undefined && instance.agreement === agreementOf(owned, all)) {
-    for (const { object, hash } of all) owned.agreeAsSeen(object, hash);
-  }
-  let created = 0;
-  for (const batch of Map.groupBy(all, ({ object }) => stageOf(object)).values()) {
-    const left = [...batch];
+export async function applyObjects(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<ApplyResult> {
+  const results = new Map(objects.map((object) => [object, { troubles: [], remarks: [] } as ApplyResult]));
+  for (const stage of Map.groupBy(objects, stageOf).values()) {
+    const left = [...stage];
     const failures: unknown[] = [];
-    const worker = async () => {
+    const worker = async (): Promise<void> => {
       for (let next = left.shift(); next; next = left.shift()) {
         context.signal.throwIfAborted();
-        const release = owned.hold(next.object);
-        const one: Applied = { troubles: [], notes: [] };
-        const made = await applyOne(context, next, one).catch((error) => void failures.push(error));
-        found.set(next.object, one);
-        if (made) created += 1;
-        // Somebody else has been at it meanwhile.
-        if (release()) left.push(next);
+        const result = await applyObject(context, next).catch((error) => void failures.push(error));
+        if (result) results.set(next, result);
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     if (failures.length > 0) throw failures[0];
-    if ([...found.values()].some(({ troubles }) => troubles.length > 0)) break;
+    if ([...results.values()].some(({ troubles }) => troubles.length > 0)) break;
   }
-  for (const { troubles, notes, contested } of found.values()) {
-    result.troubles.push(...troubles);
-    result.notes.push(...notes);
-    if (contested) result.contested = true;
-  }
-  if (created > 0) context.log.info({ instance: instance.key, objects: created }, 'created');
-  const settled = all.every(({ object, hash }) => {
-    const known = owned.find(object);
-    // What differs is tried again by the next controller.
-    return isAgreed(known, hash) && !known?.agreed?.differing;
-  });
-  if (settled) result.agreement = agreementOf(owned, all);
-  return result;
+  // In the order of `objects`, though they are applied side by side: the status is then the same each time.
+  return {
+    troubles: [...results.values()].flatMap(({ troubles }) => troubles),
+    remarks: [...results.values()].flatMap(({ remarks }) => remarks),
+  };
 }
 
 /**
  * Removes what the instance owns and no longer wants. Claims and Secrets stay: a change of a spec deletes no document and
  * no key. So do copies that people have made of its objects.
  */
-export async function prune(
-  { client, owned, instance, log, signal }: Omit<ApplyContext, 'contests'>,
+export async function pruneObjects(
+  { client, owned, instance, log, signal }: Omit<ApplyContext, 'repairs'>,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
-  const wanted = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const wanted = new Set(objects.map(idOf));
   // What comes from a backup was applied by nobody.
   const [, name] = splitKey(instance.key);
   const named = new Set(allNames(name));
-  const superfluous = ({ kind, name, deleting, ownerUid, applied }: Owned) =>
-    !wanted.has(`${kind}/${name}`) &&
-    !KEPT.has(kind) &&
-    !deleting &&
-    applied &&
-    (ownerUid === undefined || ownerUid === instance.uid);
-  for (const object of owned.of(instance.key).filter(superfluous)) {
+  const isSuperfluous = (object: OwnedObject): boolean =>
+    !wanted.has(idOf({ kind: object.kind, metadata: object })) &&
+    !NEVER_DELETED.has(object.kind) &&
+    !object.deleting &&
+    object.marked &&
+    (object.ownerUid === undefined || object.ownerUid === instance.uid);
+  for (const object of owned.of(instance.key).filter(isSuperfluous)) {
     signal.throwIfAborted();
     const live = await client.get(resourceOf(object), object.namespace, object.name);
     if (!live || !(appliedFields(live) || named.has(object.name))) continue;
@@ -116,39 +90,58 @@ export async function prune(
   }
 }
 
-/** @returns whether there was none before */
-async function applyOne(context: ApplyContext, { object: wanted, hash }: Wanted, result: Applied): Promise<boolean> {
-  const { client, owned } = context;
+async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<ApplyResult> {
+  const { client, owned, instance } = context;
+  const digest = digestOf(wanted);
   const known = owned.find(wanted);
-  if (isAgreed(known, hash)) return false;
+  const none: ApplyResult = { troubles: [], remarks: [] };
+  if (owned.isApplied(wanted, digest)) return none;
 
   let live: KubernetesObject | undefined;
   try {
     // Of most that no watch has shown there is none: asking first would double the requests of a new instance.
-    if (!known && (await create(context, wanted, hash))) return true;
+    if (!known && (await createObject(context, wanted, digest))) return none;
 
-    live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
-    const [, name] = splitKey(context.instance.key);
-    const trouble = live && ownershipTrouble(live, { name, uid: context.instance.uid });
-    if (trouble) {
-      result.troubles.push(trouble);
-      return false;
+    const ours = known?.ownerUid === instance.uid && !known.deleting;
+    if (!ours || READ_FIRST.has(wanted.kind)) {
+      live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
+      const [, name] = splitKey(instance.key);
+      const trouble = live && ownershipTrouble(live, { name, uid: instance.uid });
+      if (trouble) return { troubles: [trouble], remarks: [] };
+      if (live && !isOwned(live)) await expectNotDeleted(context);
     }
-    if (live && !isOwned(live)) await expectNotDeleted(context);
-    await correct(context, { wanted, hash, live, result });
+    const { object, notes: remarks } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
+    const answer = await write(context, markApplied(object), live, ours ? known.uid : live?.metadata.uid);
+    countRepair(context, known, digest, answer);
+    // With a remark it is applied each time, or the remark would be forgotten.
+    if (remarks.length === 0) owned.recordApply(answer, digest);
+    return { troubles: [], remarks };
   } catch (error) {
-    const refused = refusal(error);
+    const refused = toTrouble(error);
     if (!refused) throw error;
     // A volume that its class cannot enlarge does its work as it is.
-    if (live && wanted.kind === 'PersistentVolumeClaim') result.notes.push(refused.message);
-    else result.troubles.push(refused);
+    if (live && wanted.kind === 'PersistentVolumeClaim') return { troubles: [], remarks: [refused.message] };
+    return { troubles: [refused], remarks: [] };
   }
-  return false;
+}
+
+/** Counts an apply that had to be made again, since somebody else has changed the object. */
+function countRepair(
+  { repairs, log }: ApplyContext,
+  known: OwnedObject | undefined,
+  digest: string,
+  answer: KubernetesObject,
+): void {
+  const changed = known?.applied?.digest === digest && Number(answer.metadata.resourceVersion) !== known.version;
+  if (!changed) return;
+  const { kind, metadata } = answer;
+  log.info({ namespace: metadata.namespace, kind, object: metadata.name }, 'repaired');
+  repairs.count(idOf(answer));
 }
 
 /**
- * Before an object is taken (back): it may have been let go just now because the instance is being deleted without it
- * (`--cascade=orphan`), and as its own it would go with it, documents and all.
+ * Reads the instance again before an object is taken (back): it may have been let go just now because the instance is being
+ * deleted without it (`--cascade=orphan`), and as its own it would go with it, documents and all.
  */
 async function expectNotDeleted({ client, instance }: ApplyContext): Promise<void> {
   const [namespace, name] = splitKey(instance.key);
@@ -157,13 +150,12 @@ async function expectNotDeleted({ client, instance }: ApplyContext): Promise<voi
   if (!same) throw new Error('the instance was deleted meanwhile');
 }
 
-/** Writes what is wanted where there is nothing yet. @returns whether it did */
-async function create(context: ApplyContext, wanted: KubernetesObject, hash: string): Promise<boolean> {
-  const desired = withHash(wanted, hash);
+/** Creates an object where there is none. @returns whether there was none */
+async function createObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<boolean> {
+  const object = markApplied(wanted);
   try {
-    const made = await context.client.apply(resourceOf(desired), desired, { manager: MANAGED_BY, onlyNew: true });
-    context.log.debug(lineOf(desired), 'created');
-    agree(context, { desired, hash }, made);
+    const made = await context.client.apply(resourceOf(object), object, { manager: MANAGED_BY, onlyNew: true });
+    context.owned.recordApply(made, digest);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 409) return false;
@@ -171,109 +163,52 @@ async function create(context: ApplyContext, wanted: KubernetesObject, hash: str
   }
 }
 
-interface Correction {
-  wanted: KubernetesObject;
-  /** Of `wanted`. */
-  hash: string;
-  live: KubernetesObject | undefined;
-  /** Gets what cannot be had. */
-  result: Applied;
-}
-
-/** Writes what is wanted unless what there is agrees with it. */
-async function correct(context: ApplyContext, { wanted, hash, live, result }: Correction): Promise<void> {
-  const { object, notes: kept } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
-  result.notes.push(...kept);
-  const desired = withHash(object, hash);
-  const differing = live ? differences(desired, live) : ['all'];
-  let now = live;
-  if (differing.length > 0) {
-    // Once agreed to what is wanted still, it is somebody else who has changed it since.
-    const theirs = context.owned.find(wanted)?.agreed?.desired === hash;
-    const repair = live && theirs ? { live, paths: differing } : undefined;
-    const lost = repair && context.contests.lost(repair);
-    if (lost) {
-      context.log.warn(
-        { ...lineOf(desired), differing },
-        'somebody else keeps changing this object: leaving it for now',
-      );
-      result.notes.push(lost);
-      result.contested = true;
-      return;
-    }
-    context.log.info({ ...lineOf(desired), differing }, 'correcting');
-    now = await write(context, desired, live);
-    if (repair) context.contests.made(repair);
-  }
-  now = now && (await appliedOnly(context, now));
-  // With a note it is looked at each time, or the note would be forgotten.
-  if (now && kept.length === 0) agree(context, { desired, hash }, now);
-}
-
-/** Settled even if something still differs: a webhook that insists on its own way must not be fought for ever. */
-function agree(
-  { owned, log }: ApplyContext,
-  { desired, hash }: { desired: KubernetesObject; hash: string },
-  now: KubernetesObject,
-): void {
-  const differing = differences(desired, now);
-  if (differing.length > 0)
-    log.warn({ ...lineOf(desired), differing }, 'the object in the API server differs from what was written');
-  owned.agree(now, hash, differing);
-}
-
-function lineOf({ kind, metadata: { namespace, name } }: KubernetesObject): object {
-  return { namespace, kind, object: name };
-}
-
+/** @param uid of the object that is to be changed: another one of its name is refused with 409 */
 async function write(
-  { client }: ApplyContext,
+  { client, log }: ApplyContext,
   desired: KubernetesObject,
-  live: KubernetesObject | undefined,
+  read: KubernetesObject | undefined,
+  uid: string | undefined,
 ): Promise<KubernetesObject> {
   const resource = resourceOf(desired);
-  const apply = () => client.apply(resource, desired, { manager: MANAGED_BY });
-  if (live && mustBeReplaced(desired, live)) {
-    await client.remove(resource, live.metadata.namespace, live.metadata.name, live.metadata.uid ?? '');
+  const { namespace, name } = desired.metadata;
+  const apply = (only?: string): Promise<KubernetesObject> => {
+    const object = only === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid: only } };
+    return client.apply(resource, object, { manager: MANAGED_BY });
+  };
+  const replace = async (live: KubernetesObject): Promise<KubernetesObject> => {
+    log.info({ namespace, kind: desired.kind, object: name }, 'replacing what can never become what is wanted');
+    await client.remove(resource, namespace, name, live.metadata.uid ?? '');
     return apply();
-  }
+  };
+  if (read && mustBeReplaced(desired, read)) return replace(read);
   try {
-    return await apply();
+    return await apply(uid);
   } catch (error) {
-    if (!live || !(error instanceof ApiError) || error.status !== 422) throw error;
-    // Elements that others have put into our lists can make the merged whole invalid, such as a second port of the same
-    // name: then the lists become ours alone.
-    await client.replace(resource, overwritten(desired, live));
-    return apply();
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    const live = await client.get(resource, namespace, name);
+    if (!live) throw error;
+    if (mustBeReplaced(desired, live)) return replace(live);
+    // What is settled in a claim's spec is not the controller's.
+    const taken = desired.kind === 'PersistentVolumeClaim' ? undefined : takeOverSpec(live);
+    if (!taken) throw error;
+    await client.replace(resource, taken);
+    return apply(live.metadata.uid);
   }
 }
 
-/**
- * What a PUT has set is owned twice, by it and by the apply after it, and would stay when the spec no longer has it: the
- * PUT's part in that is given up.
- */
-async function appliedOnly({ client }: ApplyContext, live: KubernetesObject): Promise<KubernetesObject> {
-  const managedFields = withoutUpdates(live);
-  if (!managedFields) return live;
-  return client.replace(resourceOf(live), { ...live, metadata: { ...live.metadata, managedFields } });
-}
-
-/** What the API server refuses for good, as far as trying again at once is concerned. */
-function refusal(error: unknown): Trouble | undefined {
+/** Reads a refusal that trying again at once does not change. */
+function toTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof ApiError)) return undefined;
   // A member that the kind does not have is a 500 to server-side apply.
   const untyped = error.status === 500 && error.message.includes('failed to create typed patch object');
   if (!untyped && ![400, 403, 404, 422].includes(error.status)) return undefined;
-  const hint = hintOf(error);
   // A quota or a role can change any time; a value that is wrong stays so.
-  return {
-    reason: 'Refused',
-    stalled: error.status !== 403,
-    message: `The API server refused: ${error.message}.${hint}`,
-  };
+  const message = `The API server refused: ${error.message}.${hintFor(error)}`;
+  return { reason: 'Refused', stalled: error.status !== 403, message };
 }
 
-function hintOf({ status, message }: ApiError): string {
+function hintFor({ status, message }: ApiError): string {
   if (status === 404) return ' Is the kind installed in this cluster?';
   // The admission plug-in OwnerReferencesPermissionEnforcement.
   if (message.includes("ownerRef on a resource you can't delete")) {
@@ -282,7 +217,8 @@ function hintOf({ status, message }: ApiError): string {
   return '';
 }
 
-function withHash(object: KubernetesObject, hash: string): KubernetesObject {
-  const annotations = { ...object.metadata.annotations, [APPLIED_HASH]: hash };
+/** Adds the annotation that tells the controller, also without an owner, that an object is its own. */
+export function markApplied(object: KubernetesObject): KubernetesObject {
+  const annotations = { ...object.metadata.annotations, [ANNOTATION.applied]: 'true' };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }

@@ -1,15 +1,15 @@
 import type { V1Container } from '@kubernetes/client-node';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { desired } from '../desired/index.ts';
-import { COMPONENT_LABEL, selectorLabels, selectorText } from '../desired/labels.ts';
+import { COMPONENT_LABEL, MANAGED_BY, selectorLabels, selectorText } from '../desired/labels.ts';
 import { namesOf } from '../desired/names.ts';
 import { docbuilderSizing, type Sizing } from '../desired/sizing.ts';
 import type { Instance, PodResources, RunningDocbuilder, Situation } from '../desired/types.ts';
 import { ApiError } from '../k8s/api-error.ts';
+import { resourceOf } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { hashOf } from './hash.ts';
-import type { MadePod } from './made-pod.ts';
-import type { OwnedCache } from './owned.ts';
+import { markApplied } from './apply.ts';
+import type { OwnedObjects } from './owned-objects.ts';
 import type { Pod } from './pod-trouble.ts';
 import { PODS } from './pods.ts';
 import { quantityValue, sameQuantity } from './quantity.ts';
@@ -17,113 +17,133 @@ import { quantityValue, sameQuantity } from './quantity.ts';
 const MANAGER = 'svc-controller-size';
 const MiB = 1024 * 1024;
 
-/** What was found of DocBuilder before anything is applied. */
+/** DocBuilder as it was found before anything is applied. */
 export interface DocbuilderFound {
   pod: Pod | undefined;
   running: RunningDocbuilder;
-  made: MadePod | undefined;
+  /** Of the Deployment's template. */
+  resources: PodResources | undefined;
 }
 
-/** How a pod was brought to its size. */
-export interface Fitted {
-  /** For the user: it cannot have it. */
-  note?: string;
-  /** It has not got it yet. */
-  waits: boolean;
-}
-
-/** Brings DocBuilder's pod to the size that the licence wants, as it runs. */
-export interface DocbuilderSizes {
-  /** @param told the status: what was wanted when it was last dealt with */
-  look(situation: Situation, told: SvcInstanceStatus['docbuilder']): Promise<DocbuilderFound>;
-  /** The objects of an instance; those of DocBuilder with the size of before, where nothing else is to change. */
-  objects(situation: Situation, found: DocbuilderFound): KubernetesObject[];
-  fit(situation: Situation, found: DocbuilderFound): Promise<Fitted>;
+/** How far a pod has got its size. */
+export interface ResizeResult {
+  /** Why it cannot have it, for the user. */
+  remark?: string;
+  pending: boolean;
 }
 
 /**
- * A template that changes replaces the pod, which ends running jobs first and takes no others for as long. So where only
- * the size is another one, the template stays as it is, and the pod that runs gets its new size by itself (`pods/resize`).
+ * Brings DocBuilder's pod to the size that the licence wants, as it runs. A template that changes replaces the pod, which ends
+ * running jobs first and takes no others for as long. So where only the size is another one, the template stays as it is, and
+ * the pod gets its new size by itself (`pods/resize`).
  */
-export function createDocbuilderSizes({ client, owned }: { client: Client; owned: OwnedCache }): DocbuilderSizes {
+export class DocbuilderResizer {
+  readonly #client: Client;
+  readonly #owned: OwnedObjects;
   /** A cluster older than Kubernetes 1.33 cannot do it: there the template changes. */
-  let resizable = true;
+  #resizable = true;
 
-  async function runningPod(instance: Instance): Promise<Pod | undefined> {
+  constructor({ client, owned }: { client: Client; owned: OwnedObjects }) {
+    this.#client = client;
+    this.#owned = owned;
+  }
+
+  /** @param reported in the status: what was wanted when it was last dealt with */
+  async observe(situation: Situation, reported: SvcInstanceStatus['docbuilder']): Promise<DocbuilderFound> {
+    const { namespace, name } = situation.instance.metadata;
+    const metadata = { namespace, name: namesOf(name).component.docbuilder };
+    const resources = this.#owned.find({ kind: 'Deployment', metadata })?.resources;
+    if (!resources || isSettled(docbuilderSizing(situation), resources, reported)) {
+      return { pod: undefined, resources, running: {} };
+    }
+    const pod = await this.#runningPod(situation.instance);
+    const memory = pod && memoryMiB(pod);
+    return { pod, resources, running: { ...(memory !== undefined && { memory }) } };
+  }
+
+  /** Returns the objects of an instance; DocBuilder's Deployment with the size of before, where nothing else is to change. */
+  async objects(situation: Situation, { resources }: DocbuilderFound): Promise<KubernetesObject[]> {
+    const fresh = desired(situation);
+    if (!resources || !this.#resizable || sameResources(docbuilderSizing(situation).resources, resources)) return fresh;
+    const kept = desired({ ...situation, docbuilder: { ...situation.docbuilder, template: resources } });
+    return (await this.#changesPods(kept.find(isDocbuilder))) ? fresh : kept;
+  }
+
+  /** Has the pod resized unless it has its size. */
+  async resize(situation: Situation, { pod }: DocbuilderFound): Promise<ResizeResult> {
+    const container = pod && docbuilderContainer(pod);
+    const { docbuilder } = situation.instance.spec;
+    if (!container || docbuilder.pod.resources) return { pending: false };
+    const resources = withoutSmallerLimits(docbuilderSizing(situation).resources, container.resources ?? {});
+    if (sameResources(resources, container.resources ?? {})) return resizeProgress(pod);
+    try {
+      await this.#client.apply(PODS, resizePatch(pod, resources), { manager: MANAGER, subresource: 'resize' });
+      return { pending: true };
+    } catch (error) {
+      if (!(error instanceof ApiError) || ![400, 403, 404, 405, 422].includes(error.status)) throw error;
+      if (isUnknownSubresource(error)) this.#resizable = false;
+      if (isUnknownSubresource(error) || error.status === 404) return { pending: true };
+      const { name } = pod.metadata;
+      return { pending: true, remark: `Pod ${name} cannot be resized: ${error.message}. ${resizeAdvice(pod)}` };
+    }
+  }
+
+  async #runningPod(instance: Instance): Promise<Pod | undefined> {
     const { namespace } = instance.metadata;
     const labelSelector = selectorText(selectorLabels(instance, 'docbuilder'));
-    const { items } = await client.list<Pod>(PODS, { namespace, labelSelector, limit: 20 });
+    const { items } = await this.#client.list<Pod>(PODS, { namespace, labelSelector, limit: 20 });
     return items.find(
       ({ metadata, status }) =>
         metadata.deletionTimestamp === undefined && ['Pending', 'Running'].includes(status?.phase ?? ''),
     );
   }
 
-  return {
-    async look(situation, told) {
-      const { namespace, name } = situation.instance.metadata;
-      const metadata = { namespace, name: namesOf(name).component.docbuilder };
-      const made = owned.find({ kind: 'Deployment', metadata })?.made;
-      if (!made || isSettled(docbuilderSizing(situation), made, told)) return { pod: undefined, made, running: {} };
-      const pod = await runningPod(situation.instance);
-      const memory = pod && memoryOf(pod);
-      return { pod, made, running: { ...(memory !== undefined && { memory }) } };
-    },
-
-    objects(situation, { made }) {
-      const fresh = desired(situation);
-      if (!made || !resizable || isMade(fresh, made)) return fresh;
-      const kept = desired({ ...situation, docbuilder: { ...situation.docbuilder, template: made.resources } });
-      return isMade(kept, made) ? kept : fresh;
-    },
-
-    async fit(situation, { pod }) {
-      const container = pod && containerOf(pod);
-      const { docbuilder } = situation.instance.spec;
-      if (!container || docbuilder.pod.resources) return { waits: false };
-      const resources = grown(docbuilderSizing(situation).resources, container.resources ?? {});
-      if (sameResources(resources, container.resources ?? {})) return resizeOf(pod);
-      try {
-        await client.apply(PODS, resized(pod, resources), { manager: MANAGER, subresource: 'resize' });
-        return { waits: true };
-      } catch (error) {
-        if (!(error instanceof ApiError) || ![400, 403, 404, 405, 422].includes(error.status)) throw error;
-        if (isUnknown(error)) resizable = false;
-        if (isUnknown(error) || error.status === 404) return { waits: true };
-        return { waits: true, note: `Pod ${pod.metadata.name} cannot be resized: ${error.message}. ${goesOn(pod)}` };
-      }
-    },
-  };
+  /** Returns whether applying a Deployment would change its spec, as the API server itself finds out in a dry run. */
+  async #changesPods(deployment: KubernetesObject | undefined): Promise<boolean> {
+    if (!deployment) return true;
+    const resource = resourceOf(deployment);
+    const live = await this.#client.get(resource, deployment.metadata.namespace, deployment.metadata.name);
+    if (!live) return true;
+    try {
+      // Another annotation would count as a change, too.
+      const object = markApplied(deployment);
+      const result = await this.#client.apply(resource, object, { manager: MANAGED_BY, dryRun: true });
+      return result.metadata.generation !== live.metadata.generation;
+    } catch (error) {
+      // The apply itself will tell.
+      if (error instanceof ApiError && [400, 403, 422].includes(error.status)) return true;
+      throw error;
+    }
+  }
 }
 
-/** Whether its pod was made as it is wanted, and nothing else was wanted since: there is no need to look at it. */
-function isSettled({ workers, resources }: Sizing, made: MadePod, told: SvcInstanceStatus['docbuilder']): boolean {
-  const same = told?.workers === workers && sameQuantity(told.memory, resources.limits?.['memory']);
-  return same && sameResources(resources, made.resources);
-}
-
-/** Whether DocBuilder's Deployment among `objects` is the one that was last applied. */
-function isMade(objects: readonly KubernetesObject[], { hash }: MadePod): boolean {
-  return objects.some((object) => isDocbuilder(object) && hashOf(object) === hash);
+/** Returns whether a pod was made as it is wanted, and nothing else was wanted since: there is no need to look at it. */
+function isSettled(
+  { workers, resources }: Sizing,
+  template: PodResources,
+  reported: SvcInstanceStatus['docbuilder'],
+): boolean {
+  const same = reported?.workers === workers && sameQuantity(reported.memory, resources.limits?.['memory']);
+  return same && sameResources(resources, template);
 }
 
 function isDocbuilder({ kind, metadata: { labels } }: KubernetesObject): boolean {
   return kind === 'Deployment' && labels?.[COMPONENT_LABEL] === 'docbuilder';
 }
 
-function containerOf({ spec }: Pod): V1Container | undefined {
+function docbuilderContainer({ spec }: Pod): V1Container | undefined {
   return spec?.containers.find(({ name }) => name === 'docbuilder');
 }
 
-/** MiB that the kubelet has given it, or is about to where it has not started it yet. */
-function memoryOf(pod: Pod): number | undefined {
+/** Returns the MiB that the kubelet has given a pod, or is about to where it has not started it yet. */
+function memoryMiB(pod: Pod): number | undefined {
   const status = pod.status?.containerStatuses?.find(({ name }) => name === 'docbuilder');
-  const limit = quantityValue((status?.resources ?? containerOf(pod)?.resources)?.limits?.['memory']);
+  const limit = quantityValue((status?.resources ?? docbuilderContainer(pod)?.resources)?.limits?.['memory']);
   return limit === undefined ? undefined : Math.floor(limit / MiB);
 }
 
 /** Limits never shrink under a job that runs; what a pod only may use, and does not, is nobody's loss. */
-function grown({ requests = {}, limits = {} }: PodResources, now: PodResources): PodResources {
+function withoutSmallerLimits({ requests = {}, limits = {} }: PodResources, now: PodResources): PodResources {
   const largest = Object.entries(limits).map(([name, value]) => {
     const has = now.limits?.[name];
     return [name, (quantityValue(has) ?? 0) > (quantityValue(value) ?? 0) ? (has ?? value) : value];
@@ -137,32 +157,32 @@ function sameResources(wanted: PodResources, now: PodResources): boolean {
   );
 }
 
-function resized({ metadata: { namespace, name, uid } }: Pod, resources: PodResources): KubernetesObject {
+function resizePatch({ metadata: { namespace, name, uid } }: Pod, resources: PodResources): KubernetesObject {
   const spec = { containers: [{ name: 'docbuilder', resources }] };
   return { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, spec } as KubernetesObject;
 }
 
-/** How far the kubelet has got with a size that the pod's spec has. */
-function resizeOf(pod: Pod): Fitted {
+/** Reads how far the kubelet has got with a size that the pod's spec has. */
+function resizeProgress(pod: Pod): ResizeResult {
   const condition = (type: string) =>
     pod.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');
   const pending = condition('PodResizePending');
-  if (!pending) return { waits: condition('PodResizeInProgress') !== undefined };
+  if (!pending) return { pending: condition('PodResizeInProgress') !== undefined };
   const why = pending.message || pending.reason || 'no room';
   return {
-    waits: true,
-    note: `The node of pod ${pod.metadata.name} has no room for its new size: ${why}. ${goesOn(pod)}`,
+    pending: true,
+    remark: `The node of pod ${pod.metadata.name} has no room for its new size: ${why}. ${resizeAdvice(pod)}`,
   };
 }
 
-function goesOn({ metadata }: Pod): string {
+function resizeAdvice({ metadata }: Pod): string {
   return (
     `DocBuilder goes on with the workers that it has memory for. Make room on the node, or delete pod ${metadata.name} ` +
     'when no job runs.'
   );
 }
 
-/** The API server does not know the subresource; a pod that is gone has another text. */
-function isUnknown({ status, message }: ApiError): boolean {
+/** Returns whether the API server does not know the subresource; a pod that is gone has another text. */
+function isUnknownSubresource({ status, message }: ApiError): boolean {
   return (status === 404 || status === 405) && !/pods? "/.test(message);
 }

@@ -7,7 +7,7 @@ import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
 import { readCertificate } from './certificate.ts';
 import { type Condition, conditionOf, type Finding } from './conditions.ts';
 import type { EdgeObject } from './edge-object.ts';
-import type { OwnedCache } from './owned.ts';
+import type { OwnedObjects } from './owned-objects.ts';
 import type { Trouble } from './ownership.ts';
 
 const INGRESS_CLASSES: Resource = {
@@ -31,7 +31,7 @@ export interface EdgeFound {
 
 interface Context {
   client: Client;
-  owned: Pick<OwnedCache, 'find'>;
+  owned: Pick<OwnedObjects, 'find'>;
   /** Conditions of before. */
   previous: readonly Condition[];
   now: number;

@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { V1Deployment, V1Ingress, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
-import { canonicalJson } from './hash.ts';
-import { appliedFields } from './managed.ts';
+import { appliedFields } from './managed-fields.ts';
 import { quantityValue } from './quantity.ts';
 
 /** What is wanted, as far as a live object can become it. */
@@ -49,7 +49,7 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
 export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject): boolean {
   if (desired.kind === 'Deployment') {
     const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Deployment['spec'] }).spec?.selector);
-    return canonicalJson(wanted) !== canonicalJson(has);
+    return !isDeepStrictEqual(wanted, has);
   }
   if (desired.kind === 'Service') {
     const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Service['spec'] }).spec?.clusterIP);

@@ -2,99 +2,127 @@ import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/gen
 import type { Instance } from '../desired/types.ts';
 import { keyOf } from '../k8s/known-versions.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
-import { hashOf } from './hash.ts';
+import { digestOf } from './digest.ts';
 
 /** An instance as the API server has it, its status included. */
 export type SvcInstance = KubernetesObject & Instance & { status?: SvcInstanceStatus };
 
-/** What is remembered of each instance. */
-interface Known {
-  /** Another one: it has changed. */
-  hash: string;
-  /** Of other people. */
+interface KnownInstance {
+  /** resourceVersion as last seen or written. */
+  version: number;
+  /** Of what people write: another one means that it is to be reconciled at once. */
+  wish: string;
+  /** Names of Secrets of other people. */
   secrets: readonly string[];
+  /** Whether a controller has dealt with its spec, as far as its status tells. */
   observed: boolean;
   /** Where the edge leads to it; absent: it has no edge of its own. */
   host: string | undefined;
-  /** Of when it was made, and its key: which of two is older. */
+  /** Time of creation and key: which of two is older. */
   age: string;
+  /** Digest of the status that this process has last written or found. */
+  status: string | undefined;
 }
 
-/** What is remembered of all instances: whether one has changed, which Secrets it names, who has the same host. */
-export interface Instances {
-  /** @returns whether it is not as it was when last seen or written */
-  seen(instance: SvcInstance): boolean;
-  gone(key: string): void;
-  /** Remembers what was written as the status of one, as a hash. */
-  say(key: string, status: string): void;
-  said(key: string): string | undefined;
-  /** Remembers for how many milliseconds one is left alone where nothing of it changes. */
-  wait(key: string, ms: number): void;
-  waited(key: string): number | undefined;
-  has(key: string): boolean;
-  /** Keys of the instances that name a Secret. */
-  naming(namespace: string, secretName: string): string[];
-  /** Keys of the others whose edge has the same host, the oldest first. */
-  rivals(key: string): string[];
-  /** Those of them that are older: mostly the edge leads to the oldest of all. */
-  elders(key: string): string[];
-  keys(): string[];
-  /** Of those whose spec no controller has dealt with yet, as far as their status tells. */
-  unobserved(): string[];
-}
+/** What is remembered of all instances: their versions, the Secrets that they name, who has the same host. */
+export class Instances {
+  readonly #known = new Map<string, KnownInstance>();
 
-/** Knows what it is told by `seen`. */
-export function createInstances(): Instances {
-  const known = new Map<string, Known>();
-  const said = new Map<string, string>();
-  const waits = new Map<string, number>();
-
-  function rivals(key: string): [string, Known][] {
-    const { host } = known.get(key) ?? {};
-    return [...known]
-      .filter(([other, one]) => host !== undefined && one.host === host && other !== key)
-      .sort(([, one], [, other]) => (one.age < other.age ? -1 : 1));
+  /**
+   * Takes in an instance that a watch shows.
+   * @returns what has changed since it was last seen or written; undefined: nothing
+   */
+  observe(instance: SvcInstance): 'wish' | 'status' | undefined {
+    const key = keyOf(instance);
+    const before = this.#known.get(key);
+    const version = Number(instance.metadata.resourceVersion ?? 0);
+    if (before && version <= before.version && before.wish === wishOf(instance)) return undefined;
+    const now = parseInstance(instance);
+    this.#known.set(key, { ...now, status: before?.status });
+    return before?.wish === now.wish ? 'status' : 'wish';
   }
 
+  /**
+   * Takes in an instance as it was read or written with a status of this process.
+   * @returns whether a watch has shown something newer of it, and so somebody else's
+   */
+  recordStatus(instance: SvcInstance, digest: string): boolean {
+    const known = this.#known.get(keyOf(instance));
+    if (!known) return false;
+    known.status = digest;
+    const version = Number(instance.metadata.resourceVersion ?? 0);
+    const newer = known.version > version;
+    // A change of the spec that the answer has, and no watch yet, is still to be looked at.
+    if (known.wish === wishOf(instance)) known.version = Math.max(known.version, version);
+    return newer;
+  }
+
+  /** Returns the digest of the status that this process has last written. */
+  writtenStatus(key: string): string | undefined {
+    return this.#known.get(key)?.status;
+  }
+
+  delete(key: string): void {
+    this.#known.delete(key);
+  }
+
+  has(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  keys(): string[] {
+    return [...this.#known.keys()];
+  }
+
+  /** Returns the keys of those whose spec no controller has dealt with yet, as far as their status tells. */
+  unobserved(): string[] {
+    return [...this.#known].flatMap(([key, { observed }]) => (observed ? [] : [key]));
+  }
+
+  /** Returns the keys of the instances that name a Secret. */
+  withSecret(namespace: string, secretName: string): string[] {
+    return [...this.#known].flatMap(([key, { secrets }]) =>
+      secrets.includes(secretName) && key.startsWith(`${namespace}/`) ? [key] : [],
+    );
+  }
+
+  /** Returns the keys of the others whose edge has the same host, the oldest first. */
+  withSameHost(key: string): string[] {
+    const { host } = this.#known.get(key) ?? {};
+    if (host === undefined) return [];
+    return [...this.#known]
+      .filter(([other, instance]) => instance.host === host && other !== key)
+      .sort(([, one], [, other]) => (one.age < other.age ? -1 : 1))
+      .map(([other]) => other);
+  }
+
+  /** Returns those of them that are older: mostly the edge leads to the oldest of all. */
+  olderWithSameHost(key: string): string[] {
+    const age = this.#known.get(key)?.age ?? '';
+    return this.withSameHost(key).filter((other) => (this.#known.get(other)?.age ?? '') < age);
+  }
+}
+
+function parseInstance(instance: SvcInstance): KnownInstance {
+  const { metadata, spec, status } = instance;
   return {
-    seen(instance) {
-      const key = keyOf(instance);
-      const { resourceVersion: _, managedFields: __, ...metadata } = instance.metadata;
-      const hash = hashOf([metadata, instance.spec, instance.status]);
-      const changed = known.get(key)?.hash !== hash;
-      const observed = instance.status?.observedGeneration === instance.metadata.generation;
-      if (!changed) return false;
-      const age = [instance.metadata.creationTimestamp, key].join(' ');
-      known.set(key, { hash, secrets: secretsOf(instance.spec), observed, host: edgeHost(instance.spec), age });
-      return true;
-    },
-    rivals: (key) => rivals(key).map(([other]) => other),
-    elders: (key) => rivals(key).flatMap(([other, { age }]) => (age < (known.get(key)?.age ?? '') ? [other] : [])),
-    gone(key) {
-      known.delete(key);
-      said.delete(key);
-      waits.delete(key);
-    },
-    say: (key, status) => void said.set(key, status),
-    said: (key) => said.get(key),
-    wait: (key, ms) => void waits.set(key, ms),
-    waited: (key) => waits.get(key),
-    has: (key) => known.has(key),
-    naming: (namespace, secretName) =>
-      [...known].flatMap(([key, { secrets }]) =>
-        secrets.includes(secretName) && key.startsWith(`${namespace}/`) ? [key] : [],
-      ),
-    keys: () => [...known.keys()],
-    unobserved: () => [...known].flatMap(([key, { observed }]) => (observed ? [] : [key])),
+    version: Number(metadata.resourceVersion ?? 0),
+    wish: wishOf(instance),
+    secrets: secretsOf(spec),
+    observed: status?.observedGeneration === metadata.generation,
+    host: spec.ingress?.gating === 'None' ? undefined : spec.host,
+    age: [metadata.creationTimestamp, keyOf(instance)].join(' '),
+    status: undefined,
   };
 }
 
-/** Secrets of other people that an instance names. */
+/** The generation changes with the spec only. */
+function wishOf({ metadata: { uid, generation, labels, annotations, deletionTimestamp } }: SvcInstance): string {
+  return digestOf([uid, generation, labels, annotations, deletionTimestamp]);
+}
+
+/** Returns the Secrets of other people that an instance names. */
 function secretsOf({ license, secrets, editor, tls }: SvcInstanceSpec): string[] {
   const names = [license?.secretName, secrets?.secretName, editor?.adminSecretName, tls?.secretName];
   return names.filter((name) => name !== undefined);
-}
-
-function edgeHost({ host, ingress }: SvcInstanceSpec): string | undefined {
-  return ingress?.gating === 'None' ? undefined : host;
 }

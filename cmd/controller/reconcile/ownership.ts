@@ -1,6 +1,6 @@
+import { ANNOTATION } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
-import { APPLIED_HASH } from './hash.ts';
 
 /** Why an object is not as it should be. */
 export interface Trouble {
@@ -21,7 +21,9 @@ export function ownershipTrouble(live: KubernetesObject, owner: { name: string; 
   const what = `${live.kind} ${live.metadata.name}`;
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller);
   // Without an owner: left over by `kubectl delete --cascade=orphan`, or somebody took the reference away.
-  const ours = controller ? controller.uid === owner.uid : live.metadata.annotations?.[APPLIED_HASH] !== undefined;
+  const ours = controller
+    ? controller.uid === owner.uid
+    : live.metadata.annotations?.[ANNOTATION.applied] !== undefined;
   if (ours) {
     if (live.metadata.deletionTimestamp === undefined) return undefined;
     return { reason: 'Deleting', ...ending(live, what) };

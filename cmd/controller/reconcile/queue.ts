@@ -6,12 +6,12 @@ const LONGEST_TIMER_MS = 86_400_000;
 
 export interface QueueOptions {
   /**
-   * Does what is to do for a key. Rejects: it is tried again, later each time.
+   * Reconciles a key. Rejects: it is tried again, later each time.
    * @param signal aborts after `timeoutMs`, and when the queue is stopped
    * @param failures in a row, before this time
-   * @returns milliseconds after which to look again by itself
+   * @returns milliseconds after which to reconcile again without a change
    */
-  work: (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined>;
+  reconcile: (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined>;
   /** Keys at a time. */
   parallel?: number;
   timeoutMs?: number;
@@ -30,137 +30,145 @@ export interface QueueFigures {
   failed: number;
 }
 
-export interface Queue {
+/** A work queue of keys, each of which is reconciled once at a time. */
+export class WorkQueue {
+  readonly #options: QueueOptions;
+  readonly #parallel: number;
+  readonly #waiting = new Set<string>();
+  /** Keys whose time has come without a change: they run only while nothing waits that has changed. */
+  readonly #unhurried = new Set<string>();
+  readonly #running = new Map<string, number>();
+  /** Keys that were added while they ran. */
+  readonly #again = new Set<string>();
+  readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
+  readonly #failures = new Map<string, number>();
+  readonly #stopping = new AbortController();
+  #done = 0;
+  #failed = 0;
+  #started = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#parallel = options.parallel ?? 4;
+  }
+
   /**
-   * As soon as possible; a key that waits already is not added twice, one that runs is run again afterwards. Before the
-   * start, the key that was added last comes first: another controller has dealt with most of what came before.
+   * Adds a key, to be reconciled as soon as possible; one that waits already is not added twice, one that runs is run again
+   * afterwards. Before the start, the key that was added last comes first: another controller has dealt with most of what came
+   * before.
    */
-  add(key: string): void;
-  /** Forgets a key that no longer exists: its turn, its failures and its scheduled runs. A current run ends normally. */
-  forget(key: string): void;
-  /** Nothing runs before. What was added so far waits for what changes from now on. */
-  start(): void;
+  add(key: string): void {
+    this.#cancel(key);
+    this.#unhurried.delete(key);
+    if (!this.#started) this.#waiting.delete(key);
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#waiting.add(key);
+    this.#pump();
+  }
+
+  /** Adds a key after some milliseconds, unless its time comes sooner. */
+  addAfter(key: string, ms: number): void {
+    if (ms <= 0) this.add(key);
+    else this.#schedule(key, ms, () => this.add(key));
+  }
+
+  /** Forgets a key that no longer exists: its turn, its failures and its timer. A current run ends normally. */
+  forget(key: string): void {
+    this.#cancel(key);
+    for (const keys of [this.#waiting, this.#unhurried, this.#again, this.#failures]) keys.delete(key);
+  }
+
+  /** Starts the work: nothing runs before. What was added so far waits for what changes from now on. */
+  start(): void {
+    for (const key of [...this.#waiting].reverse()) this.#unhurried.add(key);
+    this.#waiting.clear();
+    this.#started = true;
+    this.#pump();
+  }
+
   /** Starts nothing more and aborts what runs; resolves when that has ended. */
-  stop(): Promise<void>;
-  figures(): QueueFigures;
-}
-
-/** When a key has its next turn; a try after a failure is as urgent as what has changed. */
-interface Next {
-  ms: number;
-  hurried: boolean;
-}
-
-/** A queue of keys, each of which is worked on once at a time. */
-export function createQueue(options: QueueOptions): Queue {
-  const { work, parallel = 4, timeoutMs = 60_000, backoff = { minMs: 5, maxMs: 300_000 }, log } = options;
-  const random = options.random ?? Math.random;
-  const waiting = new Set<string>();
-  /** To be looked at again by themselves: only while nothing waits that has changed. */
-  const unhurried = new Set<string>();
-  const running = new Map<string, number>();
-  /** Asked for while they ran. */
-  const again = new Set<string>();
-  const later = new Map<string, { timer: NodeJS.Timeout; at: number }>();
-  const failures = new Map<string, number>();
-  const counts = { done: 0, failed: 0 };
-  const stopping = new AbortController();
-  let started = false;
-  let idle: (() => void) | undefined;
-
-  function add(key: string): void {
-    cancel(key);
-    unhurried.delete(key);
-    if (!started) waiting.delete(key);
-    if (running.has(key)) again.add(key);
-    else waiting.add(key);
-    pump();
+  async stop(): Promise<void> {
+    this.#started = false;
+    this.#stopping.abort();
+    for (const key of [...this.#timers.keys()]) this.#cancel(key);
+    while (this.#running.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
   }
 
-  function addUnhurried(key: string): void {
-    later.delete(key);
-    if (running.has(key) || waiting.has(key)) return;
-    unhurried.add(key);
-    pump();
+  figures(): QueueFigures {
+    return {
+      waiting: this.#waiting.size + this.#unhurried.size,
+      running: this.#running.size,
+      longestMs: Math.max(0, ...[...this.#running.values()].map((since) => Date.now() - since)),
+      done: this.#done,
+      failed: this.#failed,
+    };
   }
 
-  function addAfter(key: string, { ms, hurried }: Next): void {
+  #addUnhurried(key: string): void {
+    this.#timers.delete(key);
+    if (this.#running.has(key) || this.#waiting.has(key)) return;
+    this.#unhurried.add(key);
+    this.#pump();
+  }
+
+  #schedule(key: string, ms: number, add: () => void): void {
     const at = Date.now() + ms;
-    if ((later.get(key)?.at ?? Number.POSITIVE_INFINITY) <= at) return;
-    cancel(key);
-    const timer = setTimeout(() => (hurried ? add : addUnhurried)(key), Math.min(ms, LONGEST_TIMER_MS));
-    later.set(key, { timer, at });
+    if (this.#stopping.signal.aborted) return;
+    if ((this.#timers.get(key)?.at ?? Number.POSITIVE_INFINITY) <= at) return;
+    this.#cancel(key);
+    this.#timers.set(key, { timer: setTimeout(add, Math.min(ms, LONGEST_TIMER_MS)), at });
   }
 
-  function cancel(key: string): void {
-    clearTimeout(later.get(key)?.timer);
-    later.delete(key);
+  #cancel(key: string): void {
+    clearTimeout(this.#timers.get(key)?.timer);
+    this.#timers.delete(key);
   }
 
-  function pump(): void {
-    for (const keys of [waiting, unhurried]) {
+  #pump(): void {
+    for (const keys of [this.#waiting, this.#unhurried]) {
       for (const key of keys) {
-        if (!started || running.size >= parallel) return;
+        if (!this.#started || this.#running.size >= this.#parallel) return;
         keys.delete(key);
-        running.set(key, Date.now());
-        void run(key);
+        this.#running.set(key, Date.now());
+        void this.#run(key);
       }
     }
   }
 
-  async function run(key: string): Promise<void> {
-    const next = await attempt(key);
-    running.delete(key);
-    if (!started) idle?.();
-    else if (again.delete(key)) add(key);
-    else if (next !== undefined) addAfter(key, next);
-    pump();
+  async #run(key: string): Promise<void> {
+    // The key counts as running until the work has really ended: two at once would undo each other's writes.
+    const scheduleNext = await this.#attempt(key);
+    this.#running.delete(key);
+    if (!this.#started) this.#onIdle?.();
+    else if (this.#again.delete(key)) this.add(key);
+    else scheduleNext?.();
+    this.#pump();
   }
 
-  /** @returns when to try or look again */
-  async function attempt(key: string): Promise<Next | undefined> {
-    // The key counts as running until the work has really ended: two at once would undo each other's writes.
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]);
-    const before = failures.get(key) ?? 0;
+  /** @returns what schedules the next run */
+  async #attempt(key: string): Promise<(() => void) | undefined> {
+    const { reconcile, timeoutMs = 60_000, backoff = { minMs: 5, maxMs: 300_000 }, random, log } = this.#options;
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#stopping.signal]);
+    const before = this.#failures.get(key) ?? 0;
     try {
-      const next = await work(key, signal, before);
-      failures.delete(key);
-      counts.done += 1;
-      return next === undefined ? undefined : { ms: next, hurried: false };
+      const next = await reconcile(key, signal, before);
+      this.#failures.delete(key);
+      this.#done += 1;
+      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.#addUnhurried(key));
     } catch (error) {
-      if (stopping.signal.aborted) return undefined;
-      const times = before + 1;
-      failures.set(key, times);
-      counts.failed += 1;
-      const wait = backoffMs(error, times, [backoff.minMs, backoff.maxMs], random);
-      log.warn({ instance: key, err: error, times, retry_ms: Math.round(wait) }, 'reconciling failed');
-      return { ms: wait, hurried: true };
+      if (this.#stopping.signal.aborted) return undefined;
+      const failures = before + 1;
+      this.#failures.set(key, failures);
+      this.#failed += 1;
+      const wait = backoffMs(error, failures, [backoff.minMs, backoff.maxMs], random);
+      log.warn({ instance: key, err: error, failures, retry_ms: Math.round(wait) }, 'reconciling failed');
+      // A try after a failure is as urgent as a change.
+      return () => this.#schedule(key, wait, () => this.add(key));
     }
   }
-
-  return {
-    add,
-    forget(key) {
-      cancel(key);
-      for (const keys of [waiting, unhurried, again, failures]) keys.delete(key);
-    },
-    start() {
-      for (const key of [...waiting].reverse()) unhurried.add(key);
-      waiting.clear();
-      started = true;
-      pump();
-    },
-    async stop() {
-      started = false;
-      stopping.abort();
-      for (const key of [...later.keys()]) cancel(key);
-      while (running.size > 0) await new Promise<void>((resolve) => (idle = resolve));
-    },
-    figures: () => ({
-      waiting: waiting.size + unhurried.size,
-      running: running.size,
-      longestMs: Math.max(0, ...[...running.values()].map((since) => Date.now() - since)),
-      ...counts,
-    }),
-  };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { iso } from '../../../src/common/clock.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
@@ -12,7 +13,7 @@ import { baseUrl } from '../desired/urls.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { ObjectMeta } from '../k8s/types.ts';
 import { conditionsOf, type Finding, ownConditions } from './conditions.ts';
-import { hashOf } from './hash.ts';
+import { digestOf } from './digest.ts';
 import type { SvcInstance } from './instances.ts';
 import type { ComponentState } from './readiness.ts';
 
@@ -22,8 +23,6 @@ interface Found {
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
-  /** See `Applied`. */
-  agreement?: string | undefined;
   /** How much of this spec has just been looked at, and written where it was not so. */
   applied: 'nothing' | 'something' | 'everything';
   /** The figures in force are those of before. */
@@ -39,15 +38,14 @@ type Figures = Pick<
 
 /** The status of an instance. The same findings at another time give the same status. */
 export function statusOf(found: Found): SvcInstanceStatus {
-  const { situation, previous, findings, components, agreement, applied, paused, now } = found;
+  const { situation, previous, findings, components, applied, paused, now } = found;
   const { generation = 0 } = situation.instance.metadata;
-  const handled = applied === 'nothing' ? previous.lastHandledReconcileAt : askedFor(situation.instance.metadata);
+  const handled = applied === 'nothing' ? previous.lastHandledReconcileAt : requestedAt(situation.instance.metadata);
   const appliedGeneration = applied === 'everything' ? generation : previous.appliedGeneration;
   return {
     observedGeneration: generation,
     ...(appliedGeneration !== undefined && { appliedGeneration }),
     ...(handled !== undefined && { lastHandledReconcileAt: handled }),
-    ...(agreement !== undefined && { agreement }),
     conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
     ...(paused ? former(previous) : figuresOf(situation)),
     frontSelector: selectorText(selectorLabels(situation.instance, 'front')),
@@ -58,10 +56,10 @@ export function statusOf(found: Found): SvcInstanceStatus {
   };
 }
 
-/** What somebody has written to have everything looked at, as the status repeats it. */
-export function askedFor({ annotations = {} }: Pick<ObjectMeta, 'annotations'>): string | undefined {
-  const { [ANNOTATION.reconcileAt]: asked } = annotations;
-  return asked === undefined ? undefined : clip(asked, 1024);
+/** Returns what somebody has written to have everything applied anew, as the status repeats it. */
+export function requestedAt({ annotations = {} }: Pick<ObjectMeta, 'annotations'>): string | undefined {
+  const { [ANNOTATION.reconcileAt]: requested } = annotations;
+  return requested === undefined ? undefined : clip(requested, 1024);
 }
 
 function former({ edition, baseUrl, version, license, plan, docbuilder, images }: SvcInstanceStatus): Figures {
@@ -118,17 +116,15 @@ function failureOf(error: unknown): Pick<Finding, 'reason' | 'message'> {
   return { reason: 'ControllerFails', message: "The controller failed and will retry: see the controller's log." };
 }
 
-/**
- * Whether two statuses say the same to people: conditions of types that are not ours are left out of account, and so is
- * the agreement, which is another one whenever others change what is theirs.
- */
+/** Returns whether two statuses say the same, conditions of types that are not ours left out. */
 export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
-  return statusHash(one) === statusHash(other);
+  const own = (status: SvcInstanceStatus) => ({ ...status, conditions: ownConditions(status.conditions ?? []) });
+  return isDeepStrictEqual(own(one), own(other));
 }
 
-/** The same for what says the same to people. */
-export function statusHash({ conditions = [], agreement: _, ...status }: SvcInstanceStatus): string {
-  return hashOf({ ...status, conditions: ownConditions(conditions) });
+/** Returns a digest of what the controller itself has made; the API server may give the members another order. */
+export function statusDigest(status: SvcInstanceStatus): string {
+  return digestOf({ ...status, conditions: ownConditions(status.conditions ?? []) });
 }
 
 const LICENSE_STATES = {

@@ -17,7 +17,7 @@ const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
  * @param made keys; values are never shown
  * @param lost whether the whole Secret was gone, by accident most likely; a key is deleted to have another value made
  */
-export function tellMade(
+export function reportGenerated(
   { events }: { events: Pick<Recorder, 'record'> },
   instance: SvcInstance,
   made: readonly SecretKey[],
@@ -36,7 +36,7 @@ export function tellMade(
  * Events and audit trail of what has changed from one status to the next. The status is the memory: what it contains has
  * been reported, perhaps by an earlier controller, so that each warning of a licence's end is sent once.
  */
-export function tellChanges(
+export function reportChanges(
   { events, audit }: { events: Pick<Recorder, 'record'>; audit: Pick<Audit, 'record'> },
   instance: SvcInstance,
   previous: SvcInstanceStatus,

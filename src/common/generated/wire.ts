@@ -1824,10 +1824,6 @@ export interface SvcInstanceStatus {
    */
   lastHandledReconcileAt?: string;
   /**
-   * Hash of all objects of the instance when they were last found to be in the desired state. After a restart the controller need not check objects that still match it.
-   */
-  agreement?: string;
-  /**
    * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, EdgeReady, LicenseValid and Paused; Reconciling and Stalled only while they are True.
    */
   conditions?: Condition[];

@@ -30,14 +30,10 @@ describe('an apply of what must be new', function () {
 
   it('leaves alone what is there, whoever made it', async () => {
     for (const [name, make] of [
-      ['created', cluster.client.create],
-      [
-        'applied',
-        (...[resource, object]: Parameters<typeof cluster.client.create>) =>
-          cluster.client.apply(resource, object, { manager: 'one' }),
-      ],
+      ['created', (object: KubernetesObject) => cluster.client.create(RESOURCES.configMap, object)],
+      ['applied', (object: KubernetesObject) => cluster.client.apply(RESOURCES.configMap, object, { manager: 'one' })],
     ] as const) {
-      const before = await make(RESOURCES.configMap, configMap(name, { a: '1' }));
+      const before = await make(configMap(name, { a: '1' }));
       const error = await cluster.client.apply(RESOURCES.configMap, configMap(name, { a: '2' }), onlyNew).then(
         () => undefined,
         (reason: unknown) => reason,

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import type { Reflector } from '../../../cmd/controller/k8s/reflector.ts';
-import { createInstances, type Instances } from '../../../cmd/controller/reconcile/instances.ts';
-import { createOwnedCache } from '../../../cmd/controller/reconcile/owned.ts';
+import { Instances } from '../../../cmd/controller/reconcile/instances.ts';
+import { OwnedObjects } from '../../../cmd/controller/reconcile/owned-objects.ts';
+import { RepairLimiter } from '../../../cmd/controller/reconcile/repair-limiter.ts';
 import { startWatches, untilRead } from '../../../cmd/controller/watches.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
@@ -17,19 +18,22 @@ describe('the watches', () => {
   let instances: Instances;
   let watches: Reflector[];
   let queued: string[];
+  let generation = 0;
 
   beforeEach(async () => {
     server = await startStandIn();
     client = new ApiClient(server.kubeConfig);
-    instances = createInstances();
+    instances = new Instances();
     queued = [];
   });
 
   function start(...namespaces: string[]): Promise<string[]> {
     watches = startWatches({
-      ...{ client, instances, namespaces, owned: createOwnedCache(), clock: Date.now, log: testLogger() },
+      ...{ client, instances, namespaces, owned: new OwnedObjects(), clock: Date.now, log: testLogger() },
+      repairs: new RepairLimiter(Date.now),
       queue: {
         add: (key) => void queued.push(key),
+        addAfter: (key) => void queued.push(key),
         forget: (key) => {
           queued = queued.filter((other) => other !== key);
         },
@@ -51,7 +55,11 @@ describe('the watches', () => {
     server.put(SERVICES, name, { metadata });
   }
 
-  const add = (name: string, host = `${name}.example`) => server.put(INSTANCES, name, { spec: { host } });
+  function add(name: string, host = `${name}.example`): void {
+    generation += 1;
+    const metadata = { name, namespace: 'one', generation };
+    server.put(INSTANCES, name, { metadata, spec: { host }, status: { observedGeneration: generation } });
+  }
   const known = (key: string) => until(`${key} is known`, () => instances.has(key) || undefined);
 
   /** The namespace is gone, or not there yet: its roles are as well. */

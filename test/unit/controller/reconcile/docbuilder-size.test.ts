@@ -3,10 +3,9 @@ import { expect } from 'chai';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
 import type { Situation } from '../../../../cmd/controller/desired/types.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import type { Client, KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
-import { createDocbuilderSizes, type DocbuilderSizes } from '../../../../cmd/controller/reconcile/docbuilder-size.ts';
-import { APPLIED_HASH, hashOf } from '../../../../cmd/controller/reconcile/hash.ts';
-import { createOwnedCache, type OwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import type { ApplyOptions, Client, KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import { DocbuilderResizer } from '../../../../cmd/controller/reconcile/docbuilder-size.ts';
+import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { enterprise, situationOf } from '../desired/situation.ts';
 
 type Deployment = V1Deployment & KubernetesObject;
@@ -22,13 +21,15 @@ const limitOf = (objects: readonly KubernetesObject[]) =>
   deploymentOf(objects).spec?.template.spec?.containers[0]?.resources?.limits?.['memory'];
 
 describe("DocBuilder's size in a cluster", () => {
-  let owned: OwnedCache;
+  let owned: OwnedObjects;
+  /** Of the Deployment that there is. */
+  let live: KubernetesObject;
   let asked: string[];
   let refusal: ApiError | undefined;
-  let sizes: DocbuilderSizes;
+  let sizes: DocbuilderResizer;
 
   beforeEach(() => {
-    owned = createOwnedCache();
+    owned = new OwnedObjects();
     asked = [];
     refusal = undefined;
     made(SMALL);
@@ -42,57 +43,62 @@ describe("DocBuilder's size in a cluster", () => {
         asked.push('list');
         return { metadata: { resourceVersion: '1' }, items: [pod] };
       },
-      async apply(_: unknown, object: KubernetesObject) {
+      get: async () => live,
+      async apply(_: unknown, object: KubernetesObject, { dryRun }: ApplyOptions) {
+        // As the API server counts: a change of the spec is another generation.
+        const spec = (one: KubernetesObject) => JSON.stringify((one as Deployment).spec);
+        if (dryRun)
+          return { ...object, metadata: { ...object.metadata, generation: spec(object) === spec(live) ? 1 : 2 } };
         asked.push('resize');
         if (refusal) throw refusal;
         return object;
       },
     } as unknown as Client;
-    sizes = createDocbuilderSizes({ client, owned });
+    sizes = new DocbuilderResizer({ client, owned });
   });
 
   /** As it was applied for a situation. */
   function made(situation: Situation): void {
     const object = deploymentOf(desired(situation));
-    const annotations = { ...object.metadata.annotations, [APPLIED_HASH]: hashOf(object) };
-    owned.seen({ ...object, metadata: { ...object.metadata, annotations, uid: 'u', resourceVersion: '1' } });
+    live = { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1', generation: 1 } };
+    owned.observe(live);
   }
 
   it('is looked at only where another one is wanted than was told, or made', async () => {
-    await sizes.look(SMALL, TOLD);
+    await sizes.observe(SMALL, TOLD);
     expect(asked).to.deep.equal([]);
-    await sizes.look(LARGE, TOLD);
-    await sizes.look(SMALL, { workers: 4, memory: '9Gi' });
+    await sizes.observe(LARGE, TOLD);
+    await sizes.observe(SMALL, { workers: 4, memory: '9Gi' });
     expect(asked).to.deep.equal(['list', 'list']);
   });
 
   it('leaves the template as it was made, and gives the pod the new one', async () => {
-    const found = await sizes.look(LARGE, TOLD);
-    expect(limitOf(sizes.objects(LARGE, found))).to.equal('4992Mi');
-    expect(await sizes.fit(LARGE, found)).to.deep.equal({ waits: true });
+    const found = await sizes.observe(LARGE, TOLD);
+    expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
+    expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
     expect(asked).to.deep.equal(['list', 'resize']);
   });
 
   it('is that of the day as soon as anything else is to change', async () => {
     const other = situationOf({ license: enterprise(200), spec: { docbuilder: { workerMaxJobs: 7 } } });
-    expect(limitOf(sizes.objects(other, await sizes.look(other, TOLD)))).to.equal('9Gi');
+    expect(limitOf(await sizes.objects(other, await sizes.observe(other, TOLD)))).to.equal('9Gi');
   });
 
   it('goes into the template where the API server cannot resize pods, and it is asked once', async () => {
     refusal = new ApiError('PATCH /x', { status: 404, message: 'the server could not find the requested resource' });
-    const found = await sizes.look(LARGE, TOLD);
-    expect(await sizes.fit(LARGE, found)).to.deep.equal({ waits: true });
-    expect(limitOf(sizes.objects(LARGE, found))).to.equal('9Gi');
+    const found = await sizes.observe(LARGE, TOLD);
+    expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
+    expect(limitOf(await sizes.objects(LARGE, found))).to.equal('9Gi');
   });
 
   it('stays where it is refused, and says so; a pod that has gone meanwhile is none of that', async () => {
-    const found = await sizes.look(LARGE, TOLD);
+    const found = await sizes.observe(LARGE, TOLD);
     refusal = new ApiError('PATCH /x', { status: 403, reason: 'Forbidden', message: 'exceeded quota' });
-    const { note, waits } = await sizes.fit(LARGE, found);
-    expect(waits).to.equal(true);
-    expect(note).to.match(/^Pod pod cannot be resized: .*exceeded quota\. DocBuilder goes on with the workers/);
+    const { remark, pending } = await sizes.resize(LARGE, found);
+    expect(pending).to.equal(true);
+    expect(remark).to.match(/^Pod pod cannot be resized: .*exceeded quota\. DocBuilder goes on with the workers/);
     refusal = new ApiError('PATCH /x', { status: 404, reason: 'NotFound', message: 'pods "pod" not found' });
-    expect(await sizes.fit(LARGE, found)).to.deep.equal({ waits: true });
-    expect(limitOf(sizes.objects(LARGE, found))).to.equal('4992Mi');
+    expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
+    expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
   });
 });

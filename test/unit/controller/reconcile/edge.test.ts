@@ -5,7 +5,7 @@ import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import type { Condition } from '../../../../cmd/controller/reconcile/conditions.ts';
 import { observeEdge } from '../../../../cmd/controller/reconcile/edge.ts';
-import { createOwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { type PartialSpec, situationOf } from '../desired/situation.ts';
 import { type MemoryClient, memoryClient } from './memory-client.ts';
 
@@ -31,13 +31,13 @@ describe('whether people get through to the front', () => {
 
   async function edge({ spec = {}, statuses = [], change, previous = [] }: Seen) {
     const situation = situationOf({ spec });
-    const owned = createOwnedCache();
+    const owned = new OwnedObjects();
     const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
     for (const [index, object] of objects.entries()) {
       const status = statuses[Math.min(index, statuses.length - 1)];
       const seen = structuredClone({ ...object, status }) as unknown as Parameters<NonNullable<typeof change>>[0];
       change?.(seen);
-      if (status) owned.seen(seen);
+      if (status) owned.observe(seen);
     }
     return observeEdge({ client: server.client, owned, previous, now: NOW }, situation);
   }

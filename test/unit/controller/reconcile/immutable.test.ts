@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { attainable, mustBeReplaced } from '../../../../cmd/controller/reconcile/immutable.ts';
-import { overwritten } from '../../../../cmd/controller/reconcile/overwrite.ts';
+import { takeOverSpec } from '../../../../cmd/controller/reconcile/managed-fields.ts';
 
 const object = (kind: string, spec: object) =>
   ({ apiVersion: 'v1', kind, metadata: { name: 'office-gate' }, spec }) as KubernetesObject & { spec: object };
@@ -65,18 +65,33 @@ describe('what the API server never changes', () => {
   });
 });
 
-describe('a live object that is overwritten', () => {
-  it('has our lists as a whole, and keeps other members of others', () => {
-    const wanted = object('Service', { ports: [{ port: 80 }], selector: { a: 'b' } });
-    const live = object('Service', { ports: [{ port: 81 }, { port: 80 }], clusterIP: '10.0.0.1' });
-    expect(overwritten(wanted, live)).to.deep.include({
-      spec: { ports: [{ port: 80 }], selector: { a: 'b' }, clusterIP: '10.0.0.1' },
-    });
+describe('a live object of which others own parts', () => {
+  const entry = (manager: string, operation: string, fieldsV1: object, more: object = {}) => ({
+    ...{ manager, operation, fieldsV1, apiVersion: 'v1' },
+    ...more,
+  });
+  const live = (...managedFields: object[]) =>
+    ({ ...object('Service', {}), metadata: { name: 'office-gate', managedFields } }) as KubernetesObject;
+  const ports = (port: number) => ({ 'f:spec': { 'f:ports': { [`k:{"port":${port}}`]: {} } } });
+
+  it('becomes ours below its spec alone, so that the next apply takes theirs out', () => {
+    const label = { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } };
+    const status = entry('kubelet', 'Update', { 'f:spec': {} }, { subresource: 'status' });
+    const taken = takeOverSpec(
+      live(entry('svc-controller', 'Apply', ports(80)), entry('edit', 'Update', { ...label, ...ports(81) }), status),
+    );
+    expect(taken?.metadata.managedFields).to.deep.equal([
+      status,
+      entry('edit', 'Update', label),
+      entry('svc-controller', 'Apply', {
+        'f:spec': { 'f:ports': { 'k:{"port":80}': {}, 'k:{"port":81}': {} } },
+      }),
+    ]);
   });
 
-  it('has nothing left of what shuts ours out', () => {
-    const wanted = object('Deployment', { strategy: { type: 'Recreate' } });
-    const live = object('Deployment', { strategy: { type: 'RollingUpdate', rollingUpdate: {} }, paused: true });
-    expect(overwritten(wanted, live)).to.deep.include({ spec: { strategy: { type: 'Recreate' }, paused: true } });
+  it('stays as it is where nobody else owns anything of its spec', () => {
+    expect(takeOverSpec(live(entry('svc-controller', 'Apply', ports(80)), entry('edit', 'Update', {})))).to.equal(
+      undefined,
+    );
   });
 });

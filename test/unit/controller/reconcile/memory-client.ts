@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { ApplyOptions, Client, KubernetesObject, Resource } from '../../../../cmd/controller/k8s/types.ts';
 
@@ -37,7 +38,9 @@ export function memoryClient(): MemoryClient {
       return store({ ...live, status: (given as T & { status: unknown }).status } as unknown as T);
     const admitted = await memory.admit(structuredClone(given));
     const managedFields = [{ manager: options.manager, operation: 'Apply' }];
-    return store({ ...live, ...admitted, metadata: { ...live?.metadata, ...admitted.metadata, managedFields } } as T);
+    const applied = { ...live, ...admitted, metadata: { ...live?.metadata, ...admitted.metadata, managedFields } } as T;
+    // An apply that changes nothing raises no version.
+    return isDeepStrictEqual(applied, live) ? structuredClone(applied) : store(applied);
   }
 
   const refused = () => Promise.reject(new Error('not in memory'));

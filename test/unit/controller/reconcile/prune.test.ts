@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { MANAGED_BY } from '../../../../cmd/controller/desired/labels.ts';
+import { ANNOTATION, MANAGED_BY } from '../../../../cmd/controller/desired/labels.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
-import { prune } from '../../../../cmd/controller/reconcile/apply.ts';
-import { APPLIED_HASH } from '../../../../cmd/controller/reconcile/hash.ts';
-import { createOwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import { pruneObjects } from '../../../../cmd/controller/reconcile/apply.ts';
+import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { memoryClient } from './memory-client.ts';
 
@@ -17,7 +16,7 @@ function object(kind: string, name: string, metadata: Partial<ObjectMeta> = {}):
     kind,
     metadata: {
       ...{ name, namespace: 'shop', uid: `uid-${kind}-${name}`, ownerReferences: [owner('instance-2')] },
-      annotations: { [APPLIED_HASH]: 'x' },
+      annotations: { [ANNOTATION.applied]: 'true' },
       managedFields: [{ manager: MANAGED_BY, operation: 'Apply' }],
       ...metadata,
     },
@@ -27,7 +26,7 @@ function object(kind: string, name: string, metadata: Partial<ObjectMeta> = {}):
 describe('what an instance no longer wants', () => {
   it('is removed, but no document is, nothing of others, and nothing that goes already', async () => {
     const { client, asked, put } = memoryClient();
-    const owned = createOwnedCache();
+    const owned = new OwnedObjects();
     const wanted = object('Service', 'wanted');
     for (const seen of [
       wanted,
@@ -41,11 +40,11 @@ describe('what an instance no longer wants', () => {
       object('Service', 'never-applied', { annotations: {} }),
       object('Service', 'going', { deletionTimestamp: '2026-11-21T08:00:00Z' }),
     ]) {
-      owned.seen(put(seen));
+      owned.observe(put(seen));
     }
-    const instance = { key: 'shop/office', uid: 'instance-2', agreement: undefined };
+    const instance = { key: 'shop/office', uid: 'instance-2' };
     const { signal } = new AbortController();
-    await prune({ client, owned, instance, log: testLogger(), signal }, [wanted]);
+    await pruneObjects({ client, owned, instance, log: testLogger(), signal }, [wanted]);
     expect(asked().filter((what) => what.startsWith('remove '))).to.have.members([
       'remove ConfigMap/unwanted',
       'remove ConfigMap/office-license-keys',

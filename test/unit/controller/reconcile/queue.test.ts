@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { createQueue, type QueueOptions } from '../../../../cmd/controller/reconcile/queue.ts';
+import { type QueueOptions, WorkQueue } from '../../../../cmd/controller/reconcile/queue.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
@@ -8,21 +8,21 @@ import { until } from '../../../support/until.ts';
 function controlledWork() {
   const started: string[] = [];
   const open: { key: string; end: (next?: number) => void; fail: () => void; signal: AbortSignal }[] = [];
-  const work: QueueOptions['work'] = (key, signal) => {
+  const reconcile: QueueOptions['reconcile'] = (key, signal) => {
     started.push(key);
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
     open.push({ key, signal, end: resolve, fail: () => reject(new Error('failed on purpose')) });
     return promise;
   };
-  return { work, started, open };
+  return { reconcile, started, open };
 }
 
 const log = testLogger();
 
 describe('the queue of instances', () => {
   it('runs nothing before it is started', async () => {
-    const { work, started } = controlledWork();
-    const queue = createQueue({ work, log });
+    const { reconcile, started } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log });
     queue.add('a');
     await new Promise(setImmediate);
     expect(started).to.deep.equal([]);
@@ -31,8 +31,8 @@ describe('the queue of instances', () => {
   });
 
   it('begins with what was added last before its start, and after all that is added since', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log, parallel: 1 });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
     for (const key of ['a', 'b', 'c', 'a', 'd']) queue.add(key);
     queue.start();
     queue.add('e');
@@ -44,8 +44,8 @@ describe('the queue of instances', () => {
   });
 
   it('runs a key that is added many times once, and once more when it is added while it runs', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log });
     for (const _ of Array(10)) queue.add('a');
     queue.start();
     for (const _ of Array(10)) queue.add('a');
@@ -58,8 +58,8 @@ describe('the queue of instances', () => {
   });
 
   it('runs different keys in parallel, no more than it may', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log, parallel: 2 });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log, parallel: 2 });
     queue.start();
     for (const key of ['a', 'b', 'c']) queue.add(key);
     expect(started).to.deep.equal(['a', 'b']);
@@ -70,8 +70,8 @@ describe('the queue of instances', () => {
 
   it('tells the work how often it has failed before, until it succeeds', async () => {
     const told: number[] = [];
-    const queue = createQueue({
-      work: async (_, __, failures) => {
+    const queue = new WorkQueue({
+      reconcile: async (_, __, failures) => {
         told.push(failures);
         if (told.length === 3) return 1;
         if (told.length < 3) throw new Error('failed on purpose');
@@ -88,8 +88,8 @@ describe('the queue of instances', () => {
 
   it('tries what fails again, each time after twice the wait, up to the longest', async () => {
     const waits: number[] = [];
-    const queue = createQueue({
-      work: async () => {
+    const queue = new WorkQueue({
+      reconcile: async () => {
         throw new Error('failed on purpose');
       },
       backoff: { minMs: 4, maxMs: 16 },
@@ -105,8 +105,8 @@ describe('the queue of instances', () => {
 
   it('waits as long as a busy API server asks for', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
-    const queue = createQueue({
-      work: async () => {
+    const queue = new WorkQueue({
+      reconcile: async () => {
         throw new ApiError('PATCH /x', { status: 429, retryAfter: 7 });
       },
       log: { warn: (facts: object) => resolve((facts as { retry_ms: number }).retry_ms) } as typeof log,
@@ -118,10 +118,10 @@ describe('the queue of instances', () => {
   });
 
   it('forgets failures after a success', async () => {
-    const { work, open } = controlledWork();
+    const { reconcile, open } = controlledWork();
     const waits: number[] = [];
-    const queue = createQueue({
-      work,
+    const queue = new WorkQueue({
+      reconcile,
       random: () => 1,
       log: { warn: (facts: object) => void waits.push((facts as { retry_ms: number }).retry_ms) } as typeof log,
     });
@@ -138,8 +138,8 @@ describe('the queue of instances', () => {
   });
 
   it('looks again when the work asks for it, and earlier when something happens', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log });
     queue.start();
     queue.add('a');
     open[0]?.end(5);
@@ -149,9 +149,24 @@ describe('the queue of instances', () => {
     expect(started).to.have.lengthOf(3);
   });
 
+  it('adds a key after a while, unless something else happens before', async () => {
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log });
+    queue.start();
+    queue.addAfter('a', 0);
+    expect(started).to.deep.equal(['a']);
+    open[0]?.end();
+    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    queue.addAfter('a', 3_600_000);
+    queue.addAfter('a', 5);
+    expect(started).to.have.lengthOf(1);
+    (await until('the second run', () => open[1])).end();
+    await queue.stop();
+  });
+
   it('looks at nothing again while something waits that has changed', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log, parallel: 1 });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
     queue.start();
     queue.add('old');
     queue.add('new');
@@ -166,8 +181,8 @@ describe('the queue of instances', () => {
   });
 
   it('forgets all of a key that is no more, before its start as well', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log, parallel: 1 });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
     queue.add('a');
     queue.add('b');
     queue.forget('a');
@@ -183,8 +198,8 @@ describe('the queue of instances', () => {
   });
 
   it('tells the work when its time is over, and starts the key anew only when it has ended', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log, timeoutMs: 5 });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log, timeoutMs: 5 });
     queue.start();
     queue.add('a');
     await until('the time is over', () => open[0]?.signal.aborted || undefined);
@@ -196,8 +211,8 @@ describe('the queue of instances', () => {
   });
 
   it('aborts what runs when it is stopped, ends with it, and starts nothing more', async () => {
-    const { work, started, open } = controlledWork();
-    const queue = createQueue({ work, log, parallel: 1 });
+    const { reconcile, started, open } = controlledWork();
+    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
     queue.start();
     queue.add('a');
     queue.add('b');

@@ -3,7 +3,7 @@ import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-e
 import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { heldBack, pauseFinding } from '../../../../cmd/controller/reconcile/pause.ts';
-import { askedFor, failingStatus, sameStatus, statusOf } from '../../../../cmd/controller/reconcile/status.ts';
+import { failingStatus, requestedAt, sameStatus, statusOf } from '../../../../cmd/controller/reconcile/status.ts';
 import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
 import { type Options, situationOf } from '../desired/situation.ts';
 
@@ -35,7 +35,7 @@ describe('the status of an instance', () => {
 
   it('has no half characters, which the API server would give back as something else', () => {
     const annotations = { 'svc.internal/reconcile-at': `${'a'.repeat(1023)}\u{1f600}` };
-    expect(askedFor({ annotations })).to.equal(`${'a'.repeat(1023)}\ufffd`);
+    expect(requestedAt({ annotations })).to.equal(`${'a'.repeat(1023)}\ufffd`);
   });
 
   it('keeps the figures in force while a pause keeps others from it', () => {

@@ -4,9 +4,10 @@ import { keyOf } from '../../../../cmd/controller/k8s/known-versions.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { type Condition, type ConditionType, conditionOf } from '../../../../cmd/controller/reconcile/conditions.ts';
-import { createReconciler } from '../../../../cmd/controller/reconcile/instance.ts';
-import { createInstances, type Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
-import { createOwnedCache, type OwnedCache } from '../../../../cmd/controller/reconcile/owned.ts';
+import { Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
+import { idOf, OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
+import { InstanceReconciler, statusId } from '../../../../cmd/controller/reconcile/reconciler.ts';
+import { RepairLimiter } from '../../../../cmd/controller/reconcile/repair-limiter.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { situationOf } from '../desired/situation.ts';
 import { type MemoryClient, memoryClient } from './memory-client.ts';
@@ -18,7 +19,8 @@ const PAUSED = { 'svc.internal/paused': 'true' };
 
 describe('the reconciler of an instance', () => {
   let server: MemoryClient;
-  let owned: OwnedCache;
+  let owned: OwnedObjects;
+  let repairs: RepairLimiter;
   let instances: Instances;
   /** Reasons of events. */
   let told: string[];
@@ -36,11 +38,12 @@ describe('the reconciler of an instance', () => {
 
   /** A controller that knows nothing yet. */
   function start(): void {
-    owned = createOwnedCache();
-    instances = createInstances();
+    owned = new OwnedObjects();
+    repairs = new RepairLimiter(() => now);
+    instances = new Instances();
     told = [];
-    const work = createReconciler({
-      ...{ client: server.client, owned, instances, settings: () => situationOf().settings },
+    const reconciler = new InstanceReconciler({
+      ...{ client: server.client, owned, repairs, instances, settings: () => situationOf().settings },
       events: { record: (_, { reason }) => void told.push(reason) },
       audit: { record: () => undefined },
       clock: () => now,
@@ -48,7 +51,7 @@ describe('the reconciler of an instance', () => {
       log: testLogger(),
     });
     const key = keyOf(situationOf().instance);
-    reconcile = (failures = 0, signal = new AbortController().signal) => work(key, signal, failures);
+    reconcile = (failures = 0, signal = new AbortController().signal) => reconciler.reconcile(key, signal, failures);
   }
 
   function office(): SvcInstance {
@@ -70,8 +73,8 @@ describe('the reconciler of an instance', () => {
   /** Plays controller-manager, edge and the watches. */
   function runAll(): void {
     for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
-      if (object.kind === 'Deployment') owned.seen(server.put(running(object)));
-      else owned.seen(object.kind === 'Ingress' ? server.put(taken(object)) : object);
+      if (object.kind === 'Deployment') owned.observe(server.put(running(object)));
+      else owned.observe(object.kind === 'Ingress' ? server.put(taken(object)) : object);
     }
   }
 
@@ -135,7 +138,7 @@ describe('the reconciler of an instance', () => {
       const budget = server.find('PodDisruptionBudget', 'office-gate');
       if (object.kind !== 'Deployment' || !budget) return object;
       server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
-      owned.seen(server.put({ ...budget, metadata: { ...budget.metadata, ownerReferences: [] } }));
+      owned.observe(server.put({ ...budget, metadata: { ...budget.metadata, ownerReferences: [] } }));
       return object;
     };
     await reconcile().catch(() => undefined);
@@ -148,8 +151,8 @@ describe('the reconciler of an instance', () => {
     const older = { ...metadata, namespace: 'elsewhere', creationTimestamp: '2026-01-01T00:00:00Z' };
     const younger = { ...older, namespace: 'later', creationTimestamp: '2026-12-01T00:00:00Z' };
     server.put({ ...office(), metadata: { ...metadata, creationTimestamp: '2026-06-01T00:00:00Z' } });
-    instances.seen(office());
-    for (const other of [older, younger]) instances.seen({ ...office(), metadata: other });
+    instances.observe(office());
+    for (const other of [older, younger]) instances.observe({ ...office(), metadata: other });
     await reconcile();
     runAll();
     await reconcile();
@@ -159,7 +162,12 @@ describe('the reconciler of an instance', () => {
         `All components are available. The older SvcInstance elsewhere/office has the same host ${spec.host}, ` +
         'and edges route it there: change one of the two.',
     });
-    instances.seen({ ...office(), metadata: older, spec: { ...spec, ingress: { ...spec.ingress, gating: 'None' } } });
+    const changed = { ...older, generation: 2, resourceVersion: '999' };
+    instances.observe({
+      ...office(),
+      metadata: changed,
+      spec: { ...spec, ingress: { ...spec.ingress, gating: 'None' } },
+    });
     await reconcile();
     expect(condition('Ready')?.reason).to.equal('AllAvailable');
   });
@@ -183,7 +191,7 @@ describe('the reconciler of an instance', () => {
     await reconcile();
     runAll();
     const bare = server.all().filter(({ kind }) => kind === 'Ingress');
-    for (const ingress of bare) owned.seen(server.put({ ...ingress, status: {} } as KubernetesObject));
+    for (const ingress of bare) owned.observe(server.put({ ...ingress, status: {} } as KubernetesObject));
     expect(await reconcile()).to.be.a('number');
     expect(condition('EdgeReady')).to.include({ status: 'False', reason: 'NoAddress' });
     expect(condition('Ready')).to.include({ status: 'False', reason: 'NoAddress' });
@@ -224,158 +232,49 @@ describe('the reconciler of an instance', () => {
     expect(new Set(messages).size).to.equal(1);
   });
 
-  describe('with somebody who changes again what it puts right', () => {
+  it('applies again what somebody else has changed, later each time, and nothing that it has applied before', async () => {
+    await reconcile();
+    runAll();
+    await reconcile();
     const front = () => server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
-
-    /** As an autoscaler does, with each change of ours. */
-    async function quarrel(): Promise<string[]> {
+    for (let time = 0; time < 20; time += 1) {
+      const { spec, ...rest } = front() ?? ({} as never);
+      owned.observe(server.put({ ...rest, spec: { ...spec, replicas: 7 } }));
       server.asked();
-      for (let time = 0; time < 20; time += 1) {
-        const { metadata, spec, ...rest } = front() ?? ({} as never);
-        const managedFields = [...(metadata.managedFields ?? []), { manager: 'scaler', operation: 'Update' }];
-        owned.seen(server.put({ ...rest, metadata: { ...metadata, managedFields }, spec: { ...spec, replicas: 7 } }));
-        await reconcile();
-      }
-      return server.asked().filter((request) => request === 'apply Deployment/office-front');
+      await reconcile();
+      expect(server.asked().filter((request) => request.startsWith('apply'))).to.deep.equal([
+        'apply Deployment/office-front',
+      ]);
+      expect(front()?.spec.replicas).to.equal(2);
     }
-
-    beforeEach(async () => {
-      await reconcile();
-      runAll();
-      await reconcile();
-    });
-
-    it('leaves it so after a while, says who it may be, and tries again later', async () => {
-      expect(await quarrel()).to.have.lengthOf(8);
-      runAll();
-      expect(await reconcile(), 'looks again').to.be.a('number');
-      expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
-      expect(condition('Ready')?.message).to.include(
-        'Deployment office-front keeps being changed by somebody else (spec.replicas), possibly scaler: stop that.',
-      );
-      now += 600_000;
-      await reconcile();
-      expect(front()?.spec.replicas).to.equal(2);
-      runAll();
-      await reconcile();
-      expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
-    });
-
-    it('does not wait for the time of a clock that was ahead', async () => {
-      await quarrel();
-      now -= 86_400_000;
-      await reconcile();
-      expect(front()?.spec.replicas).to.equal(2);
-    });
-
-    it('takes no failure of its own for somebody', async () => {
-      const late = new ApiError('PATCH /x', { status: 500, message: 'failed calling webhook' });
-      server.admit = () => Promise.reject(late);
-      change({}, { front: { ...office().spec.front, replicas: 3 } });
-      for (let time = 0; time < 20; time += 1) {
-        expect(await reconcile().catch((error: Error) => error)).to.equal(late);
-      }
-    });
-
-    it('follows the spec all the same, however often that changes', async () => {
-      await quarrel();
-      for (let time = 0; time < 20; time += 1) {
-        const replicas = 3 + (time % 2);
-        change({}, { front: { ...office().spec.front, replicas } });
-        await reconcile();
-        expect(front()?.spec.replicas).to.equal(replicas);
-      }
-    });
+    const id = idOf(front() as KubernetesObject);
+    expect(repairs.delayMs(id)).to.be.greaterThan(2_000);
+    now += 600_000;
+    expect(repairs.delayMs(id)).to.equal(0);
   });
 
-  it('says over what another controller says for a while only, looks again, and tries again later', async () => {
+  it('counts a status that another controller has written over its own', async () => {
     await reconcile();
     runAll();
     await reconcile();
     const { version } = office().status ?? {};
-    server.asked();
-    let next: number | undefined;
+    instances.observe(office());
     for (let time = 0; time < 20; time += 1) {
       server.put({ ...office(), status: { ...office().status, version: 'other' } });
-      next = await reconcile();
+      await reconcile();
+      expect(office().status).to.include({ version });
     }
-    expect(server.asked().filter((request) => request.startsWith('status'))).to.have.lengthOf(8);
-    expect(next).to.be.a('number');
-    now += 600_000;
+    expect(repairs.delayMs(statusId(keyOf(office())))).to.be.greaterThan(1_000);
+  });
+
+  it('reads the instance again at once when somebody has written it meanwhile', async () => {
     await reconcile();
-    expect(office().status).to.include({ version });
-  });
-
-  it('quarrels with no other controller that says the same, however often that changes', async () => {
-    const controllers = [0, 1].map(() => {
-      start();
-      return { owned, reconcile };
-    });
-    const [first, second] = controllers as [(typeof controllers)[0], (typeof controllers)[0]];
-    await first.reconcile();
-    for (let time = 0; time < 42; time += 1) {
-      now += 1_000;
-      for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
-        const deployment = time % 2 === 0 ? running : ended;
-        const seen = object.kind === 'Deployment' ? server.put(deployment(object)) : object;
-        for (const controller of controllers) controller.owned.seen(seen.kind === 'Ingress' ? taken(seen) : seen);
-      }
-      // They take turns in saying it first, until one of them is no more.
-      const both = time % 4 < 2 ? [first, second] : [second, first];
-      const turns = time < 40 ? both : [first];
-      for (const controller of turns) await controller.reconcile();
-      expect(condition('Ready')?.status, `after change ${time}`).to.equal(time % 2 === 0 ? 'True' : 'False');
-    }
-  });
-
-  describe('with a webhook that insists on its own way', () => {
-    const insisted = () => server.find<KubernetesObject & { spec: { type?: string } }>('Service', 'office-gate')?.spec;
-
-    beforeEach(async () => {
-      server.admit = (object) =>
-        object.kind === 'Service'
-          ? ({
-              ...object,
-              spec: { ...(object as typeof object & { spec: object }).spec, type: 'NodePort' },
-            } as KubernetesObject)
-          : object;
-      await reconcile();
-      runAll();
-      await reconcile();
-    });
-
-    it('says what is otherwise, and writes no more', async () => {
-      expect(condition('Ready')).to.include({ status: 'True', reason: 'AvailableWithRemarks' });
-      expect(condition('Ready')?.message).to.include(
-        'Service office-gate in the API server differs from what the controller wrote (spec.type)',
-      );
-      server.asked();
-      await reconcile();
-      expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal([]);
-    });
-
-    it('tries again when the next controller starts', async () => {
-      expect(office().status).not.to.have.property('agreement');
-      server.admit = (object) => object;
-      start();
-      runAll();
-      await reconcile();
-      expect(insisted()?.type).to.equal('ClusterIP');
-      expect(condition('Ready')?.reason).to.equal('AllAvailable');
-      expect(office().status).to.have.property('agreement');
-    });
-
-    it('tries again when it is asked to look at everything, once', async () => {
-      server.admit = (object) => object;
-      change({ 'svc.internal/reconcile-at': 'now' });
-      await reconcile();
-      expect(insisted()?.type).to.equal('ClusterIP');
-      expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
-      expect(condition('Ready')?.reason).to.equal('AllAvailable');
-      server.asked();
-      await reconcile();
-      expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal([]);
-    });
+    runAll();
+    instances.observe(office());
+    await reconcile();
+    const { metadata } = office();
+    instances.observe({ ...office(), metadata: { ...metadata, resourceVersion: '9999' } });
+    expect(await reconcile()).to.equal(0);
   });
 
   it('removes what it made and is no longer wanted, but no copy that somebody else has made of it', async () => {
@@ -405,7 +304,7 @@ describe('the reconciler of an instance', () => {
 
   it('forgets an instance that is deleted while its status is written', async () => {
     await reconcile();
-    expect(instances.keys()).to.deep.equal([keyOf(office())]);
+    instances.observe(office());
     server.remove('SvcInstance', 'office');
     expect(await reconcile()).to.equal(undefined);
     expect(instances.keys()).to.deep.equal([]);
@@ -425,7 +324,7 @@ describe('the reconciler of an instance', () => {
     server.asked();
     await reconcile();
     expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
-    expect(server.asked()).to.include('get Deployment/office-front');
+    expect(server.asked()).to.include('apply Deployment/office-front');
   });
 
   it('looks at everything when it is asked to, also after a start', async () => {
@@ -438,7 +337,7 @@ describe('the reconciler of an instance', () => {
     server.asked();
     await reconcile();
     const made = server.all().filter(({ kind }) => kind !== 'SvcInstance');
-    expect(server.asked()).to.include.members(made.map(({ kind, metadata }) => `get ${kind}/${metadata.name}`));
+    expect(server.asked()).to.include.members(made.map(({ kind, metadata }) => `apply ${kind}/${metadata.name}`));
   });
 });
 
@@ -451,8 +350,4 @@ function running(deployment: KubernetesObject): KubernetesObject {
 
 function taken(ingress: KubernetesObject): KubernetesObject {
   return { ...ingress, status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } } as KubernetesObject;
-}
-
-function ended(deployment: KubernetesObject): KubernetesObject {
-  return { ...deployment, status: {} } as KubernetesObject;
 }

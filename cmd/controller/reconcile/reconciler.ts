@@ -1,0 +1,298 @@
+import type { Audit } from '../../../src/common/audit.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { docbuilderPlan } from '../../../src/common/plan.ts';
+import type { Policy } from '../desired/allowed.ts';
+import { COMPONENTS, namesOf } from '../desired/names.ts';
+import { notAllowed } from '../desired/policy.ts';
+import type { Random } from '../desired/secrets.ts';
+import type { ComponentName, Settings, Situation } from '../desired/types.ts';
+import { ApiError, UnreachableError } from '../k8s/api-error.ts';
+import type { Recorder } from '../k8s/events.ts';
+import { keyOf, splitKey } from '../k8s/known-versions.ts';
+import { RESOURCES } from '../k8s/resources.ts';
+import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { type ApplyResult, applyObjects, pruneObjects } from './apply.ts';
+import type { Finding } from './conditions.ts';
+import { type DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';
+import { observeEdge } from './edge.ts';
+import type { Instances, SvcInstance } from './instances.ts';
+import { decideLicense } from './license.ts';
+import type { OwnedObjects } from './owned-objects.ts';
+import type { Trouble } from './ownership.ts';
+import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
+import { podTroubles } from './pods.ts';
+import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
+import type { RepairLimiter } from './repair-limiter.ts';
+import { readSecrets, type SecretsRead } from './secrets.ts';
+import { failingStatus, requestedAt, sameStatus, statusDigest, statusOf } from './status.ts';
+import { reportChanges, reportGenerated } from './telling.ts';
+
+const STATUS_MANAGER = 'svc-controller-status';
+const LOOK_AGAIN_MS = 10_000;
+/** Each time that nothing new was found it takes longer, up to so many times as long as at first. */
+const LATER = { factor: 1.5, most: 6 };
+/** Failures in a row after which the status tells of them: some seconds, or minutes where nothing answers. */
+const REPORTED_FAILURES = 10;
+
+export interface ReconcilerOptions {
+  client: Client;
+  owned: OwnedObjects;
+  instances: Instances;
+  repairs: RepairLimiter;
+  settings: () => Settings;
+  events: Pick<Recorder, 'record'>;
+  audit: Pick<Audit, 'record'>;
+  clock: Clock;
+  random: Random;
+  /**
+   * Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must
+   * change.
+   */
+  lookAgainMs?: number | undefined;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+}
+
+/** The outcome of applying an instance's objects. */
+interface Applied extends ApplyResult {
+  /** How much of the spec has been applied. */
+  extent: 'nothing' | 'something' | 'everything';
+  /** Something of it is not done yet, and sends no event when it is. */
+  pending: boolean;
+}
+
+/**
+ * Brings one instance to what its spec says, and writes into its status how far that has come. It starts from what the API
+ * server has, whatever has happened before, so that it may end anywhere and be begun anew.
+ */
+export class InstanceReconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #resizer: DocbuilderResizer;
+  /** Milliseconds after which each was last looked at again. */
+  readonly #waits = new Map<string, number>();
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+    this.#resizer = new DocbuilderResizer(options);
+  }
+
+  /**
+   * Reconciles the instance of a key.
+   * @param failures in a row, before this time
+   * @returns milliseconds until it should be called again without an event
+   */
+  async reconcile(key: string, signal: AbortSignal, failures: number): Promise<number | undefined> {
+    const { client, instances, owned } = this.#options;
+    const [namespace, name] = splitKey(key);
+    owned.hold(key);
+    let wait: number | undefined;
+    try {
+      const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+      if (!instance) {
+        instances.delete(key);
+        this.#waits.delete(key);
+      }
+      // Kubernetes deletes what it owned: each object names it as its owner.
+      if (instance && instance.metadata.deletionTimestamp === undefined) {
+        signal.throwIfAborted();
+        wait = await this.#reconcileOrReport(instance, signal, failures);
+      }
+    } finally {
+      const changed = owned.release(key);
+      if (changed) wait = 0;
+    }
+    return wait;
+  }
+
+  async #reconcileOrReport(instance: SvcInstance, signal: AbortSignal, failures: number): Promise<number | undefined> {
+    try {
+      return await this.#reconcileInstance(instance, signal);
+    } catch (error) {
+      if (failures >= REPORTED_FAILURES && !isStopped(signal)) await this.#reportFailure(instance, error);
+      throw error;
+    }
+  }
+
+  async #reconcileInstance(instance: SvcInstance, signal: AbortSignal): Promise<number | undefined> {
+    const { client, owned, settings, random, clock } = this.#options;
+    const secrets = await readSecrets(client, instance, random, settings());
+    const now = clock();
+    const license = await decideLicense({
+      ...{ kept: secrets.keptLicense, given: secrets.givenLicense },
+      ...{ keys: settings().licenseKeys, now },
+    });
+    const wanted: Situation = {
+      instance,
+      settings: settings(),
+      license: license.license,
+      plan: docbuilderPlan(license.license),
+      licenseFiles: license.files,
+      secrets: secrets.values ?? {},
+    };
+    const found = await this.#resizer.observe(wanted, instance.status?.docbuilder);
+    const situation: Situation = { ...wanted, docbuilder: found.running };
+    const applied = await this.#apply(situation, secrets, found, signal);
+    if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
+    applied.remarks.push(...this.#sameHostRemarks(instance));
+
+    const components = await this.#observeComponents(instance);
+    const previous = instance.status?.conditions ?? [];
+    const edge = await observeEdge({ client, owned, previous, now }, situation);
+    const held = heldBack(instance);
+    const findings: Finding[] = [
+      ...(held ? [held] : readinessFindings(applied.troubles, components, applied.remarks, edge.trouble)),
+      ...componentFindings(components),
+      edge.finding,
+      heldLicense(instance) ?? { type: 'LicenseValid', ...license.condition },
+      pauseFinding(instance),
+    ];
+    const status = statusOf({
+      ...{ situation, findings, components, previous: instance.status ?? {} },
+      applied: applied.extent,
+      paused: isPaused(instance),
+      now: clock(),
+    });
+    const written = await this.#writeStatus(instance, status);
+    if (written === 'overtaken') return 0;
+    const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble && !applied.pending;
+    const changes = [license.nextChange, edge.nextChange].flatMap((time) => time ?? []);
+    const waits = done ? [] : [this.#nextWait(keyOf(instance), written === 'written')];
+    return earliest([...waits, ...changes.map((time) => time - clock())]);
+  }
+
+  /** An edge that finds a host twice serves the older one, and nobody hears of it. */
+  #sameHostRemarks(instance: SvcInstance): string[] {
+    const { host } = instance.spec;
+    const [older] = this.#options.instances.olderWithSameHost(keyOf(instance));
+    if (older === undefined) return [];
+    return [
+      `The older SvcInstance ${older} has the same host ${host}, and edges route it there: change one of the two.`,
+    ];
+  }
+
+  async #apply(
+    situation: Situation,
+    secrets: SecretsRead,
+    found: DocbuilderFound,
+    signal: AbortSignal,
+  ): Promise<Applied> {
+    const { owned, settings } = this.#options;
+    const instance = situation.instance as SvcInstance;
+    const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
+    const remarks = [...secrets.remarks];
+    if (troubles.length > 0 || isPaused(instance)) return { troubles, remarks, extent: 'nothing', pending: false };
+    // A new instance has none yet.
+    const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
+    // Reported first: a process that ends in between reports twice rather than never.
+    if (runs) reportGenerated(this.#options, instance, secrets.made, secrets.lost);
+    const result = await this.#applyWanted(situation, found, signal);
+    const extent = result.troubles.length === 0 ? 'everything' : 'something';
+    return { ...result, remarks: [...remarks, ...result.remarks], extent };
+  }
+
+  async #applyWanted(
+    situation: Situation,
+    found: DocbuilderFound,
+    signal: AbortSignal,
+  ): Promise<Omit<Applied, 'extent'>> {
+    const { client, owned, repairs, log } = this.#options;
+    const { metadata, status = {} } = situation.instance as SvcInstance;
+    const key = keyOf({ metadata });
+    const requested = requestedAt(metadata);
+    if (requested !== undefined && requested !== status.lastHandledReconcileAt) owned.forgetApplies(key);
+    let objects: KubernetesObject[];
+    try {
+      objects = await this.#resizer.objects(situation, found);
+    } catch (error) {
+      if (isRequestFailure(error)) throw error;
+      // A spec that the schema should have refused, or did before it was changed.
+      const message = `The spec cannot be turned into objects: ${(error as Error).message}.`;
+      log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
+      return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], remarks: [], pending: false };
+    }
+    const context = { client, owned, repairs, signal, log, instance: { key, uid: metadata.uid } };
+    const result = await applyObjects(context, objects);
+    if (result.troubles.length > 0) return { ...result, pending: false };
+    await pruneObjects(context, objects);
+    const { pending, remark } = await this.#resizer.resize(situation, found);
+    return { ...result, remarks: [...result.remarks, ...(remark === undefined ? [] : [remark])], pending };
+  }
+
+  async #observeComponents(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {
+    const { client, owned, clock } = this.#options;
+    const { namespace, name } = instance.metadata;
+    const names = namesOf(name).component;
+    const deployments = owned.of(keyOf(instance)).filter(({ kind }) => kind === 'Deployment');
+    const rollout = (component: ComponentName) =>
+      deployments.find((deployment) => deployment.name === names[component])?.rollout;
+    const state = Object.fromEntries(
+      COMPONENTS.map((component): [ComponentName, ComponentState] => [component, { rollout: rollout(component) }]),
+    ) as Record<ComponentName, ComponentState>;
+    if (deployments.length === 0 || allDone(state)) return state;
+    const troubles = await podTroubles(client, namespace, name, clock());
+    for (const component of COMPONENTS) state[component].pods = troubles.get(component);
+    return state;
+  }
+
+  /** Best effort: what has failed may fail here too. */
+  async #reportFailure(instance: SvcInstance, error: unknown): Promise<void> {
+    const { clock, log } = this.#options;
+    await this.#writeStatus(instance, failingStatus(instance, error, clock())).catch((err) =>
+      log.warn({ instance: keyOf(instance), err }, 'the status could not be written'),
+    );
+  }
+
+  /** @returns `overtaken` when somebody else has written the instance since it was read */
+  async #writeStatus(instance: SvcInstance, status: SvcInstanceStatus): Promise<'written' | 'unchanged' | 'overtaken'> {
+    const { client, instances, repairs } = this.#options;
+    const previous = instance.status ?? {};
+    const key = keyOf(instance);
+    const digest = statusDigest(status);
+    if (sameStatus(previous, status)) return instances.recordStatus(instance, digest) ? 'overtaken' : 'unchanged';
+    // Another controller has written another status since.
+    if (instances.writtenStatus(key) === digest) repairs.count(statusId(key));
+    // Reported first: a process that ends in between reports twice rather than never.
+    reportChanges(this.#options, instance, previous, status);
+    const { apiVersion, kind } = RESOURCES.svcInstance;
+    const { name, namespace, uid } = instance.metadata;
+    const answer = await client.apply<SvcInstance>(
+      RESOURCES.svcInstance,
+      { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance,
+      { manager: STATUS_MANAGER, subresource: 'status' },
+    );
+    return instances.recordStatus(answer, digest) ? 'overtaken' : 'written';
+  }
+
+  /** Hundreds of instances that wait for somebody must not keep the API server busy. */
+  #nextWait(key: string, written: boolean): number {
+    const first = this.#options.lookAgainMs ?? LOOK_AGAIN_MS;
+    const before = written ? undefined : this.#waits.get(key);
+    const next = before === undefined ? first : Math.min(before * LATER.factor, first * LATER.most);
+    this.#waits.set(key, next);
+    return next;
+  }
+}
+
+/** Names an instance's status among what the RepairLimiter counts. */
+export function statusId(key: string): string {
+  return `status ${key}`;
+}
+
+function earliest(waits: readonly number[]): number | undefined {
+  return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
+}
+
+/** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */
+function policyTroubles(spec: SvcInstance['spec'], policy: Policy): Trouble[] {
+  return notAllowed(spec, policy).map((message) => ({ reason: 'NotAllowed', stalled: true, message }));
+}
+
+function isRequestFailure(error: unknown): boolean {
+  return error instanceof ApiError || error instanceof UnreachableError;
+}
+
+/** Returns whether a signal has aborted because the controller ends, and not because it has taken too long. */
+function isStopped({ aborted, reason }: AbortSignal): boolean {
+  return aborted && (reason as Error).name !== 'TimeoutError';
+}
