@@ -15,7 +15,7 @@ import { parseAllowList } from '../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../src/common/net/outbound.ts';
 import { portOf } from '../../support/listen.ts';
 import { silentLogger } from '../../support/logs.ts';
-import { PICTURE_URL, SERVED } from '../arbitraries/picture.ts';
+import { PICTURE_URL, SERVED } from './picture.ts';
 import { PLAN } from './plan.ts';
 
 export const NOW = new Date('2026-11-21T08:30:00Z');

@@ -23,11 +23,14 @@ describe('a filler of templates', () => {
     return task;
   }
 
-  async function failed(work: Promise<void>): Promise<AppError> {
-    const error = await work.then(
+  const thrownBy = (work: Promise<void>): Promise<unknown> =>
+    work.then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
+
+  async function failed(work: Promise<void>): Promise<AppError> {
+    const error = await thrownBy(work);
     if (!(error instanceof AppError)) throw error ?? new Error('it was filled');
     return error;
   }
@@ -59,10 +62,7 @@ describe('a filler of templates', () => {
     const reason = new Error('the job was too long');
     setTimeout(() => abort.abort(reason), 500);
     const started = performance.now();
-    const thrown = await filler.fill(task, abort.signal).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const thrown = await thrownBy(filler.fill(task, abort.signal));
     expect(thrown).to.equal(reason);
     expect(performance.now() - started).to.be.lessThan(2_000);
     expect(existsSync(task.output)).to.equal(false);
@@ -71,20 +71,14 @@ describe('a filler of templates', () => {
   it('ends also when it was told so while it began', async () => {
     const abort = new AbortController();
     const task = taskOf(p('{{a}}'), {});
-    const filled = filler.fill(task, abort.signal).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const filled = thrownBy(filler.fill(task, abort.signal));
     abort.abort('at once');
     expect(await filled).to.equal('at once');
     expect(existsSync(task.output)).to.equal(false);
   });
 
   it('does not begin what was ended before', async () => {
-    const thrown = await filler.fill(taskOf(p('{{a}}'), {}), AbortSignal.abort('late')).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const thrown = await thrownBy(filler.fill(taskOf(p('{{a}}'), {}), AbortSignal.abort('late')));
     expect(thrown).to.equal('late');
   });
 
@@ -111,16 +105,27 @@ describe('a filler of templates', () => {
 
   it('overwrites nothing', async () => {
     const task = taskOf(p('{{a}}'), {});
-    const thrown = await filler.fill({ ...task, output: task.template }, never).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const thrown = await thrownBy(filler.fill({ ...task, output: task.template }, never));
     expect(thrown).to.have.property('code', 'EEXIST');
     expect(existsSync(task.template)).to.equal(true);
   });
 
   it('tells a package that cannot be read', async () => {
     const { task, remove } = templateTask(Buffer.from('PK\u0003\u0004 no archive'), {});
+    removals.push(remove);
+    expect(await failed(filler.fill(task, never))).to.have.property('code', 'corrupt_source');
+  });
+
+  it('unpacks no more of a part than the archive declares', async () => {
+    const template = docxTemplate({ body: p(`{{a}}${' '.repeat(4_000_000)}`) });
+    for (const [header, size] of [
+      ['PK\u0003\u0004', 22],
+      ['PK\u0001\u0002', 24],
+    ] as const) {
+      const name = template.indexOf('word/document.xml', template.indexOf(header));
+      template.writeUInt32LE(10_000, template.lastIndexOf(header, name, 'latin1') + size);
+    }
+    const { task, remove } = templateTask(template, {});
     removals.push(remove);
     expect(await failed(filler.fill(task, never))).to.have.property('code', 'corrupt_source');
   });

@@ -14,56 +14,162 @@ import {
   textBox,
 } from '../../../support/templates.ts';
 
+const PEOPLE = [
+  { name: 'Lan', age: 30 },
+  { name: 'Minh', age: 41 },
+];
+const ROW = [p('{{#people}}{{name}}'), p('{{/people}}')];
+const [COMPOSED, DECOMPOSED] = ['họ tên'.normalize('NFC'), 'họ tên'.normalize('NFD')];
+const ANY_TEXT = '&<>"\' &amp; ]]> 👩‍💼 שלום مرحبا';
+const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+
+type Case = [what: string, body: string, data: unknown, paragraphs: string[]];
+
+const VALUES: Case[] = [
+  [
+    'strings, numbers and booleans are text, null is nothing',
+    p('{{a}} {{b}} {{c}} [{{d}}] {{e}}'),
+    { a: 'một', b: 1234.5, c: false, d: null, e: 0 },
+    ['một 1234.5 false [] 0'],
+  ],
+  [
+    'names have dots, spaces and accents',
+    p('{{customer.address.city}}|{{ họ tên }}|{{a.b}}|{{xin chào.bạn}}'),
+    { customer: { address: { city: 'Huế' } }, 'họ tên': 'Lan', 'a.b': 'key', 'xin chào': { bạn: 'Minh' } },
+    ['Huế|Lan|key|Minh'],
+  ],
+  ['a composed name finds a decomposed one', p(`{{${COMPOSED}}}`), { [DECOMPOSED]: 'Lan' }, ['Lan']],
+  ['a decomposed name finds a composed one', p(`{{${DECOMPOSED}}}`), { [COMPOSED]: 'Lan' }, ['Lan']],
+  ['a missing field is empty', p('[{{nobody}}][{{a.b.c}}]'), { a: 1 }, ['[][]']],
+  [
+    'text around tags, single braces and spaces stay',
+    p(run('{ a } {x') + run('{{n}}', '<w:i/>') + run('} }')) + p('{') + p('{n} } b { {}') + p('{{n}}}'),
+    { n: 1 },
+    ['{ a } {x1} }', '{', '{n} } b { {}', '1}'],
+  ],
+  ['any text stays as it is', p('{{a}}'), { a: ANY_TEXT }, [ANY_TEXT]],
+  [
+    'what XML cannot hold is dropped',
+    p('{{a}}'),
+    { a: 'a\u0000b\u0008c\u001fd\ud800e\udc00f\uffff\u000bg' },
+    ['abcdefg'],
+  ],
+  [
+    'tags in values are not tags',
+    p('{{#a}}{{x}}{{/a}}{{y}}'),
+    { a: [{ x: '{{y}}{{/a}}' }], y: '{{#a}}{{1}}', '1': 'no' },
+    ['{{y}}{{/a}}{{#a}}{{1}}'],
+  ],
+];
+
+const LISTS: Case[] = [
+  [
+    'a row in which a list begins and ends is repeated',
+    table([
+      [p('Tên'), p('Tuổi')],
+      [p(run('{{#people}}') + splitTag('name')), p('{{age}}{{/people}}')],
+      [p('Hết'), p('')],
+    ]),
+    { people: PEOPLE },
+    ['Tên', 'Tuổi', 'Lan', '30', 'Minh', '41', 'Hết', ''],
+  ],
+  [
+    'rows are repeated when a list begins in one and ends in another',
+    table([
+      [p('{{#people}}{{name}}'), p('1')],
+      [p('{{age}}'), p('2{{/people}}')],
+    ]),
+    { people: PEOPLE },
+    ['Lan', '1', '30', '2', 'Minh', '1', '41', '2'],
+  ],
+  ...[{ people: [] }, { people: null }, {}].map((data): Case => {
+    return [
+      `the row goes with ${JSON.stringify(data)}`,
+      table([[p('a'), p('b')], ROW]) + p('end'),
+      data,
+      ['a', 'b', 'end'],
+    ];
+  }),
+  [
+    'paragraphs between tags that stand alone are repeated, and the tags go with their paragraphs',
+    p('before') + p(run(' ') + splitTag('#people')) + p('– {{name}}') + p('{{/people}} ') + p('after'),
+    { people: PEOPLE },
+    ['before', '– Lan', '– Minh', 'after'],
+  ],
+  [
+    'text within a paragraph or a cell is repeated',
+    p('{{#people}}{{name}}, {{/people}}…') + table([[p('{{#people}}{{name}};{{/people}}')]]) + p(''),
+    { people: PEOPLE },
+    ['Lan, Minh, …', 'Lan;Minh;', ''],
+  ],
+  [
+    'names are looked up in the item first, then outwards; null is found',
+    p('{{#people}}{{name}}-{{team}}-{{age}};{{/people}}'),
+    {
+      team: 'T',
+      age: 'outer',
+      people: [
+        { name: 'Lan', team: 'own' },
+        { name: 'Minh', age: null },
+      ],
+    },
+    ['Lan-own-outer;Minh-T-;'],
+  ],
+  [
+    'lists hold plain items, lists, and lists of lists',
+    p('{{#teams}}{{name}}:{{#members}}{{.}},{{/members}} {{/teams}}{{#grid}}{{#.}}{{.}}{{/.}}|{{/grid}}'),
+    {
+      teams: [
+        { name: 'A', members: ['x', 2, true, null] },
+        { name: 'B', members: [] },
+      ],
+      grid: [[1, 2], [3]],
+    },
+    ['A:x,2,true,, B: 12|3|'],
+  ],
+  [
+    'a row holds a table of its own',
+    table([[p('{{#teams}}{{name}}') + table([[p('{{#members}}{{.}}'), p('{{/members}}')]]) + p(''), p('{{/teams}}')]]),
+    {
+      teams: [
+        { name: 'A', members: [1, 2] },
+        { name: 'B', members: [3] },
+      ],
+    },
+    ['A', '1', '', '2', '', '', '', 'B', '3', '', '', ''],
+  ],
+];
+
 describe('filling a template', () => {
-  it('puts strings, numbers, booleans and nothing for null in the place of tags', async () => {
-    const body = p('{{a}} {{b}} {{c}} [{{d}}] {{e}}');
-    const data = { a: 'một', b: 1234.5, c: false, d: null, e: 0 };
-    expect(await filledBody(body, data)).to.deep.equal(['một 1234.5 false [] 0']);
+  for (const [what, body, data, expected] of [...VALUES, ...LISTS]) {
+    it(what, async () => {
+      expect(await filledBody(body, data)).to.deep.equal(expected);
+    });
+  }
+
+  it('a table goes with its last row', async () => {
+    expect((await fill(table([ROW]) + p('end'), {}))['word/document.xml']).to.not.contain('<w:tbl>');
   });
 
-  it('finds nested names, names with spaces and accents, and keys with dots', async () => {
-    const body = p('{{customer.address.city}}|{{ họ tên }}|{{a.b}}|{{xin chào.bạn}}');
-    const data = { customer: { address: { city: 'Huế' } }, 'họ tên': 'Lan', 'a.b': 'key', 'xin chào': { bạn: 'Minh' } };
-    expect(await filledBody(body, data)).to.deep.equal(['Huế|Lan|key|Minh']);
-  });
-
-  it('takes either spelling of an accented name for the other', async () => {
-    const [composed, decomposed] = ['họ tên'.normalize('NFC'), 'họ tên'.normalize('NFD')];
-    expect(await filledBody(p(`{{${composed}}}`), { [decomposed]: 'Lan' })).to.deep.equal(['Lan']);
-    expect(await filledBody(p(`{{${decomposed}}}`), { [composed]: 'Lan' })).to.deep.equal(['Lan']);
-  });
-
-  it('looks for no name longer than for its length', async () => {
+  it('a name takes no longer to look for than it is long', async () => {
     const name = `a${'\u0301\u0323'.repeat(60_000)}`;
     const spent = processorTime();
     expect(await filledBody(p(`[{{${name}}}]`), {})).to.deep.equal(['[]']);
     expect(spent()).to.be.lessThan(2000);
   });
 
-  it('leaves a missing field empty', async () => {
-    expect(await filledBody(p('[{{nobody}}][{{a.b.c}}]'), { a: 1 })).to.deep.equal(['[][]']);
-  });
-
-  it('joins a tag that Word split over runs, in the formatting of its first run', async () => {
-    const bold = '<w:b/>';
-    const { 'word/document.xml': xml = '' } = await fill(p(run('Chào ') + splitTag('tên', bold) + run('!')), {
-      tên: 'Lan',
-    });
+  it('a tag that Word split over runs has the formatting of its first run', async () => {
+    const body = p(run('Chào ') + splitTag('tên', '<w:b/>') + run('!'));
+    const { 'word/document.xml': xml = '' } = await fill(body, { tên: 'Lan' });
     expect(paragraphs(xml)).to.deep.equal(['Chào Lan!']);
     expect(xml).to.contain('<w:rPr><w:b/></w:rPr><w:t xml:space="preserve">Lan</w:t>');
   });
 
-  it('keeps text around tags, single braces and spaces as they are', async () => {
-    const body = p(run('{ a } {x') + run('{{n}}', '<w:i/>') + run('} }')) + p('{') + p('{n} }');
-    expect(await filledBody(body, { n: 1 })).to.deep.equal(['{ a } {x1} }', '{', '{n} }']);
-  });
-
-  it('fills body, tables in tables, headers, footers, notes and both forms of a text box; comments stay', async () => {
-    const inner = table([[p('{{n}} inner')]]);
+  it('body, tables in tables, headers, footers, notes and both forms of a text box are filled; comments stay', async () => {
     const filled = await fill(
       docxTemplate({
         body:
-          table([[p('{{n}} outer') + inner + p('')]]) +
+          table([[p('{{n}} outer') + table([[p('{{n}} inner')]]) + p('')]]) +
           p(run('{{n}} box ') + textBox(p('{{n}} in box'))) +
           p(footnote(1) + endnote(1)),
         header: p('{{n}} header'),
@@ -79,45 +185,50 @@ describe('filling a template', () => {
     const texts = Object.entries(filled).filter(([name]) => /^word\/[^/]+\.xml$/.test(name));
     const all = texts.flatMap(([, xml]) => paragraphs(xml)).filter((text) => text !== '');
     const whole = ['N outer', 'N inner', 'N in box', 'N in box', 'N box ', 'N header', 'N first', 'N even', 'N footer'];
-    expect(all).to.deep.equal([...whole, 'N footnote', 'N endnote', '{{n}} comment']);
+    expect(all).to.have.members([...whole, 'N footnote', 'N endnote', '{{n}} comment']);
   });
 
-  it('writes line breaks and tabs as Word does, in the same run', async () => {
+  it('line breaks and tabs are written as Word does, in the same run', async () => {
     const { 'word/document.xml': xml = '' } = await fill(p(run('{{a}}', '<w:b/>')), { a: 'một\nhai\r\nba\tbốn' });
     expect(paragraphs(xml)).to.deep.equal(['một\nhai\nba\tbốn']);
     expect(xml.match(/<w:r>/g)).to.have.lengthOf(1);
   });
 
-  it('keeps markup characters, emoji and right-to-left text, and drops what XML cannot hold', async () => {
-    const value = '&<>"\' &amp; ]]> 👩‍💼 שלום مرحبا';
-    expect(await filledBody(p('{{a}}'), { a: value })).to.deep.equal([value]);
-    const forbidden = 'a\u0000b\u0008c\u001fd\ud800e\udc00f\uffff\u000bg';
-    expect(await filledBody(p('{{a}}'), { a: forbidden })).to.deep.equal(['abcdefg']);
+  it('copied pictures have ids of their own', async () => {
+    const body = p('{{#people}}') + p(textBox(p('{{name}}{{#tags}}{{.}}{{/tags}}'))) + p('{{/people}}');
+    const people = [{ name: 'Lan', tags: ['a', 'b'] }, { name: 'Minh' }];
+    const { 'word/document.xml': xml = '' } = await fill(body, { people });
+    expect(paragraphs(xml)).to.deep.equal(['Lanab', 'Lanab', '', 'Minh', 'Minh', '']);
+    const ids = [...xml.matchAll(/<wp:docPr id="(\d+)"/g)].map(([, id]) => id);
+    expect(new Set(ids)).to.have.property('size', 2);
   });
 
-  it('makes a document of a template for Word', async () => {
+  it('a template for Word becomes a document', async () => {
     const filled = await fill(docxTemplate({ body: p('{{a}}'), format: 'dotx' }), { a: 1 });
     expect(filled['[Content_Types].xml']).to.contain('wordprocessingml.document.main+xml').and.not.contain('template');
   });
 
-  it('finds WordprocessingML by its namespace, whatever its prefix', async () => {
-    const other = (xml: string): string => xml.replace(/<(\/?)w:/g, '<$1x:').replace('xmlns:w=', 'xmlns:x=');
-    const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
-    const xml = other(`<w:document xmlns:w="${word}"><w:body>${p('{{a}}')}</w:body></w:document>`);
-    const filled = await fill(docxTemplate({ body: '', extra: { 'word/document.xml': xml } }), { a: 'found' });
-    expect(paragraphs(filled['word/document.xml'])).to.deep.equal(['found']);
-  });
+  const documents: [what: string, xml: string | Buffer][] = [
+    [
+      'another prefix of WordprocessingML',
+      `<x:document xmlns:x="${WORD}"><x:body>${p('{{tên}}').replace(/<(\/?)w:/g, '<$1x:')}</x:body></x:document>`,
+    ],
+    [
+      'UTF-16, character references and CDATA',
+      Buffer.from(
+        `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document xmlns:w="${WORD}"><w:body>${p(run('&#x7b;{t&#234;<![CDATA[n}}]]>'))}</w:body></w:document>`,
+        'utf16le',
+      ),
+    ],
+  ];
+  for (const [what, xml] of documents) {
+    it(`tags are found in ${what}`, async () => {
+      const filled = await fill(docxTemplate({ body: '', extra: { 'word/document.xml': xml } }), { tên: 'Lan' });
+      expect(paragraphs(filled['word/document.xml'])).to.deep.equal(['Lan']);
+    });
+  }
 
-  it('reads UTF-16, character references and CDATA', async () => {
-    const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
-    const text = '&#x7b;{t&#234;n}} <![CDATA[{{tên}}]]>';
-    const xml = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document xmlns:w="${word}"><w:body>${p(run(text))}</w:body></w:document>`;
-    const extra = { 'word/document.xml': Buffer.from(xml, 'utf16le') };
-    const filled = await fill(docxTemplate({ body: '', extra }), { tên: 'Lan' });
-    expect(paragraphs(filled['word/document.xml'])).to.deep.equal(['Lan Lan']);
-  });
-
-  it('copies parts without tags byte for byte', async () => {
+  it('parts without tags stay as they are', async () => {
     const extra = {
       'word/media/image1.png': Buffer.from([0x89, 0x50, 0, 255]),
       'word/settings.xml': '<!-- {{a}} --><x/>',
@@ -128,10 +239,9 @@ describe('filling a template', () => {
     expect(filled['word/media/image1.png']).to.equal('\x89P\0\xff'.replace(/[\x89\xff]/g, '\ufffd'));
   });
 
-  it('fills a whole letter', async () => {
+  it('a whole letter is filled', async () => {
     const filled = await fill(letterTemplate(), LETTER_DATA, 'error');
-    const all = Object.values(filled).join('');
-    expect(all).to.not.match(/\{\{|\}\}/);
+    expect(Object.values(filled).join('')).to.not.match(/\{\{|\}\}/);
     const body = paragraphs(filled['word/document.xml']);
     expect(body.filter((text) => /^HĐ-/.test(text))).to.deep.equal(['HĐ-0098', 'HĐ-0112', 'HĐ-0131']);
     expect(body.filter((text) => /^– /.test(text))).to.have.lengthOf(2);
