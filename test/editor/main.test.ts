@@ -7,19 +7,23 @@ import { until } from '../support/until.ts';
 
 describe('stand-in editor: as a process', () => {
   it('says where it is, is set by its environment, and ends on SIGTERM', async () => {
-    const child = spawn(process.execPath, [...NODE_FLAGS, resolve(import.meta.dirname, '../../examples/editor/main.ts')], {
-      env: {
-        ...NODE_ENVIRONMENT,
-        EDITOR_LISTEN: '127.0.0.1:0',
-        EDITOR_ADMIN_USER: 'admin',
-        EDITOR_ADMIN_PASSWORD: 'some word',
-        EDITOR_SERVER_NAME: 'office.test',
-        EDITOR_SSL_TERMINATION: 'true',
-        EDITOR_FRAME_ANCESTORS: 'portal.test',
-        EDITOR_URI: '26.04',
+    const child = spawn(
+      process.execPath,
+      [...NODE_FLAGS, resolve(import.meta.dirname, '../../examples/editor/main.ts')],
+      {
+        env: {
+          ...NODE_ENVIRONMENT,
+          EDITOR_LISTEN: '127.0.0.1:0',
+          EDITOR_ADMIN_USER: 'admin',
+          EDITOR_ADMIN_PASSWORD: 'some word',
+          EDITOR_SERVER_NAME: 'office.test',
+          EDITOR_SSL_TERMINATION: 'true',
+          EDITOR_FRAME_ANCESTORS: 'portal.test',
+          EDITOR_URI: '26.04',
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    );
     const ended = once(child, 'exit');
     try {
       let said = '';

@@ -171,52 +171,6 @@ for (const browserOf of BROWSERS) {
       await heard('View_Removed');
     });
 
-    it('is read-only where it must be', async () => {
-      host.people.set('an', { PostMessageOrigin: origin, UserCanWrite: false });
-      await open('25.04', '&permission=readonly');
-      await loaded();
-      expect(
-        await frame.evaluate(`[...document.querySelectorAll('textarea')].every(({ readOnly }) => readOnly)`),
-      ).to.equal(true);
-      expect(await frame.evaluate(`document.getElementById('save').disabled`)).to.equal(true);
-    });
-
-    it('listens to no page but the one that CheckFileInfo named', async () => {
-      host.people.set('an', { PostMessageOrigin: 'http://other.test' });
-      await open();
-      await frame.waitForSelector('textarea');
-      await frame.type('textarea', 'x');
-      await say('Action_Save', { Notify: true });
-      await until('saved by hand', async () => {
-        await frame.click('#save');
-        return host.puts().length > 0 || undefined;
-      });
-      expect(
-        (await messages()).map(({ MessageId }) => MessageId),
-        'nor does it speak to it',
-      ).to.deep.equal(['App_LoadingStatus']);
-      expect(host.puts().some(({ headers }) => 'x-cool-wopi-extendeddata' in headers)).to.equal(false);
-    });
-
-    it('tells that it is closed by its button, unless the page does that itself; and closes silently when told to', async () => {
-      await open('25.04', '&closebutton=1');
-      await loaded();
-      await say('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
-      await say('Get_Views');
-      await heard('Get_Views_Resp');
-      await frame.click('#close');
-      expect((await heard('UI_Close')).Values).to.deep.equal({ EverModified: false });
-      const before = (await messages()).length;
-      await say('Action_Close');
-      await until(
-        'closed',
-        async () =>
-          ((await frame.evaluate(`document.getElementById('status').textContent`)) as string).includes('Closed') ||
-          undefined,
-      );
-      expect(await messages()).to.have.lengthOf(before);
-    });
-
     const statuses = async (status: string) =>
       (await messages()).filter(({ Values }) => Values['Status'] === status).length;
     /** Asks for the views, and then for what is answered in any state. */
@@ -246,27 +200,6 @@ for (const browserOf of BROWSERS) {
       expect(host.puts()).to.deep.equal([]);
     });
 
-    it('tries once to come back to a server that is away, then not before it is clicked', async () => {
-      await open();
-      await loaded();
-      const { port } = editor;
-      await editor.kill();
-      await heard('View_Removed');
-      let tries = 0;
-      const waiting = createServer((_, response) => response.end()).on('upgrade', (_, socket) => {
-        tries += 1;
-        socket.destroy();
-      });
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      waiting.listen(port, '127.0.0.1');
-      await portOf(waiting);
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
-      expect(tries).to.equal(0);
-      await frame.click('textarea');
-      await until('a try', () => tries === 1);
-      waiting.close();
-    });
-
     it('asks for a password, says nothing when that is cancelled, and opens with the right one', async () => {
       await open('25.04', '', { password: 'mật khẩu' });
       await frame.waitForSelector('#password[open]');
@@ -289,19 +222,6 @@ for (const browserOf of BROWSERS) {
         await closed;
       }
       await loaded();
-    });
-
-    it('tells when it never got a connection', async () => {
-      await open();
-      await loaded();
-      await page.close();
-      await editor.kill();
-      host.answer = () => 403;
-      await open();
-      expect((await heard('Action_Load_Resp')).Values).to.include({
-        success: false,
-        errorType: 'websocketunauthorized',
-      });
     });
   });
 }

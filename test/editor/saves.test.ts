@@ -47,23 +47,6 @@ describe('stand-in editor: saves', () => {
   /** All views are gone and all that was to be done was done: the document can be opened anew. */
   const settled = async (): Promise<EditorClient> => open('later');
 
-  it('asks for the properties with the page and again with the socket, then for the file, always with the token', async () => {
-    await open();
-    await until('both', async () => host.requests.length === 3 || undefined);
-    expect(host.requests.map(({ operation }) => operation)).to.deep.equal([
-      'CheckFileInfo',
-      'CheckFileInfo',
-      'GetFile',
-    ]);
-    for (const { token, headers, query } of host.requests) {
-      expect(token).to.equal('an');
-      expect(headers.authorization).to.equal('Bearer an');
-      expect(headers['user-agent']).to.match(/^COOLWSD HTTP Agent \d/);
-      expect(headers['x-cool-wopi-serverid']).to.be.a('string');
-      expect(query.get('access_token_ttl')).to.equal('0');
-    }
-  });
-
   it('stores what was typed, with the headers of the real one', async () => {
     const client = await open();
     await client.setLine(0, 'Điều 1. Đã sửa');
@@ -104,14 +87,6 @@ describe('stand-in editor: saves', () => {
     expect(client.received.filter((text) => text.startsWith('saveresult'))).to.have.lengthOf(1);
   });
 
-  it('answers a save without a change with "unmodified" and stores nothing, unless asked to', async () => {
-    const client = await open();
-    expect(await client.save({ dontSaveIfUnmodified: true })).to.deep.equal({ success: false, result: 'unmodified' });
-    expect((await client.save()).success).to.equal(true);
-    await client.stored();
-    expect(host.puts().map(({ headers }) => headers['x-cool-wopi-ismodifiedbyuser'])).to.deep.equal(['false']);
-  });
-
   it('saves by itself: after a pause in typing, and from time to time without one', async () => {
     await editor.kill();
     editor = await start({ timings: { ...FAST, idleSave: 60, periodicSave: 200 } });
@@ -141,12 +116,6 @@ describe('stand-in editor: saves', () => {
       connection: 'close',
     });
     expect((await settled()).lines().slice(-2)).to.deep.equal(['một', 'hai']);
-  });
-
-  it('leaves without a save when nothing was changed', async () => {
-    await (await open()).leave();
-    await settled();
-    expect(host.puts()).to.deep.equal([]);
   });
 
   it('lets several people edit one document: all see all, in one order; names and colours are told', async () => {
@@ -211,16 +180,6 @@ describe('stand-in editor: saves', () => {
       });
     }
 
-    it('401 for the only one: nothing more is tried until the token is renewed', async () => {
-      const client = await edited(401);
-      await client.message('error: cmd=storage kind=saveunauthorized');
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      expect(host.puts()).to.have.lengthOf(1);
-      client.resetToken('renewed');
-      await client.stored();
-      expect(host.puts().map(({ token }) => token)).to.deep.equal(['an', 'renewed']);
-    });
-
     it('413: everybody becomes read-only, and it is not tried again', async () => {
       const other = await open('binh');
       const client = await edited(413);
@@ -230,16 +189,6 @@ describe('stand-in editor: saves', () => {
         expect(view.readonly()).to.equal(true);
       }
       expect(host.puts()).to.have.lengthOf(1);
-    });
-
-    it('409: the user is asked; forced, it goes without a timestamp', async () => {
-      const client = await edited(409);
-      await client.message('error: cmd=storage kind=documentconflict');
-      client.force();
-      await client.stored();
-      const [first, second] = host.puts();
-      expect(first?.headers).to.have.property('x-cool-wopi-timestamp');
-      expect(second?.headers).not.to.have.property('x-cool-wopi-timestamp');
     });
 
     it('anything else: tried again as long as the properties cannot be had either', async () => {
@@ -253,21 +202,6 @@ describe('stand-in editor: saves', () => {
       await client.stored();
       expect(storedLines().at(-1)).to.equal('quý giá');
       expect(host.puts().at(-1)?.headers, 'nobody knows').not.to.have.property('x-cool-wopi-timestamp');
-    });
-
-    it('503 while the properties show another size: taken for a conflict', async () => {
-      const client = await edited(503);
-      await client.message('error: cmd=storage kind=documentconflict');
-    });
-
-    it('an answer that is lost: the properties show the size that was sent, and it is sent again with their time', async () => {
-      editor.faults.putFile = 'unheard';
-      const client = await edited();
-      await client.message('error: cmd=storage kind=savefailed');
-      editor.faults.putFile = 'ok';
-      await client.stored();
-      expect(errors(client)).to.deep.equal(['error: cmd=storage kind=savefailed']);
-      expect(host.puts()[1]?.headers['x-cool-wopi-timestamp']).to.match(/^2026-/);
     });
   });
 
@@ -296,16 +230,6 @@ describe('stand-in editor: saves', () => {
       ]);
     });
 
-    it('without a limit it is stored once the host is back', async () => {
-      await editor.kill();
-      editor = await start({ limitStoreFailures: 0 });
-      let down = true;
-      await leave(() => (down ? undefined : 200));
-      await failuresReach(7);
-      down = false;
-      expect(await outcome()).to.equal('stored');
-    });
-
     for (const status of [503, 409, 401, 404]) {
       it(`${status} while the properties can be had: one attempt, lost`, async () => {
         await leave(({ operation }) => (operation === 'PutFile' ? status : 200));
@@ -314,63 +238,6 @@ describe('stand-in editor: saves', () => {
         expect(host.puts()).to.have.lengthOf(1);
       });
     }
-
-    it('413 while the properties can be had: one attempt, lost, and the view stays listed for long', async () => {
-      const began = performance.now();
-      await leave(({ operation }) => (operation === 'PutFile' ? 413 : 200));
-      await putsReach(1);
-      expect(await outcome()).to.equal('lost');
-      expect(performance.now() - began).to.be.greaterThan(FAST.tooLarge ?? 0);
-      expect(host.puts()).to.have.lengthOf(1);
-    });
-
-    it('an upload of before that hangs is dropped after a while, and sent again by the time that the host tells', async () => {
-      const client = await open();
-      let hang = true;
-      host.answer = ({ operation }) => (operation === 'PutFile' && hang ? new Promise<number>(() => {}) : 200);
-      await client.addLine('quý giá');
-      await client.save();
-      await putsReach(1);
-      hang = false;
-      await client.leave();
-      expect(await outcome(), 'the properties show another size: taken for a conflict').to.equal('lost');
-      expect(host.puts()[0]?.headers).to.include({ 'x-cool-wopi-isexitsave': 'false' });
-    });
-
-    it('an answer that takes long is waited for', async () => {
-      await leave(async ({ operation }) => {
-        if (operation === 'PutFile') await new Promise((resolve) => setTimeout(resolve, 150));
-        return 200;
-      });
-      expect(await outcome()).to.equal('stored');
-    });
-  });
-
-  it('saves by itself in the name of the owner, if the owner is there, or else of who typed last', async () => {
-    await editor.kill();
-    editor = await start({ timings: { ...FAST, idleSave: 40 } });
-    const [an, binh] = [await open('an'), await open('binh')];
-    await binh.addLine('Bình');
-    await putsReach(1);
-    await an.addLine('An');
-    await putsReach(2);
-    await open('host');
-    await binh.addLine('Bình nữa');
-    await putsReach(3);
-    expect(host.puts().map(({ token }) => token)).to.deep.equal(['binh', 'an', 'host']);
-  });
-
-  it('sees that the file was changed behind its back when somebody else opens it', async () => {
-    const clean = await open('an');
-    const file = host.files.get('doc_1');
-    if (file) file.stamp = 'changed';
-    await open('binh').catch(() => undefined);
-    await clean.message('close: documentconflict');
-    const [dirty] = [await settled()];
-    await dirty.addLine('mới');
-    if (file) file.stamp = 'changed again';
-    await open('binh');
-    await dirty.message('error: cmd=storage kind=documentconflict');
   });
 
   it('saves everything when it is stopped, and nothing when it is killed', async () => {

@@ -51,12 +51,6 @@ describe('stand-in editor: discovery, page and admin channel', () => {
       expect(actions.filter(({ name }) => name === 'getinfo')).to.have.lengthOf(1);
     });
 
-    it('takes the origin of its URLs from the server name and TLS, or else from Host', async () => {
-      await restart({ serverName: 'office.test:8443', sslTermination: true });
-      const [first] = actionsOf(await (await get('/hosting/discovery')).text());
-      expect(first?.urlsrc).to.match(/^https:\/\/office\.test:8443\/browser\//);
-    });
-
     it('breaks on demand', async () => {
       editor.faults.discovery = 'error';
       expect((await get('/hosting/discovery')).status).to.equal(500);
@@ -68,11 +62,6 @@ describe('stand-in editor: discovery, page and admin channel', () => {
         (e: Error) => e.name,
       );
       expect(hung).to.equal('TimeoutError');
-    });
-
-    it('tells its capabilities', async () => {
-      const answer = (await (await get('/hosting/capabilities')).json()) as object;
-      expect(answer).to.include.all.keys('convert-to', 'hasWopiAccessCheck', 'productVersionHash', 'serverId');
     });
   });
 
@@ -93,32 +82,6 @@ describe('stand-in editor: discovery, page and admin channel', () => {
       expect(response.headers.get('content-security-policy')).to.contain("script-src 'self'");
       for (const [, path = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g))
         expect((await get(path)).status, path).to.equal(200);
-    });
-
-    it('may be framed by its own host, the WOPI host and whom the operator named', async () => {
-      await restart({ frameAncestors: ['portal.test', '*.example.test:*'] });
-      const policy = (await post({})).headers.get('content-security-policy') ?? '';
-      expect(/frame-ancestors (.*)$/.exec(policy)?.[1]).to.equal(
-        'portal.test *.example.test:* 127.0.0.1:* 127.0.0.1:*',
-      );
-    });
-
-    it('speaks to an https page only where TLS ends at a proxy', async () => {
-      const origin = async (): Promise<unknown> => {
-        const client = await openEditor({ server: editor.url, session: host.session('doc_1', 'an') });
-        return client.fileInfo()['PostMessageOrigin'];
-      };
-      expect(await origin()).to.equal('http://portal.test');
-      await restart({ sslTermination: true });
-      expect(await origin()).to.equal('https://portal.test');
-    });
-
-    it('is served whatever CheckFileInfo says, which is asked while it is', async () => {
-      host.answer = () => 401;
-      const from = host.requests.length;
-      expect((await post({ access_token: 'expired' })).status).to.equal(200);
-      await until('asked', async () => host.requests.length > from || undefined);
-      host.answer = () => 200;
     });
   });
 
@@ -176,15 +139,6 @@ describe('stand-in editor: discovery, page and admin channel', () => {
       expect((await get('/browser/dist/admin/admin.html', { Authorization: BASIC })).status).to.equal(403);
     });
 
-    it('gives its token in a cookie, which opens the figures too, or in the odd header that was seen', async () => {
-      const page = await get('/browser/dist/admin/admin.html', { Authorization: BASIC });
-      const cookie = /^(jwt=[^;]+);/.exec(page.headers.get('set-cookie') ?? '')?.[1] ?? '';
-      expect((await get('/cool/getMetrics', { Cookie: cookie })).status).to.equal(200);
-      await restart({ adminCookie: 'Cookie' });
-      const odd = await get('/browser/dist/admin/admin.html', { Authorization: BASIC });
-      expect([odd.headers.get('set-cookie'), odd.headers.get('cookie')?.slice(0, 4)]).to.deep.equal([null, 'jwt=']);
-    });
-
     it('refuses commands before a login, and tokens that are wrong or of the process before', async () => {
       const old = await login();
       await restart({});
@@ -240,50 +194,6 @@ describe('stand-in editor: discovery, page and admin channel', () => {
         `rmdoc ${pid} ${first}`,
       ]);
       expect(await answerTo(admin, 'active_users_count')).to.equal('active_users_count 0');
-    });
-
-    it('has its list broken by a quote in a name, as the real one has', async () => {
-      host.people.set('ten', { UserFriendlyName: 'Nguyễn "Tý"' });
-      const admin = await enter();
-      await open('ten');
-      const reply = (await admin.ask('documents')).slice('documents '.length);
-      expect(() => JSON.parse(reply)).to.throw(SyntaxError);
-      expect(reply).to.contain('"userName":"Nguyễn "Tý""');
-    });
-
-    it('lists ghosts, and views that never leave, on demand', async () => {
-      const admin = await enter();
-      const views = async (): Promise<string[][]> =>
-        JSON.parse((await answerTo(admin, 'documents')).slice('documents '.length)).documents.map(
-          ({ views }: { views: { userId: string }[] }) => views.map(({ userId }) => userId),
-        );
-      editor.faults.viewsStay = true;
-      editor.faults.ghosts.push({ wopiSrc: '', userId: 'leak', userName: 'leak', readonly: false });
-      const an = await open('an');
-      await an.leave();
-      await until('ended', async () => (editor.faults.ghosts.length === 2 ? true : undefined));
-      expect(await views()).to.deep.equal([['leak'], ['an']]);
-    });
-
-    it('is down, silent or talks nonsense on demand', async () => {
-      const admin = await enter();
-      editor.faults.admin = 'broken';
-      const reply = await admin.ask('documents');
-      expect(() => JSON.parse(reply.slice('documents '.length))).to.throw(SyntaxError);
-      editor.faults.admin = 'down';
-      expect(await login().catch((error: Error) => error.message)).to.equal('fetch failed');
-      editor.dropSockets();
-      await once(admin.socket, 'close');
-    });
-
-    it('kills a document without a save', async () => {
-      const admin = await enter();
-      const an = await open('an');
-      await an.type(' mất');
-      const { documents } = JSON.parse((await answerTo(admin, 'documents')).slice('documents '.length));
-      admin.socket.send(`kill ${documents[0].pid}`);
-      await until('gone', async () => ((await answerTo(admin, 'documents')).includes('pid') ? undefined : true));
-      expect((await open('an')).lines()[0]).not.to.contain('mất');
     });
 
     async function answerTo(admin: Awaited<ReturnType<typeof enter>>, command: string): Promise<string> {

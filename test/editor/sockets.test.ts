@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
 import type { EditorOptions } from '../../examples/editor/options.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
-import { EditorRefused, type OpenOptions, openEditor, socketUrl } from './client.ts';
+import { EditorRefused, openEditor } from './client.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 describe('stand-in editor: WebSocket upgrades', () => {
@@ -115,37 +115,6 @@ describe('stand-in editor: WebSocket upgrades', () => {
         .and.include({ stage: 'load', body: 'error: cmd=internal kind=unauthorized' });
     } finally {
       await strict.stop();
-    }
-  });
-
-  it('has a client that tells where it was refused, and with what', async () => {
-    const session = {
-      ...host.session('doc_1', 'AAA'),
-      editor_url: '/browser/standin1/cool.html?WOPISrc=ftp%3A%2F%2Fx',
-    };
-    const failure = (options: Partial<OpenOptions>): Promise<unknown> =>
-      openEditor({ server: editor.url, session, ...options }).catch((error: unknown) => error);
-    expect(await failure({}))
-      .to.be.instanceOf(EditorRefused)
-      .and.include({ stage: 'socket', status: 400 });
-    expect(await failure({ session: { ...session, editor_url: '/browser/other' } })).to.include({
-      stage: 'page',
-      status: 404,
-    });
-    const foreign = { session: host.session('doc_1', 'AAA'), origin: 'http://elsewhere.test' };
-    expect(await failure(foreign)).to.be.instanceOf(EditorRefused);
-  });
-
-  it('lets the page use either form, and puts a permission in the URL only when it connects again', async () => {
-    const session = host.session('doc_1', 'AAA');
-    for (const uri of ['25.04', '26.04'] as const) {
-      const other = await start({ uri });
-      const client = await openEditor({ server: other.url, session });
-      expect(client.lines()).to.have.lengthOf(1);
-      await client.leave();
-      await other.stop();
-      expect(socketUrl({ server: other.url, session }, uri)).not.to.contain('permission');
-      expect(socketUrl({ server: other.url, session, permission: 'edit' }, uri)).to.match(/permission(=|%3D)edit/);
     }
   });
 

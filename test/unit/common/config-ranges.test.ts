@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { loadConfig as loadDocbuilder } from '../../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../../cmd/gate/config.ts';
@@ -34,9 +33,4 @@ describe('variables with a range', () => {
       }
     });
   }
-
-  it('SVC_DOCBUILDER_WORKERS: the cores of the machine, 4 at most, unless told', () => {
-    expect(loadDocbuilder({}).workers).to.equal(Math.min(availableParallelism(), 4));
-    expect(loadDocbuilder({ SVC_DOCBUILDER_WORKERS: '32' }).workers).to.equal(32);
-  });
 });
