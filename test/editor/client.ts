@@ -89,7 +89,7 @@ async function openPage({ server, session }: OpenOptions): Promise<UriForm> {
 }
 
 /** The WebSocket URL of a session (reference notes, A1.1). */
-export function socketUrl({ server, session, permission }: OpenOptions, uri: UriForm): string {
+function socketUrl({ server, session, permission }: OpenOptions, uri: UriForm): string {
   const wopiSrc = new URL(session.editor_url, server).searchParams.get('WOPISrc') ?? '';
   const source = encodeURIComponent(wopiSrc);
   const access = new URLSearchParams({
