@@ -4,7 +4,7 @@ import { desired } from '../../cmd/controller/desired/index.ts';
 import { ANNOTATION } from '../../cmd/controller/desired/labels.ts';
 import { effectiveSecrets } from '../../cmd/controller/desired/secrets.ts';
 import { objectPath } from '../../cmd/controller/k8s/paths.ts';
-import { RESOURCES, resourceOf } from '../../cmd/controller/k8s/resources.ts';
+import { findResource, RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { NO_LICENSE } from '../../src/common/crypto/license.ts';
@@ -88,6 +88,6 @@ function objectsOf(instance: SvcInstance): KubernetesObject[] {
 
 function writeOf(object: KubernetesObject, manager: string, subresource?: string): Write {
   const { namespace, name } = object.metadata;
-  const path = objectPath(subresource ? RESOURCES.svcInstance : resourceOf(object), namespace, name, subresource);
+  const path = objectPath(subresource ? RESOURCES.svcInstance : findResource(object), namespace, name, subresource);
   return { path: `${path}?fieldManager=${manager}&force=true`, body: JSON.stringify(object) };
 }

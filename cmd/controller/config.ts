@@ -21,7 +21,7 @@ export interface Config {
   /** Empty: all. */
   readonly namespaces: readonly string[];
   readonly listen: ListenAddress;
-  /** Of this process, and of no other. */
+  /** Identity of this process, and of no other. */
   readonly identity: string;
   readonly leaderElection: boolean;
   readonly leaseNamespace: string | undefined;

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-/** What the health server tells. */
+/** The answers of the health server. */
 export interface Health {
   /** Why this process should be restarted; undefined: it works. */
   sick(): string | undefined;

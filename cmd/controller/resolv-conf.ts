@@ -1,4 +1,4 @@
-/** What a pod's `/etc/resolv.conf` (resolv.conf(5)) tells about its cluster. */
+/** A pod's `/etc/resolv.conf` (resolv.conf(5)), as far as it tells about its cluster. */
 export interface Resolver {
   nameserver?: string;
   /** From a search list such as `shop.svc.cluster.local svc.cluster.local cluster.local`. */

@@ -30,10 +30,75 @@ export interface WatchesOptions {
 }
 
 /** Watches all kinds that matter and queues the instances that a change is of concern to. */
-export function startWatches(options: WatchesOptions): Reflector[] {
-  const { instances, owned, queue, repairs } = options;
+export class Watches {
+  readonly reflectors: readonly Reflector[];
+  readonly #options: WatchesOptions;
 
-  function onInstance({ type, object }: Change<SvcInstance>): void {
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+    this.reflectors = [
+      ...Object.values(OWNED).flatMap((resource) =>
+        this.#watch(resource, (change) => this.#onOwned(change), { labelSelector: OWNED_SELECTOR }),
+      ),
+      ...this.#watch(secret, (change) => this.#onSecret(change), { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
+      ...this.#watch<SvcInstance>(svcInstance, (change) => this.#onInstance(change)),
+    ];
+  }
+
+  /** Returns whether somebody has deleted our CRD, and all instances with it. */
+  definitionAbsent(): boolean {
+    return this.reflectors.some((reflector) => reflector.resource === svcInstance && reflector.absent());
+  }
+
+  restart(): void {
+    for (const reflector of this.reflectors) reflector.restart();
+  }
+
+  stop(): void {
+    for (const reflector of this.reflectors) reflector.stop();
+  }
+
+  /**
+   * Resolves when all is read that there is, of all namespaces that let themselves be read, one at least: one that was
+   * deleted, and its role with it, keeps nobody else waiting. It is read when that changes.
+   * @returns the namespaces that are missing
+   */
+  async synced(): Promise<string[]> {
+    const namespaces = [...Map.groupBy(this.reflectors, ({ namespace = '' }) => namespace)];
+    const missing = new Set<string>();
+    await Promise.all(
+      namespaces.map(async ([namespace, reflectors]) => {
+        const forbidden = await Promise.all(reflectors.map((reflector) => reflector.forbidden));
+        if (forbidden.includes(true)) missing.add(namespace);
+      }),
+    );
+    const read = async ([namespace, reflectors]: [string, Reflector[]]) => {
+      await Promise.all(reflectors.map(({ synced }) => synced));
+      missing.delete(namespace);
+    };
+    if (missing.size === namespaces.length) await Promise.any(namespaces.map(read));
+    return [...missing];
+  }
+
+  #watch<T extends KubernetesObject>(
+    resource: Resource,
+    onEvent: (change: Change<T>) => void,
+    selection: Selection = {},
+  ): Reflector[] {
+    const { client, clock, log } = this.#options;
+    const namespaces = this.#options.namespaces.length > 0 ? this.#options.namespaces : [undefined];
+    const ofInstances = resource === svcInstance;
+    return namespaces.map(
+      (namespace) =>
+        new Reflector<T>({
+          ...{ client, resource, selection: { ...selection, namespace }, onEvent, clock, log },
+          ...(ofInstances && { timings: { absentMs: ABSENT_MS }, onSync: () => this.#onList(namespace) }),
+        }) as unknown as Reflector,
+    );
+  }
+
+  #onInstance({ type, object }: Change<SvcInstance>): void {
+    const { instances, owned, repairs, queue } = this.#options;
     const key = keyOf(object);
     const sameHost = instances.withSameHost(key);
     if (type === 'DELETED') {
@@ -41,83 +106,39 @@ export function startWatches(options: WatchesOptions): Reflector[] {
       queue.forget(key);
     } else {
       const change = instances.observe(object);
-      if (change === 'wish') queue.add(key);
+      if (change === 'spec') queue.add(key);
       // Mostly it is the status that is being written.
       else if (change === 'status' && !owned.isHeld(key)) queue.addAfter(key, repairs.delayMs(statusId(key)));
-      if (change !== 'wish') return;
+      if (change !== 'spec') return;
       sameHost.push(...instances.withSameHost(key));
     }
     // The status says who else has the same host.
     for (const other of new Set(sameHost)) queue.add(other);
   }
 
-  function onOwned({ type, object }: Change<KubernetesObject>): void {
+  #onOwned({ type, object }: Change<KubernetesObject>): void {
+    const { instances, owned, repairs, queue } = this.#options;
     const concerned = type === 'DELETED' ? owned.remove(object) : owned.observe(object);
     const delayMs = repairs.delayMs(idOf(object));
-    // What a deleted instance has left goes after it. One that is not known yet is queued when it is.
+    // The objects that a deleted instance has left go after it. One that is not known yet is queued when it is.
     for (const key of concerned) if (instances.has(key)) queue.addAfter(key, delayMs);
   }
 
-  /** Ours, or of people whose instances name it. */
-  function onSecret(change: Change<KubernetesObject>): void {
-    onOwned(change);
+  /** A Secret is the controller's own, or of people whose instances name it. */
+  #onSecret(change: Change<KubernetesObject>): void {
+    const { instances, queue } = this.#options;
+    this.#onOwned(change);
     const { namespace = '', name } = change.object.metadata;
     for (const key of instances.withSecret(namespace, name)) queue.add(key);
-  }
-
-  function watch<T extends KubernetesObject>(
-    resource: Resource,
-    onEvent: (change: Change<T>) => void,
-    selection: Selection = {},
-    onSync: (namespace: string | undefined) => void = () => undefined,
-  ): Reflector[] {
-    const { client, clock, log } = options;
-    const namespaces = options.namespaces.length > 0 ? options.namespaces : [undefined];
-    return namespaces.map(
-      (namespace) =>
-        new Reflector<T>({
-          ...{ client, resource, selection: { ...selection, namespace }, clock, log },
-          ...(resource === svcInstance && { timings: { absentMs: ABSENT_MS } }),
-          onEvent,
-          onSync: () => onSync(namespace),
-        }),
-    );
   }
 
   /**
    * With each list all in it are looked at, whatever the events before it said; before the start, the last that are
    * added come first.
    */
-  function onList(namespace: string | undefined): void {
+  #onList(namespace: string | undefined): void {
+    const { instances, queue } = this.#options;
     const listed = instances.keys().filter((key) => namespace === undefined || key.startsWith(`${namespace}/`));
     for (const key of [...listed, ...instances.unobserved()]) queue.add(key);
   }
-
-  return [
-    ...Object.values(OWNED).flatMap((resource) => watch(resource, onOwned, { labelSelector: OWNED_SELECTOR })),
-    ...watch(secret, onSecret, { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
-    ...watch(svcInstance, onInstance, {}, onList),
-  ];
-}
-
-/**
- * Resolves when all is read that there is, of all namespaces that let themselves be read, one at least: one that was deleted,
- * and its role with it, keeps nobody else waiting. It is read when that changes.
- * @returns the namespaces that are missing
- */
-export async function untilRead(watches: readonly Reflector[]): Promise<string[]> {
-  const namespaces = [...Map.groupBy(watches, ({ namespace = '' }) => namespace)];
-  const missing = new Set<string>();
-  await Promise.all(
-    namespaces.map(async ([namespace, all]) => {
-      const forbidden = await Promise.all(all.map((watch) => watch.forbidden));
-      if (forbidden.includes(true)) missing.add(namespace);
-    }),
-  );
-  const read = async ([namespace, all]: [string, Reflector[]]) => {
-    await Promise.all(all.map(({ synced }) => synced));
-    missing.delete(namespace);
-  };
-  if (missing.size === namespaces.length) await Promise.any(namespaces.map(read));
-  return [...missing];
 }

@@ -11,12 +11,12 @@ const K8S = resolve(import.meta.dirname, '../../cmd/controller/k8s');
 const CANDIDATE = `
   import { loadKubeConfig } from '${K8S}/kube-config.ts';
   import { ApiClient } from '${K8S}/client.ts';
-  import { electLeader } from '${K8S}/lease.ts';
+  import { LeaderElection } from '${K8S}/lease.ts';
   const [namespace, identity, timings] = process.argv.slice(1);
   const log = { info() {}, warn() {} };
   const client = new ApiClient(loadKubeConfig(), { timeoutMs: 4_000 });
   const say = (word) => process.stdout.write(word + '\\n');
-  const election = electLeader({
+  const election = new LeaderElection({
     client, namespace, name: 'svc-controller', identity, log,
     onElected: () => say('leads'),
     onLost: () => { say('lost ' + election.leading()); process.exit(1); },

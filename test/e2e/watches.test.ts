@@ -58,7 +58,10 @@ describe('watches, on a real API server', function () {
     seen = mirror(client, { selection: { namespace }, timings: { backoffMs: [200, 5_000] } });
     dog = startWatchdog({
       probe: () => probing.ready(),
-      watches: () => [{ restart: () => client.reconnect() }, seen.reflector],
+      onReachable: () => {
+        client.reconnect();
+        seen.reflector.restart();
+      },
       log: testLogger(),
     });
     await seen.reflector.synced;

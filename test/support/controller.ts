@@ -7,7 +7,7 @@ import { loadConfig } from '../../cmd/controller/config.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
-import { type ConditionType, conditionOf } from '../../cmd/controller/reconcile/conditions.ts';
+import { type ConditionType, findCondition } from '../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { signEdDsa } from '../../src/common/crypto/jwt.ts';
@@ -193,7 +193,7 @@ export async function startOffice(context: Mocha.Context): Promise<TestCluster> 
 
 /** Whether a condition of an instance is `True`. */
 export function isTrue(type: ConditionType): (instance: SvcInstance) => boolean {
-  return ({ status }) => conditionOf(status?.conditions ?? [], type)?.status === 'True';
+  return ({ status }) => findCondition(status?.conditions ?? [], type)?.status === 'True';
 }
 
 const defined = new WeakMap<ApiServer, Promise<void>>();

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
-import { resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import { findResource } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { until } from '../../../test/support/until.ts';
 import { milliseconds } from '../../format.ts';
@@ -74,7 +74,7 @@ function fieldsOf(object: KubernetesObject): Path[] {
 }
 
 async function repairOfDeletion({ client, namespace }: Cluster, object: KubernetesObject): Promise<number> {
-  const resource = resourceOf(object);
+  const resource = findResource(object);
   const { name, uid = '' } = object.metadata;
   const started = performance.now();
   await client.remove(resource, namespace, name, uid);
@@ -110,7 +110,7 @@ async function repairOfAlteration(cluster: Cluster, object: KubernetesObject, pa
     await until(
       `${object.kind} ${object.metadata.name} has ${path.join('.')} again`,
       async () => {
-        const live = await client.get(resourceOf(object), namespace, object.metadata.name);
+        const live = await client.get(findResource(object), namespace, object.metadata.name);
         return text(live) === original || undefined;
       },
       GIVEN_UP_MS,
@@ -134,11 +134,11 @@ async function change(
   by: (live: KubernetesObject) => void,
 ): Promise<KubernetesObject | undefined> {
   for (;;) {
-    const live = await client.get(resourceOf(object), namespace, object.metadata.name);
+    const live = await client.get(findResource(object), namespace, object.metadata.name);
     if (!live) throw new Error(`no ${object.kind} ${object.metadata.name}`);
     by(live);
     try {
-      return await client.replace(resourceOf(object), live);
+      return await client.replace(findResource(object), live);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 422 || error.status === 400) return undefined;

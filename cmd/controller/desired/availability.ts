@@ -1,6 +1,6 @@
 import type { V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { type Manifest, metadata, selectorLabels } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import type { ComponentName, Situation } from './types.ts';
 
 /**
@@ -12,7 +12,7 @@ export function disruptionBudget(situation: Situation, component: ComponentName)
   return {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
-    metadata: metadata(situation, namesOf(instance.metadata.name).component[component], component),
+    metadata: metadata(situation, objectNames(instance.metadata.name).component[component], component),
     spec: {
       maxUnavailable: 1,
       unhealthyPodEvictionPolicy: 'AlwaysAllow',

@@ -4,7 +4,7 @@ import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
 import { type Manifest, metadata } from './labels.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import { outboundFiles, outboundVariables } from './outbound.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
@@ -24,7 +24,7 @@ const WORKERS_FILE = 'workers';
 /** DocBuilder: one pod and its volume, its Service, and the number of its workers, which it watches. */
 export function docbuilderObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
-  const { component } = namesOf(instance.metadata.name);
+  const { component } = objectNames(instance.metadata.name);
   const sizing = docbuilderSizing(situation);
   return [
     serviceAccount(situation, 'docbuilder'),
@@ -39,7 +39,7 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
 }
 
 function workerCount(situation: Situation, { workers }: Sizing): Manifest<V1ConfigMap> {
-  const { component } = namesOf(situation.instance.metadata.name);
+  const { component } = objectNames(situation.instance.metadata.name);
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -51,7 +51,7 @@ function workerCount(situation: Situation, { workers }: Sizing): Manifest<V1Conf
 /** Its workers are confined by Landlock and seccomp, which need nothing that a restricted pod has not. */
 function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
   const { instance, secrets, docbuilder } = situation;
-  const { component } = namesOf(instance.metadata.name);
+  const { component } = objectNames(instance.metadata.name);
   return {
     container: {
       env: environment(settings(situation)),

@@ -9,7 +9,7 @@ import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { editorArguments, QUARANTINE_PATH, unexpanded } from './editor-params.ts';
 import { environment } from './env.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretsDigest, secretVariable } from './secrets.ts';
@@ -49,7 +49,7 @@ const SECURITY: { pod: V1PodSecurityContext; container: V1SecurityContext } = {
 
 /** The editor server: one pod, the volume of what it could not save, and a Service that stands for the pod itself. */
 export function editorObjects(situation: Situation): readonly KubernetesObject[] {
-  const { component } = namesOf(situation.instance.metadata.name);
+  const { component } = objectNames(situation.instance.metadata.name);
   return [
     serviceAccount(situation, 'editor'),
     volumeClaim(situation, 'editor'),
@@ -72,7 +72,7 @@ function editorPod(situation: Situation): PodParts {
       args: editorArguments(instance.spec),
       env: [
         ...environment({
-          // What it compares Origin with, so the scheme's own port must not be in it.
+          // The editor compares Origin with it, so the scheme's own port must not be in it.
           server_name: publicHost(instance.spec),
           // The only WOPI host it talks to. Without one the first that comes would be it.
           aliasgroup1: wopiUrl(instance),
@@ -88,7 +88,7 @@ function editorPod(situation: Situation): PodParts {
     },
     resources: RESOURCES,
     beside: quarantineKeeper(situation),
-    mounts: [claimMount('quarantine', QUARANTINE_PATH, namesOf(instance.metadata.name).component.editor)],
+    mounts: [claimMount('quarantine', QUARANTINE_PATH, objectNames(instance.metadata.name).component.editor)],
     terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
     configHash: secretsDigest('editor', secrets),
     // A node is not worth emptying while people edit on it.

@@ -4,7 +4,7 @@ import { frontVariables } from '../../../src/common/front.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment } from './env.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { service } from './services.ts';
@@ -40,7 +40,7 @@ const INSIDE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'
 /** The front: its pods, the Service that the edge connects to, and two for an edge that asks the gate itself. */
 export function frontObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
-  const names = namesOf(instance.metadata.name);
+  const names = objectNames(instance.metadata.name);
   const { type, annotations, nodePort } = instance.spec.front.service;
   const { open, ask } = PORTS.front;
   const fixed = type !== 'ClusterIP' && nodePort !== undefined && { nodePort };
@@ -88,7 +88,7 @@ function frontPod(situation: Situation): PodParts {
  * the old address of a Service that was made anew it would take the gate for dead, and let everybody in.
  */
 function variables({ instance, settings }: Situation): Record<string, string> {
-  const names = namesOf(instance.metadata.name);
+  const names = objectNames(instance.metadata.name);
   const { front } = instance.spec;
   const upstream = (service: string, port: number): string =>
     `${serviceHost(instance, settings, service)}:${port} resolve`;

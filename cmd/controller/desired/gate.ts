@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import { outboundFiles, outboundVariables } from './outbound.ts';
 import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
@@ -17,7 +17,7 @@ import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
-/** What browsers and portals ask for is ended, up to 8 s, then a save that has begun: up to 25 s. */
+/** Requests of browsers and portals are ended, up to 8 s, then a save that has begun: up to 25 s. */
 const GRACE_PERIOD_SECONDS = 40;
 
 /** Documents pass through it as streams; memory is for rows and sessions. */
@@ -29,7 +29,7 @@ const RESOURCES: V1ResourceRequirements = {
 /** The gate: one pod and its volume, one Service for everybody and one for front and editor. */
 export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
-  const names = namesOf(instance.metadata.name);
+  const names = objectNames(instance.metadata.name);
   const { http, internal } = PORTS.gate;
   return [
     serviceAccount(situation, 'gate'),
@@ -61,7 +61,7 @@ function gatePod(situation: Situation): PodParts {
     },
     resources: RESOURCES,
     mounts: [
-      claimMount('data', DATA_PATH, namesOf(instance.metadata.name).component.gate),
+      claimMount('data', DATA_PATH, objectNames(instance.metadata.name).component.gate),
       scratchMount('tmp', '/tmp', '64Mi'),
       secretFiles(situation, 'gate'),
       ...licenseFiles(instance),

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../k8s/types.ts';
 import { FRONT_SERVICE_PORT } from './front.ts';
 import { type Metadata, metadata } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import type { Situation } from './types.ts';
 
 /** gateway.networking.k8s.io/v1 HTTPRoute, as far as it is used here. */
@@ -23,7 +23,7 @@ export function httpRouteObjects(situation: Situation): readonly HttpRoute[] {
   const { host, ingress } = situation.instance.spec;
   if (ingress.kind !== 'HTTPRoute' || ingress.gating === 'None' || !ingress.gateway) return [];
   const { name, namespace, sectionName } = ingress.gateway;
-  const names = namesOf(situation.instance.metadata.name);
+  const names = objectNames(situation.instance.metadata.name);
   return [
     {
       apiVersion: 'gateway.networking.k8s.io/v1',

@@ -23,7 +23,7 @@ const PARTS: readonly Objects[] = [
 ];
 
 /**
- * What others refer to comes first, so that no pod waits for its volume; what leads to pods last, when there is something
+ * Objects that others refer to come first, so that no pod waits for its volume; those that lead to pods last, when there is something
  * behind it. A stage is begun when the one before is there.
  */
 const STAGES = [
@@ -46,6 +46,6 @@ function rank({ kind }: KubernetesObject): number {
 }
 
 /** In which stage of applying an object's turn comes. */
-export function stageOf({ kind }: KubernetesObject): number {
+export function applyStage({ kind }: KubernetesObject): number {
   return STAGES.findIndex((kinds) => kinds.includes(kind));
 }

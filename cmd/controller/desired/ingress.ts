@@ -1,12 +1,12 @@
 import type { V1HTTPIngressPath, V1Ingress, V1IngressSpec } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import type { Situation } from './types.ts';
 import { isTls, serviceHost } from './urls.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** What the two gating modes have in common with each other and with `ingress/nginx/*.yaml`, where it is explained. */
+/** Annotations that the two gating modes have in common with each other and with `ingress/nginx/*.yaml`, where it is explained. */
 const SOCKET_SECONDS = '36000';
 const LARGE_HEADERS = { 'proxy-buffer-size': '32k' };
 const ANY_SIZE = { 'proxy-body-size': '0' };
@@ -36,12 +36,12 @@ export function ingressObjects(situation: Situation): readonly Manifest<V1Ingres
 }
 
 function everything(situation: Situation): Manifest<V1Ingress> {
-  const names = namesOf(situation.instance.metadata.name);
+  const names = objectNames(situation.instance.metadata.name);
   return ingress(situation, names.edge, EVERYTHING, path('Prefix', '/', names.component.front, 'http'));
 }
 
 function page(situation: Situation): Manifest<V1Ingress> {
-  const { edgePage, frontAsk, frontOpen } = namesOf(situation.instance.metadata.name);
+  const { edgePage, frontAsk, frontOpen } = objectNames(situation.instance.metadata.name);
   const annotations = {
     ...asking(situation, 'page'),
     // A refused page is answered with the limit page and its 429.
@@ -54,13 +54,13 @@ function page(situation: Situation): Manifest<V1Ingress> {
 }
 
 function socket(situation: Situation): Manifest<V1Ingress> {
-  const { edgeSocket, frontOpen } = namesOf(situation.instance.metadata.name);
+  const { edgeSocket, frontOpen } = objectNames(situation.instance.metadata.name);
   const annotations = { ...asking(situation, 'ws'), ...ANY_SIZE, ...LARGE_HEADERS, ...SOCKETS };
   return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontOpen, 'open'));
 }
 
 function asking({ instance, settings }: Situation, stage: 'page' | 'ws'): Annotations {
-  const host = serviceHost(instance, settings, namesOf(instance.metadata.name).frontAsk);
+  const host = serviceHost(instance, settings, objectNames(instance.metadata.name).frontAsk);
   return {
     'use-regex': 'true',
     'auth-url': `http://${host}:${PORTS.front.ask}/ask/${stage}`,

@@ -20,7 +20,7 @@ export type Labels = Record<string, string>;
 
 const OURS: Labels = { 'app.kubernetes.io/part-of': 'svc', 'app.kubernetes.io/managed-by': MANAGED_BY };
 
-/** What every object is born with: nothing in it comes from the API server. */
+/** Metadata that every object is created with: nothing in it comes from the API server. */
 export interface Metadata {
   name: string;
   namespace: string;
@@ -36,7 +36,7 @@ export type Manifest<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'status'>
   metadata: Metadata;
 };
 
-/** What all pods of an instance have, and no others. */
+/** Returns the labels that all pods of an instance have, and no others. */
 export function instanceLabels({ metadata }: Instance): Labels {
   return { 'app.kubernetes.io/name': 'svc', 'app.kubernetes.io/instance': metadata.name };
 }
@@ -44,7 +44,7 @@ export function instanceLabels({ metadata }: Instance): Labels {
 /** Names the component that an object belongs to. */
 export const COMPONENT_LABEL = 'app.kubernetes.io/component';
 
-/** What is the same in every version of a component's pods; a Deployment's selector can never change. */
+/** Returns the labels that are the same in every version of a component's pods; a Deployment's selector can never change. */
 export function selectorLabels(instance: Instance, component: ComponentName): Labels {
   return { ...instanceLabels(instance), [COMPONENT_LABEL]: component };
 }

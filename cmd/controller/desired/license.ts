@@ -1,6 +1,6 @@
 import type { V1ConfigMap, V1Secret } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import { encoded } from './secrets.ts';
 import type { Instance, Situation } from './types.ts';
 import { configMount, type Mount, secretMount } from './volumes.ts';
@@ -23,14 +23,14 @@ export const LICENSE_ENV = {
  * change and go without a pod noticing anything but another file.
  */
 export function licenseFiles({ metadata: { name } }: Instance): Mount[] {
-  const { license, licenseKeys } = namesOf(name);
+  const { license, licenseKeys } = objectNames(name);
   return [secretMount('license', LICENSE_PATH, license), configMount('license-keys', KEYS_PATH, licenseKeys)];
 }
 
 /** The Secret `<instance>-license` and the ConfigMap `<instance>-license-keys`. Both exist in Community as well. */
 export function licenseObjects(situation: Situation): readonly (Manifest<V1Secret> | Manifest<V1ConfigMap>)[] {
   const { instance, settings, licenseFiles } = situation;
-  const { license, licenseKeys } = namesOf(instance.metadata.name);
+  const { license, licenseKeys } = objectNames(instance.metadata.name);
   const { token, removedAt } = licenseFiles;
   return [
     {

@@ -39,7 +39,7 @@ export interface Names {
 }
 
 /** @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters */
-export function namesOf(instance: string): Names {
+export function objectNames(instance: string): Names {
   return {
     component: {
       gate: `${instance}-gate`,
@@ -62,6 +62,6 @@ export function namesOf(instance: string): Names {
 
 /** All of them. */
 export function allNames(instance: string): string[] {
-  const { component, ...others } = namesOf(instance);
+  const { component, ...others } = objectNames(instance);
   return [...Object.values(component), ...Object.values(others)];
 }

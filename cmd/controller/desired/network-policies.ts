@@ -7,7 +7,7 @@ import type {
   V1NetworkPolicySpec,
 } from '@kubernetes/client-node';
 import { instanceLabels, type Manifest, metadata, selectorLabels } from './labels.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
 /** As the API has it: client-node's type has `_from`, which its own serializer translates. */
@@ -117,7 +117,7 @@ function policy(situation: Situation, component: ComponentName, rules: Rules): P
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
-    metadata: metadata(situation, namesOf(instance.metadata.name).component[component], component),
+    metadata: metadata(situation, objectNames(instance.metadata.name).component[component], component),
     spec: {
       podSelector: { matchLabels: selectorLabels(instance, component) },
       policyTypes: ['Ingress', 'Egress'],
@@ -132,7 +132,7 @@ function defaultDeny(situation: Situation): Policy {
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
-    metadata: metadata(situation, namesOf(instance.metadata.name).defaultDeny),
+    metadata: metadata(situation, objectNames(instance.metadata.name).defaultDeny),
     spec: { podSelector: { matchLabels: instanceLabels(instance) }, policyTypes: ['Ingress', 'Egress'] },
   };
 }

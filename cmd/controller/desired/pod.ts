@@ -6,14 +6,14 @@ import type {
   V1TopologySpreadConstraint,
 } from '@kubernetes/client-node';
 import { ANNOTATION, podLabels, selectorLabels } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import type { ComponentName, Instance, PodResources, Situation } from './types.ts';
 import type { Mount } from './volumes.ts';
 
 /** User and group of our images. */
 const SVC_ID = 10001;
 
-/** What is a component's own in its pod; all else is the same for everybody. */
+/** Parts of a pod that are a component's own; all else is the same for everybody. */
 export interface PodParts {
   container: Pick<
     V1Container,
@@ -30,7 +30,7 @@ export interface PodParts {
   configHash?: string;
   /** Further annotations of the pods. */
   annotations?: Readonly<Record<string, string>>;
-  /** Whether there may be several pods, which then go to different nodes and zones where that is possible. */
+  /** There may be several pods, which then go to different nodes and zones where that is possible. */
   spread?: boolean;
   /** Exceptions to the restricted profile, member by member. */
   security?: { pod?: V1PodSecurityContext; container?: V1SecurityContext };
@@ -51,7 +51,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
     ...parts.annotations,
     ...(parts.configHash !== undefined && { [ANNOTATION.configHash]: parts.configHash }),
   };
-  const image = { image: imageOf(situation, component), imagePullPolicy: images.pullPolicy };
+  const image = { image: imageFor(situation, component), imagePullPolicy: images.pullPolicy };
   const { nodeSelector, tolerations, affinity, priorityClassName } = overrides;
   return {
     metadata: {
@@ -59,7 +59,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
       ...(Object.keys(annotations).length > 0 && { annotations }),
     },
     spec: {
-      serviceAccountName: namesOf(instance.metadata.name).component[component],
+      serviceAccountName: objectNames(instance.metadata.name).component[component],
       automountServiceAccountToken: false,
       // Otherwise every Service of the namespace is in the environment, where names such as SVC_… may mean something.
       enableServiceLinks: false,
@@ -92,7 +92,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
 }
 
 /** The instance's own image of a component, or the controller's. */
-export function imageOf(
+export function imageFor(
   { instance, settings }: Pick<Situation, 'instance' | 'settings'>,
   component: ComponentName,
 ): string {

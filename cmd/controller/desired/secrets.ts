@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { V1EnvVar, V1Secret } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
 import { type Mount, secretMount } from './volumes.ts';
 
@@ -21,13 +21,13 @@ export type SecretKey =
 /** Source of random bytes, such as node:crypto's `randomBytes`. */
 export type Random = (size: number) => Uint8Array;
 
-/** What people gave, as far as the Secrets that the spec names exist. */
+/** Values that people gave, as far as the Secrets that the spec names exist. */
 export interface GivenSecrets {
-  /** Of `spec.secrets`. */
+  /** Values of `spec.secrets`. */
   values?: SecretValues | undefined;
   /** The Secret that `spec.secrets` names cannot be found: what was copied from it counts on. */
   valuesGone?: boolean | undefined;
-  /** Of `spec.editor.adminSecretName`: `username` and `password`. */
+  /** Values of `spec.editor.adminSecretName`: `username` and `password`. */
   admin?: SecretValues | undefined;
   /** `spec.embed.allowUnsigned`: then no secret is made for what need not be signed. */
   allowUnsigned?: boolean | undefined;
@@ -111,7 +111,7 @@ export function secretsDigest(component: ComponentName, secrets: SecretValues): 
 
 /** The files of a component: its own keys and no others. */
 export function secretFiles({ instance, secrets }: Situation, component: ComponentName): Mount {
-  const { secrets: name } = namesOf(instance.metadata.name);
+  const { secrets: name } = objectNames(instance.metadata.name);
   return secretMount('secrets', SECRETS_PATH, name, keysReadBy(component, secrets));
 }
 
@@ -122,7 +122,7 @@ export function secretFile({ secrets }: Situation, key: SecretKey): string | und
 
 /** A variable with the value of a key, for what reads no file. */
 export function secretVariable({ instance }: Situation, name: string, key: SecretKey): V1EnvVar {
-  return { name, valueFrom: { secretKeyRef: { name: namesOf(instance.metadata.name).secrets, key } } };
+  return { name, valueFrom: { secretKeyRef: { name: objectNames(instance.metadata.name).secrets, key } } };
 }
 
 /** The Secret `<instance>-secrets`. */
@@ -132,7 +132,7 @@ export function secretObjects(situation: Situation): readonly Manifest<V1Secret>
     {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: metadata(situation, namesOf(instance.metadata.name).secrets),
+      metadata: metadata(situation, objectNames(instance.metadata.name).secrets),
       type: 'Opaque',
       data: encoded(secrets),
     },

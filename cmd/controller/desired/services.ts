@@ -8,7 +8,7 @@ export interface ServiceParts {
   headless?: boolean;
   type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
   annotations?: Record<string, string>;
-  /** What else the spec of the Service has. */
+  /** Further members of the Service's spec. */
   spec?: V1ServiceSpec;
 }
 

@@ -25,7 +25,7 @@ const SHARED_MEMORY = mebibytes(MAX_WORKERS * SHARED_MEMORY_PER_WORKER);
 /** Seconds that a stop takes beyond the longest job: answers on their way, the end of the workers, the last records. */
 const GRACE_BESIDE = 30;
 
-/** What DocBuilder gets. */
+/** The size of DocBuilder. */
 export interface Sizing {
   /** As many as are wanted, or as its pod has memory for. */
   workers: number;

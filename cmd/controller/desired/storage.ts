@@ -1,6 +1,6 @@
 import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import type { Situation } from './types.ts';
 
 /**
@@ -16,7 +16,7 @@ export function volumeClaim(
   const { className, onDelete, ...sizes } = instance.spec.storage;
   const { ownerReferences, ...rest } = metadata(
     situation,
-    namesOf(instance.metadata.name).component[component],
+    objectNames(instance.metadata.name).component[component],
     component,
   );
   return {

@@ -16,7 +16,7 @@ export interface Instance {
 
 /** The controller's own settings, the same for all instances. */
 export interface Settings {
-  /** Of this product: label `app.kubernetes.io/version`. */
+  /** Version of this product: label `app.kubernetes.io/version`. */
   version: string;
   /** Where an instance names none. */
   images: Record<ComponentName, string>;
@@ -50,7 +50,7 @@ export interface Situation {
   /** The licence in force: worker count and status follow from it, no pod template of gate, editor or front does. */
   license: LicenseState;
   plan: DocbuilderPlan;
-  /** What goes into `<instance>-license`. Absent members: there is none. */
+  /** Content of `<instance>-license`. Absent members: there is none. */
   licenseFiles: { token?: string; removedAt?: string };
   secrets: SecretValues;
   /** Absent: it does not run yet. */

@@ -1,10 +1,10 @@
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
-import { namesOf, PORTS } from './names.ts';
+import { objectNames, PORTS } from './names.ts';
 import type { Instance, Settings } from './types.ts';
 
 const DEFAULT_PORT = { https: 443, http: 80 } as const;
 
-/** Whether browsers come over TLS. It ends before the front, in any case. */
+/** Returns whether browsers come over TLS. It ends before the front, in any case. */
 export function isTls(spec: SvcInstanceSpec): boolean {
   return spec.tls.mode === 'Edge';
 }
@@ -22,12 +22,12 @@ export function baseUrl(spec: SvcInstanceSpec): string {
 
 /** Where the editor finds the WOPI host, and the only one that it talks to. */
 export function wopiUrl(instance: Instance): string {
-  return `http://${namesOf(instance.metadata.name).gateInternal}:${PORTS.gate.internal}`;
+  return `http://${objectNames(instance.metadata.name).gateInternal}:${PORTS.gate.internal}`;
 }
 
 /** Where the gate finds the editor. */
 export function editorUrl(instance: Instance): string {
-  return `http://${namesOf(instance.metadata.name).component.editor}:${PORTS.editor.http}`;
+  return `http://${objectNames(instance.metadata.name).component.editor}:${PORTS.editor.http}`;
 }
 
 /** A Service's whole name, for those who have no search list: `office-gate.default.svc.cluster.local`. */

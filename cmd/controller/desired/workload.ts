@@ -1,6 +1,6 @@
 import type { V1Deployment, V1DeploymentStrategy, V1ServiceAccount } from '@kubernetes/client-node';
 import { type Manifest, metadata, selectorLabels } from './labels.ts';
-import { namesOf } from './names.ts';
+import { objectNames } from './names.ts';
 import { type PodParts, podTemplate } from './pod.ts';
 import type { ComponentName, Situation } from './types.ts';
 
@@ -28,7 +28,7 @@ export function deployment(
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: metadata(situation, namesOf(instance.metadata.name).component[component], component),
+    metadata: metadata(situation, objectNames(instance.metadata.name).component[component], component),
     spec: {
       replicas,
       revisionHistoryLimit: REVISIONS,
@@ -43,7 +43,7 @@ export function deployment(
 
 /** The identity of a component, which may do nothing at all. */
 export function serviceAccount(situation: Situation, component: ComponentName): Manifest<V1ServiceAccount> {
-  const name = namesOf(situation.instance.metadata.name).component[component];
+  const name = objectNames(situation.instance.metadata.name).component[component];
   return {
     apiVersion: 'v1',
     kind: 'ServiceAccount',

@@ -77,7 +77,7 @@ export class ApiClient implements Client {
     const request: Request = {
       method: 'GET',
       path: collectionPath(resource, options.namespace),
-      query: queryOf(options),
+      query: toQuery(options),
       ...(options.metadataOnly && { accept: metadataAccept('PartialObjectMetadataList') }),
     };
     const { metadata, items } = toObject(request, await this.#send(request)) as Partial<List<T>>;
@@ -93,7 +93,7 @@ export class ApiClient implements Client {
   ): Promise<void> {
     const { signal, onOpen } = options;
     const path = collectionPath(resource, options.namespace);
-    const query = { ...queryOf(options), allowWatchBookmarks: true, timeoutSeconds: WATCH_SECONDS };
+    const query = { ...toQuery(options), allowWatchBookmarks: true, timeoutSeconds: WATCH_SECONDS };
     const watch = new Watch(options.metadataOnly ? new MetadataKubeConfig(this.#watches) : this.#watches);
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     let over = false;
@@ -229,7 +229,7 @@ export class ApiClient implements Client {
   }
 }
 
-function queryOf(options: ListOptions): Record<string, string | number | undefined> {
+function toQuery(options: ListOptions): Record<string, string | number | undefined> {
   const { labelSelector, fieldSelector, limit, continue: next, resourceVersion } = options;
   return { labelSelector, fieldSelector, limit, continue: next, resourceVersion };
 }

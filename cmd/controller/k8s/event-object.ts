@@ -36,7 +36,7 @@ export interface Series {
 const MAX_NOTE_BYTES = 1024;
 const MAX_NAME_BYTES = 200;
 
-/** What makes two events the same. */
+/** Returns a key that two events share when they are the same. */
 export function seriesKey({ uid, namespace, name }: Reference, { type, reason, note }: EventNote): string {
   return JSON.stringify([uid, namespace, name, type, reason, note]);
 }

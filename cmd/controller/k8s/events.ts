@@ -3,6 +3,7 @@ import type { Logger } from '../../../src/common/log.ts';
 import { pause } from '../../../src/common/pause.ts';
 import { ApiError } from './api-error.ts';
 import { type EventNote, eventObject, referenceTo, type Series, seriesKey } from './event-object.ts';
+import { backoffMs } from './failures.ts';
 import { RESOURCES } from './resources.ts';
 import type { Client, KubernetesObject } from './types.ts';
 
@@ -22,110 +23,114 @@ export interface RecorderOptions {
   retryMs?: number;
 }
 
-export interface Recorder {
-  /**
-   * Never throws and never waits. A warning that comes again becomes a series, written at most every 5 minutes; anything
-   * else that comes again within that time is no news.
-   */
-  record(regarding: KubernetesObject, event: EventNote): void;
-  /** Events that are not written yet. */
-  waiting(): number;
-  /** Resolves when all that waits is written or given up. */
-  flushed(): Promise<void>;
-  stop(): void;
-}
-
 const REPEAT_MS = 5 * 60_000;
 const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 16_000;
 const TRIES = 5;
 /** Series that are remembered; the one that was quiet the longest goes first. */
 const MAX_SERIES = 500;
 
 /** Writes events.k8s.io/v1 Events about objects, in the order in which they came, one request at a time. */
-export function eventRecorder(options: RecorderOptions): Recorder {
-  const { client, clock, log, repeatMs = REPEAT_MS, retryMs = RETRY_MS } = options;
-  const all = new Map<string, Series>();
-  const waiting = new Set<Series>();
-  const stopping = new AbortController();
-  let writing: Promise<void> | undefined;
+export class EventRecorder {
+  readonly #options: RecorderOptions;
+  readonly #repeatMs: number;
+  readonly #series = new Map<string, Series>();
+  readonly #waiting = new Set<Series>();
+  readonly #stopping = new AbortController();
+  readonly #sweep: NodeJS.Timeout;
+  #writing: Promise<void> | undefined;
 
-  function enqueue(series: Series): void {
-    waiting.add(series);
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#repeatMs = options.repeatMs ?? REPEAT_MS;
+    this.#sweep = setInterval(() => this.#sweepSeries(), this.#repeatMs / 10).unref();
   }
 
-  async function writeAll(): Promise<void> {
-    for (const series of waiting) {
-      if (stopping.signal.aborted) return;
-      waiting.delete(series);
-      series.writtenAt = clock();
-      series.written = series.count;
-      await write(series);
+  /**
+   * Records an event about an object. Never throws and never waits. A warning that comes again becomes a series, written at
+   * most every 5 minutes; anything else that comes again within that time is no news.
+   */
+  record(object: KubernetesObject, event: EventNote): void {
+    if (this.#stopping.signal.aborted) return;
+    // Not the object itself: it would be kept as long as the series.
+    const regarding = referenceTo(object);
+    const key = seriesKey(regarding, event);
+    const now = this.#options.clock();
+    const series = this.#series.get(key);
+    if (series) {
+      if (event.type === 'Warning') series.count += 1;
+      series.lastAt = now;
+      this.#series.delete(key);
+      this.#series.set(key, series);
+      return;
     }
+    const oldest = this.#series.size >= MAX_SERIES ? this.#series.entries().next().value : undefined;
+    if (oldest) {
+      this.#series.delete(oldest[0]);
+      this.#waiting.delete(oldest[1]);
+    }
+    const fresh = { regarding, event, firstAt: now, lastAt: now, count: 1, written: 0, writtenAt: now };
+    this.#series.set(key, fresh);
+    this.#enqueue(fresh);
   }
 
-  async function write(series: Series): Promise<void> {
-    for (let attempt = 1; !stopping.signal.aborted; attempt += 1) {
-      try {
-        await client.apply(RESOURCES.event, eventObject(series, options), { manager: options.controller });
-        return;
-      } catch (error) {
-        const refused = error instanceof ApiError ? error : undefined;
-        // 403: the namespace is being deleted; 422: not in a form that this API server takes. Neither gets better.
-        const hopeless = refused && refused.status < 500 && refused.status !== 429;
-        if (hopeless || attempt === TRIES) {
-          if (!stopping.signal.aborted)
-            log.warn({ err: error, reason: series.event.reason }, 'an event could not be recorded');
-          return;
-        }
-        const wait = retryMs * 2 ** (attempt - 1) * (0.5 + 0.5 * Math.random());
-        await pause(Math.max(wait, Math.min(refused?.retryAfter ?? 0, 30) * 1000), stopping.signal);
-      }
-    }
+  /** Returns how many events are not written yet. */
+  waiting(): number {
+    return this.#waiting.size + (this.#writing ? 1 : 0);
+  }
+
+  /** Resolves when all that waits is written or given up. */
+  async flushed(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
+
+  stop(): void {
+    clearInterval(this.#sweep);
+    this.#stopping.abort();
   }
 
   /** Writes the series that were repeated since, and forgets those that were not. */
-  const sweep = setInterval(() => {
-    for (const [key, series] of all) {
-      if (clock() - series.writtenAt < repeatMs || waiting.has(series)) continue;
-      if (series.count > series.written) enqueue(series);
-      else all.delete(key);
+  #sweepSeries(): void {
+    for (const [key, series] of this.#series) {
+      if (this.#options.clock() - series.writtenAt < this.#repeatMs || this.#waiting.has(series)) continue;
+      if (series.count > series.written) this.#enqueue(series);
+      else this.#series.delete(key);
     }
-  }, repeatMs / 10).unref();
+  }
 
-  return {
-    record(object, event) {
-      if (stopping.signal.aborted) return;
-      // Not the object itself: it would be kept as long as the series.
-      const regarding = referenceTo(object);
-      const key = seriesKey(regarding, event);
-      const now = clock();
-      const series = all.get(key);
-      if (series) {
-        if (event.type === 'Warning') series.count += 1;
-        series.lastAt = now;
-        all.delete(key);
-        all.set(key, series);
+  #enqueue(series: Series): void {
+    this.#waiting.add(series);
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    for (const series of this.#waiting) {
+      if (this.#stopping.signal.aborted) return;
+      this.#waiting.delete(series);
+      series.writtenAt = this.#options.clock();
+      series.written = series.count;
+      await this.#write(series);
+    }
+  }
+
+  async #write(series: Series): Promise<void> {
+    const { client, controller, log, retryMs = RETRY_MS } = this.#options;
+    const { signal } = this.#stopping;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        await client.apply(RESOURCES.event, eventObject(series, this.#options), { manager: controller });
         return;
+      } catch (error) {
+        // 403: the namespace is being deleted; 422: not in a form that this API server takes. Neither gets better.
+        const hopeless = error instanceof ApiError && error.status < 500 && error.status !== 429;
+        if (hopeless || attempt === TRIES) {
+          if (!signal.aborted) log.warn({ err: error, reason: series.event.reason }, 'an event could not be recorded');
+          return;
+        }
+        await pause(backoffMs(error, attempt, [retryMs, LONGEST_RETRY_MS]), signal);
       }
-      const oldest = all.size >= MAX_SERIES ? all.entries().next().value : undefined;
-      if (oldest) {
-        all.delete(oldest[0]);
-        waiting.delete(oldest[1]);
-      }
-      const fresh = { regarding, event, firstAt: now, lastAt: now, count: 1, written: 0, writtenAt: now };
-      all.set(key, fresh);
-      enqueue(fresh);
-    },
-    waiting: () => waiting.size + (writing ? 1 : 0),
-    async flushed() {
-      while (writing) await writing;
-    },
-    stop() {
-      clearInterval(sweep);
-      stopping.abort();
-    },
-  };
+    }
+  }
 }

@@ -53,7 +53,7 @@ export class PooledKubeConfig extends KubeConfig {
 
   override createDispatcherOptions(cluster: Cluster | null, agentOptions: AgentOptions): DispatcherOptions {
     const options = super.createDispatcherOptions(cluster, agentOptions);
-    const credentials = JSON.stringify(options);
+    const credentials = Object.values(agentOptions).map(String).join('\n');
     if (credentials !== this.#credentials) this.renew();
     this.#credentials = credentials;
     return this.#dispatcher ? { type: 'none' } : options;

@@ -19,9 +19,9 @@ export interface ElectionOptions {
   /** One with a time limit well below the renew deadline. */
   client: Client;
   namespace: string;
-  /** Of the Lease. */
+  /** Name of the Lease. */
   name: string;
-  /** Of this process: unique, also against its own predecessor in the same pod. */
+  /** Identity of this process: unique, also against its own predecessor in the same pod. */
   identity: string;
   onElected(): void;
   /** Another may lead from now on: the process must end at once. Not called after `stop`. */
@@ -31,13 +31,6 @@ export interface ElectionOptions {
   timings?: LeaseTimings;
   /** Monotonic milliseconds. */
   now?: () => number;
-}
-
-export interface Election {
-  /** True while nobody else may lead. */
-  leading(): boolean;
-  /** Gives the lease back where it is held, so that another can lead at once. Resolves within 2 s. */
-  stop(): Promise<void>;
 }
 
 const DEFAULT_TIMINGS: LeaseTimings = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
@@ -50,125 +43,150 @@ const SPREAD_MS = 200;
  * has expired when its record has not changed for its duration by our own clock. Those who wait look every second and
  * in the moment of expiry, so that 17 s after the death of a leader at the latest another one works.
  */
-export function electLeader(options: ElectionOptions): Election {
-  const { client, namespace, name, identity, log } = options;
-  const { timings = DEFAULT_TIMINGS, now = () => performance.now() } = options;
-  const stopping = new AbortController();
+export class LeaderElection {
+  readonly #options: ElectionOptions;
+  readonly #timings: LeaseTimings;
+  readonly #now: () => number;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
   /** As last read or written, and since when it has been as it is. */
-  let lease: Lease | undefined;
-  let unchangedSince = 0;
+  #lease: Lease | undefined;
+  #unchangedSince = 0;
   /** When the last renewal that succeeded was sent; others count from later on. */
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  let state: 'waiting' | 'leading' | 'lost' = 'waiting';
-  let giveUp: NodeJS.Timeout | undefined;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #state: 'waiting' | 'leading' | 'lost' = 'waiting';
+  #deadline: NodeJS.Timeout | undefined;
 
-  function observe(read: Lease): void {
-    if (JSON.stringify(read.spec) !== JSON.stringify(lease?.spec)) unchangedSince = now();
-    lease = read;
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    this.#timings = options.timings ?? DEFAULT_TIMINGS;
+    this.#now = options.now ?? (() => performance.now());
+    this.#running = this.#run();
   }
 
-  const isOurs = (): boolean => lease?.spec?.holderIdentity === identity;
-
-  /** Milliseconds until the holder's time is up. */
-  function remaining(): number {
-    const { holderIdentity, leaseDurationSeconds = 0 } = lease?.spec ?? {};
-    return holderIdentity ? unchangedSince + leaseDurationSeconds * 1000 - now() : 0;
+  /** Returns true while nobody else may lead. */
+  leading(): boolean {
+    return this.#state === 'leading' && this.#now() < this.#renewedAt + this.#timings.durationMs;
   }
 
-  /** Takes or renews the lease. @returns whether it is ours */
-  async function hold(): Promise<boolean> {
-    if (state === 'leading' && isOurs()) {
+  /** Gives the lease back where it is held, so that another can lead at once. Resolves within 2 s. */
+  async stop(): Promise<void> {
+    if (this.#state === 'lost') return;
+    this.#state = 'lost';
+    this.#stopping.abort();
+    clearTimeout(this.#deadline);
+    const releasing = this.#release().catch((error) =>
+      this.#options.log.warn({ err: error }, 'cannot give the lease back'),
+    );
+    await atMost(RELEASE_MS, releasing);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const { held, retryAfterMs } = await this.#tryToHold();
+      if (signal.aborted) return;
+      if (held) this.#onHeld();
+      else if (this.#lease && !this.#isHolder()) this.#onLost('taken by another');
+      if (!signal.aborted) await pause(this.#untilNextTry(retryAfterMs), signal);
+    }
+  }
+
+  async #tryToHold(): Promise<{ held: boolean; retryAfterMs: number }> {
+    try {
+      return { held: await this.#hold(), retryAfterMs: 0 };
+    } catch (error) {
+      const refused = error instanceof ApiError ? error : undefined;
+      // Somebody was faster, which is how it should be; or took it away. The next try looks again.
+      if (refused?.status === 409 || refused?.status === 404) this.#lease = undefined;
+      else if (!this.#stopping.signal.aborted) {
+        this.#options.log.warn({ err: error }, 'cannot take or renew the lease');
+      }
+      return { held: false, retryAfterMs: (refused?.retryAfter ?? 0) * 1000 };
+    }
+  }
+
+  /** Takes or renews the lease. @returns whether it is held */
+  async #hold(): Promise<boolean> {
+    const { client, namespace, name, log } = this.#options;
+    if (this.#state === 'leading' && this.#isHolder()) {
       try {
-        return await write();
+        return await this.#write();
       } catch (error) {
         // It may have been written although the answer is late or lost: then our version is outdated.
-        if (!isDoubtful(error) || stopping.signal.aborted) throw error;
+        if (!isDoubtful(error) || this.#stopping.signal.aborted) throw error;
         log.info({ err: error }, 'checking the lease after a renewal that may have failed');
       }
     }
     const found = await client.get<Lease>(RESOURCES.lease, namespace, name);
-    if (found) observe(found);
-    else lease = undefined;
-    if (found && !isOurs() && remaining() > 0) return false;
-    return write();
+    if (found) this.#observe(found);
+    else this.#lease = undefined;
+    if (found && !this.#isHolder() && this.#remaining() > 0) return false;
+    return this.#write();
   }
 
   /** Writes the lease as ours, where it is still as it was last seen. */
-  async function write(): Promise<boolean> {
-    const sent = now();
-    const next = heldBy(lease ?? newLease(namespace, name), identity, timings.durationMs, Date.now());
-    observe(await (lease ? client.replace(RESOURCES.lease, next) : client.create(RESOURCES.lease, next)));
-    renewedAt = sent;
+  async #write(): Promise<boolean> {
+    const { client, namespace, name, identity } = this.#options;
+    const sent = this.#now();
+    const next = heldBy(this.#lease ?? newLease(namespace, name), identity, this.#timings.durationMs, Date.now());
+    const { lease: resource } = RESOURCES;
+    this.#observe(await (this.#lease ? client.replace(resource, next) : client.create(resource, next)));
+    this.#renewedAt = sent;
     return true;
   }
 
-  async function tryToHold(): Promise<{ ours: boolean; retryAfterMs: number }> {
-    try {
-      return { ours: await hold(), retryAfterMs: 0 };
-    } catch (error) {
-      const refused = error instanceof ApiError ? error : undefined;
-      // Somebody was faster, which is how it should be; or took it away. The next try looks again.
-      if (refused?.status === 409 || refused?.status === 404) lease = undefined;
-      else if (!stopping.signal.aborted) log.warn({ err: error }, 'cannot take or renew the lease');
-      return { ours: false, retryAfterMs: (refused?.retryAfter ?? 0) * 1000 };
-    }
+  #observe(read: Lease): void {
+    if (JSON.stringify(read.spec) !== JSON.stringify(this.#lease?.spec)) this.#unchangedSince = this.#now();
+    this.#lease = read;
   }
 
-  function lose(reason: string): void {
-    if (state !== 'leading' || stopping.signal.aborted) return;
-    state = 'lost';
-    stopping.abort();
-    log.warn({ reason, holder: lease?.spec?.holderIdentity }, 'not the leader any more');
-    options.onLost();
+  #isHolder(): boolean {
+    return this.#lease?.spec?.holderIdentity === this.#options.identity;
   }
 
-  function held(): void {
-    clearTimeout(giveUp);
-    giveUp = setTimeout(() => lose('not renewed in time'), renewedAt + timings.renewDeadlineMs - now());
-    if (state === 'leading') return;
-    state = 'leading';
+  /** Returns milliseconds until the holder's time is up. */
+  #remaining(): number {
+    const { holderIdentity, leaseDurationSeconds = 0 } = this.#lease?.spec ?? {};
+    return holderIdentity ? this.#unchangedSince + leaseDurationSeconds * 1000 - this.#now() : 0;
+  }
+
+  #onHeld(): void {
+    const { identity, log, onElected } = this.#options;
+    clearTimeout(this.#deadline);
+    const left = this.#renewedAt + this.#timings.renewDeadlineMs - this.#now();
+    this.#deadline = setTimeout(() => this.#onLost('not renewed in time'), left);
+    if (this.#state === 'leading') return;
+    this.#state = 'leading';
     log.info({ identity }, 'leading');
-    options.onElected();
+    onElected();
   }
 
-  function untilNextTry(retryAfterMs: number): number {
-    if (state === 'leading') return Math.min(Math.max(timings.retryMs, retryAfterMs), 2 * timings.retryMs);
-    const look = Math.max((timings.retryMs / 2) * (0.8 + 0.4 * Math.random()), retryAfterMs);
-    const left = remaining();
+  #onLost(reason: string): void {
+    if (this.#state !== 'leading' || this.#stopping.signal.aborted) return;
+    this.#state = 'lost';
+    this.#stopping.abort();
+    this.#options.log.warn({ reason, holder: this.#lease?.spec?.holderIdentity }, 'not the leader any more');
+    this.#options.onLost();
+  }
+
+  #untilNextTry(retryAfterMs: number): number {
+    const { retryMs } = this.#timings;
+    if (this.#state === 'leading') return Math.min(Math.max(retryMs, retryAfterMs), 2 * retryMs);
+    const look = Math.max((retryMs / 2) * (0.8 + 0.4 * Math.random()), retryAfterMs);
+    const left = this.#remaining();
     return left > 0 ? Math.min(look, left + Math.random() * SPREAD_MS) : look;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const { ours, retryAfterMs } = await tryToHold();
-      if (stopping.signal.aborted) return;
-      if (ours) held();
-      else if (lease && !isOurs()) lose('taken by another');
-      if (!stopping.signal.aborted) await pause(untilNextTry(retryAfterMs), stopping.signal);
-    }
+  async #release(): Promise<void> {
+    await this.#running;
+    if (!this.#isHolder() || !this.#lease) return;
+    await this.#options.client.replace(RESOURCES.lease, released(this.#lease, Date.now()));
+    this.#options.log.info({ identity: this.#options.identity }, 'gave the lease back');
   }
-
-  async function release(): Promise<void> {
-    await running;
-    if (!isOurs() || !lease) return;
-    await client.replace(RESOURCES.lease, released(lease, Date.now()));
-    log.info({ identity }, 'gave the lease back');
-  }
-
-  async function stop(): Promise<void> {
-    if (state === 'lost') return;
-    state = 'lost';
-    stopping.abort();
-    clearTimeout(giveUp);
-    const releasing = release().catch((error) => log.warn({ err: error }, 'cannot give the lease back'));
-    await atMost(RELEASE_MS, releasing);
-  }
-
-  const running = run();
-  return { leading: () => state === 'leading' && now() < renewedAt + timings.durationMs, stop };
 }
 
-/** Whether a write may have been made, or another one before it, although it was not confirmed. */
+/** Returns whether a write may have been made, or another one before it, although it was not confirmed. */
 function isDoubtful(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ApiError && error.status === 409);
 }

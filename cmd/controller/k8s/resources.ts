@@ -29,7 +29,7 @@ const byKind = new Map(
  * Where the API has objects of this one's kind.
  * @throws {TypeError} for a kind that the controller does not touch
  */
-export function resourceOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Resource {
+export function findResource({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Resource {
   const resource = byKind.get(`${apiVersion} ${kind}`);
   if (!resource) throw new TypeError(`no resource ${apiVersion} ${kind}`);
   return resource;

@@ -1,4 +1,4 @@
-/** What every object of the API has (apimachinery `ObjectMeta`), as far as a controller looks at it. */
+/** Metadata of every object of the API (apimachinery `ObjectMeta`), as far as a controller looks at it. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;

@@ -1,12 +1,12 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { pause } from '../../../src/common/pause.ts';
 import { ApiError } from './api-error.ts';
-import type { Reflector } from './reflector.ts';
 
 export interface WatchdogOptions {
-  /** Rejects while the API server cannot be reached; must end by itself, within about 5 s. As a rule `client.ready`. */
+  /** Rejects while the API server cannot be reached; must end by itself, within about 5 s. */
   probe(): Promise<void>;
-  watches(): Iterable<Pick<Reflector, 'restart'>>;
+  /** Called as soon as the API server can be reached again after it could not. */
+  onReachable(): void;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds from probe to probe while it works (default 5,000), and after one that failed (1,000). */
   intervalMs?: number;
@@ -14,28 +14,24 @@ export interface WatchdogOptions {
 }
 
 /**
- * Restarts all watches as soon as the API server can be reached again after it could not: a connection that was
- * black-holed says nothing by itself, for minutes.
+ * Tells when the API server can be reached again: a connection that was black-holed says nothing by itself for half a
+ * minute, so all watches begin anew then.
  */
 export function startWatchdog(options: WatchdogOptions): { stop(): void } {
-  const { probe, watches, log, intervalMs = 5_000, failedMs = 1_000 } = options;
+  const { probe, onReachable, log, intervalMs = 5_000, failedMs = 1_000 } = options;
   const stopping = new AbortController();
-  let failing = false;
-
-  async function look(): Promise<void> {
-    const failure = await failureOf(probe);
-    if (stopping.signal.aborted) return;
-    if (failure !== undefined && !failing) log.warn({ err: failure }, 'the API server cannot be reached');
-    if (failure === undefined && failing) {
-      log.info('the API server can be reached again');
-      for (const watch of watches()) watch.restart();
-    }
-    failing = failure !== undefined;
-  }
 
   async function run(): Promise<void> {
+    let failing = false;
     while (!stopping.signal.aborted) {
-      await look();
+      const failure = await failureOf(probe);
+      if (stopping.signal.aborted) return;
+      if (failure !== undefined && !failing) log.warn({ err: failure }, 'the API server cannot be reached');
+      if (failure === undefined && failing) {
+        log.info('the API server can be reached again');
+        onReachable();
+      }
+      failing = failure !== undefined;
       await pause(failing ? failedMs : intervalMs, stopping.signal);
     }
   }

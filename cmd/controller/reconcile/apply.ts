@@ -1,13 +1,13 @@
 import type { Logger } from '../../../src/common/log.ts';
-import { stageOf } from '../desired/index.ts';
+import { applyStage } from '../desired/index.ts';
 import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { allNames } from '../desired/names.ts';
 import { ApiError } from '../k8s/api-error.ts';
 import { splitKey } from '../k8s/known-versions.ts';
-import { RESOURCES, resourceOf } from '../k8s/resources.ts';
+import { findResource, RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { digestOf } from './digest.ts';
-import { attainable, mustBeReplaced } from './immutable.ts';
+import { mustBeReplaced, toAttainable } from './immutable.ts';
 import { appliedFields, takeOverSpec } from './managed-fields.ts';
 import { idOf, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
 import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
@@ -42,7 +42,7 @@ export interface ApplyResult {
  */
 export async function applyObjects(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<ApplyResult> {
   const results = new Map(objects.map((object) => [object, { troubles: [], remarks: [] } as ApplyResult]));
-  for (const stage of Map.groupBy(objects, stageOf).values()) {
+  for (const stage of Map.groupBy(objects, applyStage).values()) {
     const left = [...stage];
     const failures: unknown[] = [];
     const worker = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export async function pruneObjects(
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const wanted = new Set(objects.map(idOf));
-  // What comes from a backup was applied by nobody.
+  // An object from a backup was applied by nobody.
   const [, name] = splitKey(instance.key);
   const named = new Set(allNames(name));
   const isSuperfluous = (object: OwnedObject): boolean =>
@@ -83,10 +83,10 @@ export async function pruneObjects(
     (object.ownerUid === undefined || object.ownerUid === instance.uid);
   for (const object of owned.of(instance.key).filter(isSuperfluous)) {
     signal.throwIfAborted();
-    const live = await client.get(resourceOf(object), object.namespace, object.name);
+    const live = await client.get(findResource(object), object.namespace, object.name);
     if (!live || !(appliedFields(live) || named.has(object.name))) continue;
     log.info({ instance: instance.key, kind: object.kind, object: object.name }, 'removing what is no longer wanted');
-    await client.remove(resourceOf(object), object.namespace, object.name, object.uid);
+    await client.remove(findResource(object), object.namespace, object.name, object.uid);
   }
 }
 
@@ -99,18 +99,18 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
 
   let live: KubernetesObject | undefined;
   try {
-    // Of most that no watch has shown there is none: asking first would double the requests of a new instance.
+    // Most objects that no watch has shown do not exist: asking first would double the requests of a new instance.
     if (!known && (await createObject(context, wanted, digest))) return none;
 
     const ours = known?.ownerUid === instance.uid && !known.deleting;
     if (!ours || READ_FIRST.has(wanted.kind)) {
-      live = await client.get(resourceOf(wanted), wanted.metadata.namespace, wanted.metadata.name);
+      live = await client.get(findResource(wanted), wanted.metadata.namespace, wanted.metadata.name);
       const [, name] = splitKey(instance.key);
       const trouble = live && ownershipTrouble(live, { name, uid: instance.uid });
       if (trouble) return { troubles: [trouble], remarks: [] };
       if (live && !isOwned(live)) await expectNotDeleted(context);
     }
-    const { object, notes: remarks } = live ? attainable(wanted, live) : { object: wanted, notes: [] };
+    const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
     const answer = await write(context, markApplied(object), live, ours ? known.uid : live?.metadata.uid);
     countRepair(context, known, digest, answer);
     // With a remark it is applied each time, or the remark would be forgotten.
@@ -154,7 +154,7 @@ async function expectNotDeleted({ client, instance }: ApplyContext): Promise<voi
 async function createObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<boolean> {
   const object = markApplied(wanted);
   try {
-    const made = await context.client.apply(resourceOf(object), object, { manager: MANAGED_BY, onlyNew: true });
+    const made = await context.client.apply(findResource(object), object, { manager: MANAGED_BY, onlyNew: true });
     context.owned.recordApply(made, digest);
     return true;
   } catch (error) {
@@ -170,7 +170,7 @@ async function write(
   read: KubernetesObject | undefined,
   uid: string | undefined,
 ): Promise<KubernetesObject> {
-  const resource = resourceOf(desired);
+  const resource = findResource(desired);
   const { namespace, name } = desired.metadata;
   const apply = (only?: string): Promise<KubernetesObject> => {
     const object = only === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid: only } };
@@ -189,7 +189,7 @@ async function write(
     const live = await client.get(resource, namespace, name);
     if (!live) throw error;
     if (mustBeReplaced(desired, live)) return replace(live);
-    // What is settled in a claim's spec is not the controller's.
+    // The volume in a claim's spec is not the controller's.
     const taken = desired.kind === 'PersistentVolumeClaim' ? undefined : takeOverSpec(live);
     if (!taken) throw error;
     await client.replace(resource, taken);

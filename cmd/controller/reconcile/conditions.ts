@@ -38,14 +38,14 @@ const MAX_MESSAGE = 32_768;
  * @param generation of the spec that they are about
  * @param now epoch milliseconds; the API has seconds
  */
-export function conditionsOf(
+export function toConditions(
   findings: readonly Finding[],
   previous: readonly Condition[],
   generation: number,
   now: number,
 ): Condition[] {
   return findings.map(({ type, status, reason, message }) => {
-    const before = conditionOf(previous, type);
+    const before = findCondition(previous, type);
     return {
       type,
       status,
@@ -59,10 +59,10 @@ export function conditionsOf(
 
 /** Conditions of the controller's own types, in an order that is always the same. Others may add theirs. */
 export function ownConditions(conditions: readonly Condition[]): Condition[] {
-  return TYPES.flatMap((type) => conditionOf(conditions, type) ?? []);
+  return TYPES.flatMap((type) => findCondition(conditions, type) ?? []);
 }
 
 /** The condition of a type, if there is one. */
-export function conditionOf(conditions: readonly Condition[], type: ConditionType): Condition | undefined {
+export function findCondition(conditions: readonly Condition[], type: ConditionType): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }

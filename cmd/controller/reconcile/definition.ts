@@ -13,7 +13,7 @@ const { plural, apiVersion } = RESOURCES.svcInstance;
 const [GROUP = '', VERSION = ''] = apiVersion.split('/');
 const NAME = `${plural}.${GROUP}`;
 
-/** What is wrong where there is none at all. */
+/** The problem where there is none at all. */
 export const DEFINITION_MISSING = `the CustomResourceDefinition ${NAME} is not installed: apply crds/${NAME}.yaml`;
 
 interface OpenApi {
@@ -27,7 +27,7 @@ interface Definition extends KubernetesObject {
 }
 
 /**
- * What is wrong with the CustomResourceDefinition, and what to do; undefined when nothing is. An older one would cut off
+ * Says what is wrong with the CustomResourceDefinition, and what to do; undefined when nothing is. An older one would cut off
  * fields that this controller reads or writes.
  * @param namespaces those that the controller may list instances in; empty: all
  */
@@ -42,7 +42,7 @@ export async function definitionProblem(
   if (!version) return `the CustomResourceDefinition ${NAME} does not serve ${VERSION}: apply crds/${NAME}.yaml`;
   const root = version.schema?.openAPIV3Schema?.properties ?? {};
   const lacking = ['spec', 'status'].flatMap((part) => {
-    const ours = sourceOf(part);
+    const ours = readSchema(part);
     return lacks(ours, root[part], part, ours.definitions ?? {});
   });
   if (lacking.length === 0) return undefined;
@@ -72,8 +72,8 @@ async function isServed(client: Client, [namespace, ...others]: readonly string[
   }
 }
 
-/** What the definition is made from; read when it is asked for, since that is once in the life of a controller. */
-function sourceOf(part: string): OpenApi {
+/** Reads the schema that the definition is made from: once in the life of a controller. */
+function readSchema(part: string): OpenApi {
   return JSON.parse(readFileSync(new URL(`../../../schemas/svcinstance-${part}.json`, import.meta.url), 'utf8'));
 }
 

@@ -2,11 +2,11 @@ import type { V1Container } from '@kubernetes/client-node';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { desired } from '../desired/index.ts';
 import { COMPONENT_LABEL, MANAGED_BY, selectorLabels, selectorText } from '../desired/labels.ts';
-import { namesOf } from '../desired/names.ts';
+import { objectNames } from '../desired/names.ts';
 import { docbuilderSizing, type Sizing } from '../desired/sizing.ts';
 import type { Instance, PodResources, RunningDocbuilder, Situation } from '../desired/types.ts';
 import { ApiError } from '../k8s/api-error.ts';
-import { resourceOf } from '../k8s/resources.ts';
+import { findResource } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { markApplied } from './apply.ts';
 import type { OwnedObjects } from './owned-objects.ts';
@@ -21,7 +21,7 @@ const MiB = 1024 * 1024;
 export interface DocbuilderFound {
   pod: Pod | undefined;
   running: RunningDocbuilder;
-  /** Of the Deployment's template. */
+  /** Resources in the Deployment's template. */
   resources: PodResources | undefined;
 }
 
@@ -51,7 +51,7 @@ export class DocbuilderResizer {
   /** @param reported in the status: what was wanted when it was last dealt with */
   async observe(situation: Situation, reported: SvcInstanceStatus['docbuilder']): Promise<DocbuilderFound> {
     const { namespace, name } = situation.instance.metadata;
-    const metadata = { namespace, name: namesOf(name).component.docbuilder };
+    const metadata = { namespace, name: objectNames(name).component.docbuilder };
     const resources = this.#owned.find({ kind: 'Deployment', metadata })?.resources;
     if (!resources || isSettled(docbuilderSizing(situation), resources, reported)) {
       return { pod: undefined, resources, running: {} };
@@ -101,7 +101,7 @@ export class DocbuilderResizer {
   /** Returns whether applying a Deployment would change its spec, as the API server itself finds out in a dry run. */
   async #changesPods(deployment: KubernetesObject | undefined): Promise<boolean> {
     if (!deployment) return true;
-    const resource = resourceOf(deployment);
+    const resource = findResource(deployment);
     const live = await this.#client.get(resource, deployment.metadata.namespace, deployment.metadata.name);
     if (!live) return true;
     try {

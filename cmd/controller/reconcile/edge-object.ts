@@ -24,7 +24,7 @@ interface RouteStatus {
 }
 
 /** Reads an object that leads people to the front; undefined for all others. */
-export function edgeObjectOf(object: KubernetesObject): EdgeObject | undefined {
+export function parseEdgeObject(object: KubernetesObject): EdgeObject | undefined {
   if (object.kind === 'Ingress') return ingressState(object as KubernetesObject & V1Ingress);
   return object.kind === 'HTTPRoute' ? routeState(object) : undefined;
 }

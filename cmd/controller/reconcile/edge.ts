@@ -5,7 +5,7 @@ import { baseUrl } from '../desired/urls.ts';
 import { isForbidden } from '../k8s/failures.ts';
 import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
 import { readCertificate } from './certificate.ts';
-import { type Condition, conditionOf, type Finding } from './conditions.ts';
+import { type Condition, type Finding, findCondition } from './conditions.ts';
 import type { EdgeObject } from './edge-object.ts';
 import type { OwnedObjects } from './owned-objects.ts';
 import type { Trouble } from './ownership.ts';
@@ -46,7 +46,7 @@ export async function observeEdge(context: Context, situation: Situation): Promi
   }
   const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
   const certificate = await readCertificate(context.client, situation.instance, context.now);
-  const found = await Promise.all(objects.map((object) => shortcomingOf(context, situation, object)));
+  const found = await Promise.all(objects.map((object) => findShortcoming(context, situation, object)));
   const { nextChange, problem } = certificate;
   const shortcoming = found.find((one) => one !== undefined) ?? (problem && waits(problem.reason, problem.message));
   if (!shortcoming) {
@@ -63,7 +63,7 @@ export async function observeEdge(context: Context, situation: Situation): Promi
 }
 
 /** Why an object does not lead to the front; undefined if it does. */
-async function shortcomingOf(
+async function findShortcoming(
   { client, owned }: Context,
   { instance }: Situation,
   object: KubernetesObject,
@@ -107,6 +107,6 @@ function waits(reason: string, message: string): Trouble {
 }
 
 function isLongAgo({ previous, now }: Context): boolean {
-  const before = conditionOf(previous, 'EdgeReady');
+  const before = findCondition(previous, 'EdgeReady');
   return before?.status === 'False' && now - Date.parse(before.lastTransitionTime) >= STALLED_MS;
 }

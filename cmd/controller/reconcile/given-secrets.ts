@@ -6,7 +6,7 @@ import type { Trouble } from './ownership.ts';
 
 type Check = (value: string) => string | undefined;
 
-/** What the services themselves check at their start. */
+/** The checks that the services themselves make at their start. */
 const CHECKS: Partial<Record<SecretKey | 'username' | 'password', Check>> = {
   'docbuilder-api-keys': (value) => parseApiKeys(value).mistakes[0],
   'docbuilder-jwt-secret': secretProblem,

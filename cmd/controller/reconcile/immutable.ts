@@ -4,18 +4,18 @@ import type { KubernetesObject } from '../k8s/types.ts';
 import { appliedFields } from './managed-fields.ts';
 import { quantityValue } from './quantity.ts';
 
-/** What is wanted, as far as a live object can become it. */
+/** The desired object, as far as a live one can become it. */
 export interface Attainable {
   object: KubernetesObject;
-  /** For the user: which wishes cannot be fulfilled. */
+  /** For the user: why something of the spec cannot be had. */
   notes: string[];
 }
 
 /**
  * Takes out of `desired` what the API server would not change in `live`: of a claim everything but its size, and that
- * only grows, once there is a volume. The documents in it are worth more than the wish.
+ * only grows, once there is a volume. The documents in it are worth more than the spec.
  */
-export function attainable(desired: KubernetesObject, live: KubernetesObject): Attainable {
+export function toAttainable(desired: KubernetesObject, live: KubernetesObject): Attainable {
   if (desired.kind !== 'PersistentVolumeClaim') return { object: desired, notes: [] };
   const wanted = desired as KubernetesObject & { spec: V1PersistentVolumeClaim['spec'] };
   const { spec, status } = live as KubernetesObject & Pick<V1PersistentVolumeClaim, 'spec' | 'status'>;
@@ -42,7 +42,7 @@ export function attainable(desired: KubernetesObject, live: KubernetesObject): A
 }
 
 /**
- * Whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
+ * Returns whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
  * an address are settled for life, and the cluster's default class is given to an Ingress at its birth only: without the
  * one that we have named it would have none, and no edge. None of these holds data.
  */

@@ -10,11 +10,11 @@ export type SvcInstance = KubernetesObject & Instance & { status?: SvcInstanceSt
 interface KnownInstance {
   /** resourceVersion as last seen or written. */
   version: number;
-  /** Of what people write: another one means that it is to be reconciled at once. */
-  wish: string;
+  /** Digest of generation, labels and annotations: another one means that the instance is to be reconciled at once. */
+  spec: string;
   /** Names of Secrets of other people. */
   secrets: readonly string[];
-  /** Whether a controller has dealt with its spec, as far as its status tells. */
+  /** A controller has dealt with its spec, as far as its status tells. */
   observed: boolean;
   /** Where the edge leads to it; absent: it has no edge of its own. */
   host: string | undefined;
@@ -24,7 +24,7 @@ interface KnownInstance {
   status: string | undefined;
 }
 
-/** What is remembered of all instances: their versions, the Secrets that they name, who has the same host. */
+/** The controller's memory of all instances: their versions, the Secrets that they name, who has the same host. */
 export class Instances {
   readonly #known = new Map<string, KnownInstance>();
 
@@ -32,14 +32,14 @@ export class Instances {
    * Takes in an instance that a watch shows.
    * @returns what has changed since it was last seen or written; undefined: nothing
    */
-  observe(instance: SvcInstance): 'wish' | 'status' | undefined {
+  observe(instance: SvcInstance): 'spec' | 'status' | undefined {
     const key = keyOf(instance);
     const before = this.#known.get(key);
     const version = Number(instance.metadata.resourceVersion ?? 0);
-    if (before && version <= before.version && before.wish === wishOf(instance)) return undefined;
+    if (before && version <= before.version && before.spec === specDigest(instance)) return undefined;
     const now = parseInstance(instance);
     this.#known.set(key, { ...now, status: before?.status });
-    return before?.wish === now.wish ? 'status' : 'wish';
+    return before?.spec === now.spec ? 'status' : 'spec';
   }
 
   /**
@@ -53,7 +53,7 @@ export class Instances {
     const version = Number(instance.metadata.resourceVersion ?? 0);
     const newer = known.version > version;
     // A change of the spec that the answer has, and no watch yet, is still to be looked at.
-    if (known.wish === wishOf(instance)) known.version = Math.max(known.version, version);
+    if (known.spec === specDigest(instance)) known.version = Math.max(known.version, version);
     return newer;
   }
 
@@ -107,8 +107,8 @@ function parseInstance(instance: SvcInstance): KnownInstance {
   const { metadata, spec, status } = instance;
   return {
     version: Number(metadata.resourceVersion ?? 0),
-    wish: wishOf(instance),
-    secrets: secretsOf(spec),
+    spec: specDigest(instance),
+    secrets: referencedSecrets(spec),
     observed: status?.observedGeneration === metadata.generation,
     host: spec.ingress?.gating === 'None' ? undefined : spec.host,
     age: [metadata.creationTimestamp, keyOf(instance)].join(' '),
@@ -117,12 +117,12 @@ function parseInstance(instance: SvcInstance): KnownInstance {
 }
 
 /** The generation changes with the spec only. */
-function wishOf({ metadata: { uid, generation, labels, annotations, deletionTimestamp } }: SvcInstance): string {
+function specDigest({ metadata: { uid, generation, labels, annotations, deletionTimestamp } }: SvcInstance): string {
   return digestOf([uid, generation, labels, annotations, deletionTimestamp]);
 }
 
 /** Returns the Secrets of other people that an instance names. */
-function secretsOf({ license, secrets, editor, tls }: SvcInstanceSpec): string[] {
+function referencedSecrets({ license, secrets, editor, tls }: SvcInstanceSpec): string[] {
   const names = [license?.secretName, secrets?.secretName, editor?.adminSecretName, tls?.secretName];
   return names.filter((name) => name !== undefined);
 }

@@ -10,7 +10,7 @@ const END_OF_TIME = 253_402_300_799_000;
 /** Days before the end at which somebody should hear of it. */
 const WARN_DAYS = [1, 7, 30] as const;
 
-/** What `spec.license` leads to. */
+/** The result of looking up `spec.license`. */
 export type GivenLicense =
   | { found: 'nothing-asked' }
   | { found: 'no-secret'; secretName: string }
@@ -20,9 +20,9 @@ export type GivenLicense =
 /** The licence in force, and why. */
 export interface LicenseDecision {
   license: LicenseState;
-  /** What belongs into the Secret `<instance>-license`. */
+  /** Content for the Secret `<instance>-license`. */
   files: Situation['licenseFiles'];
-  /** Of the condition `LicenseValid`. */
+  /** The condition `LicenseValid`. */
   condition: { status: 'True' | 'False'; reason: string; message: string };
   /** Epoch milliseconds of when time alone makes it another one. */
   nextChange?: number;
@@ -66,11 +66,11 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
         ...(after.kept && { token: after.kept.token }),
         ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
       };
-  const nextChange = nextChangeOf(license, removedAt, now);
+  const nextChange = nextLicenseChange(license, removedAt, now);
   return {
     license,
     files,
-    condition: conditionOf(license, given, removedAt, now),
+    condition: licenseCondition(license, given, removedAt, now),
     ...(nextChange !== undefined && { nextChange }),
   };
 }
@@ -89,7 +89,7 @@ const KEYS_UNUSABLE: LicenseDecision['condition'] = {
     'The licence was removed, and its days of grace cannot be verified, because the key set is refused. The edition is Community: correct license.keys of the chart.',
 };
 
-function conditionOf(
+function licenseCondition(
   license: LicenseState,
   given: GivenLicense,
   removedAt: number | undefined,
@@ -139,7 +139,7 @@ function reasonOf(problem: string): string {
   return problem.includes('expired on') ? 'TokenExpired' : 'TokenRejected';
 }
 
-function nextChangeOf(license: LicenseState, removedAt: number | undefined, now: number): number | undefined {
+function nextLicenseChange(license: LicenseState, removedAt: number | undefined, now: number): number | undefined {
   const { claims, state, graceDaysLeft } = license;
   if (!claims || state === 'expired') return undefined;
   const end = Math.min(claims.expiresAt, removedAt ?? Number.POSITIVE_INFINITY);

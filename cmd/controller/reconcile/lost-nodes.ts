@@ -11,7 +11,7 @@ const REMOVAL_MS = 60_000;
 export function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {
   const node = pod.spec?.nodeName;
   // Others have the places of these, which hold nothing any more.
-  if (node === undefined || hasEnded(pod) || !(isUnheardOf(pod) || isOverdue(pod, now))) return undefined;
+  if (node === undefined || hasEnded(pod) || !(isNodeSilent(pod) || isOverdue(pod, now))) return undefined;
   return {
     reason: 'NodeLost',
     message:
@@ -24,7 +24,7 @@ export function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {
  * The node lifecycle controller takes `Ready` away from all pods of a node that it does not hear of. A kubelet would have
  * taken `ContainersReady` away first.
  */
-function isUnheardOf({ spec, status }: Pod): boolean {
+function isNodeSilent({ spec, status }: Pod): boolean {
   if (status?.reason === 'NodeLost') return true;
   const is = (type: string, value: string) =>
     status?.conditions?.some((condition) => condition.type === type && condition.status === value) ?? false;

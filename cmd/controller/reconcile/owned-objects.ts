@@ -3,13 +3,13 @@ import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import type { PodResources } from '../desired/types.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
-import { type EdgeObject, edgeObjectOf } from './edge-object.ts';
-import { type Rollout, rolloutOf } from './rollout.ts';
+import { type EdgeObject, parseEdgeObject } from './edge-object.ts';
+import { parseRollout, type Rollout } from './rollout.ts';
 
 /** Deleted objects that are remembered: more than are written at a time. */
 const MAX_DELETED = 512;
 
-/** What is remembered of an object that the controller made: far less than the object. */
+/** The controller's memory of an object that it made: far less than the object. */
 export interface OwnedObject {
   apiVersion: string;
   kind: string;
@@ -18,20 +18,20 @@ export interface OwnedObject {
   uid: string;
   /** Key of the instance that it belongs to, by its owner or its labels. */
   instance: string;
-  /** Of the SvcInstance that owns it. Undefined: somebody took the reference away. */
+  /** uid of the SvcInstance that owns it. Undefined: somebody took the reference away. */
   ownerUid: string | undefined;
-  /** Whether the controller has applied it; others may use its labels. */
+  /** The controller has applied it; others may use its labels. */
   marked: boolean;
   deleting: boolean;
   /** resourceVersion as last seen or written, 0 for none: they grow with every change (Kubernetes API concepts). */
   version: number;
   /** The last apply by this process: a digest of what was sent, and the resourceVersion of the answer. */
   applied: { digest: string; version: number } | undefined;
-  /** Of a Deployment. */
+  /** State of a Deployment. */
   rollout: Rollout | undefined;
-  /** Of DocBuilder's Deployment: what its pods are made with. */
+  /** Resources in the template of DocBuilder's Deployment. */
   resources: PodResources | undefined;
-  /** Of an Ingress or HTTPRoute. */
+  /** State of an Ingress or HTTPRoute. */
   edge: EdgeObject | undefined;
 }
 
@@ -184,9 +184,9 @@ function parseOwned(object: KubernetesObject): OwnedObject | undefined {
     deleting: metadata.deletionTimestamp !== undefined,
     version: Number(metadata.resourceVersion ?? 0),
     applied: undefined,
-    rollout: kind === 'Deployment' ? rolloutOf(object) : undefined,
+    rollout: kind === 'Deployment' ? parseRollout(object) : undefined,
     resources: kind === 'Deployment' ? docbuilderResources(object) : undefined,
-    edge: edgeObjectOf(object),
+    edge: parseEdgeObject(object),
   };
 }
 

@@ -6,15 +6,15 @@ import type { KubernetesObject } from '../k8s/types.ts';
 export interface Trouble {
   /** CamelCase word for a condition. */
   reason: string;
-  /** Whether it takes a person to go on. */
+  /** It takes a person to go on. */
   stalled: boolean;
-  /** What exactly is wrong and what to do. */
+  /** Says exactly what is wrong and what to do. */
   message: string;
 }
 
 /**
- * Whether the controller must keep its hands off an object that has a name of ours. What belongs to somebody else is
- * never taken over; what is about to go is waited for.
+ * Returns why the controller must not touch an object that has a name of ours. An object of somebody else is never taken
+ * over; one that is about to go is waited for.
  * @param owner the instance
  */
 export function ownershipTrouble(live: KubernetesObject, owner: { name: string; uid: string }): Trouble | undefined {
@@ -40,7 +40,7 @@ export function ownershipTrouble(live: KubernetesObject, owner: { name: string; 
   };
 }
 
-/** Whether it goes with whoever owns it. */
+/** Returns whether an object is deleted with its owner. */
 export function isOwned({ metadata }: KubernetesObject): boolean {
   return metadata.ownerReferences?.some((reference) => reference.controller) ?? false;
 }

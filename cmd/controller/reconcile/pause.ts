@@ -1,8 +1,8 @@
 import { ANNOTATION } from '../desired/labels.ts';
-import { conditionOf, type Finding } from './conditions.ts';
+import { type Finding, findCondition } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 
-/** Whether somebody has asked that nothing of the instance be written but its status. */
+/** Returns whether somebody has asked that nothing of the instance be written but its status. */
 export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
   return metadata.annotations?.[ANNOTATION.paused] === 'true';
 }
@@ -27,7 +27,7 @@ export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
  * `Ready` of a paused instance whose spec is not the one that was last applied as a whole, however well what there is may
  * run. One that was refused, or only half of which was written, was not.
  */
-export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
+export function pausedReadiness(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
   if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
   const message = `The spec has changed; it is applied when the annotation ${ANNOTATION.paused} is removed.`;
@@ -35,9 +35,9 @@ export function heldBack(instance: Pick<SvcInstance, 'metadata' | 'status'>): Fi
 }
 
 /** `LicenseValid` of a paused instance: as it was, since no pod gets another licence before the pause is over. */
-export function heldLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
+export function pausedLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
-  const before = conditionOf(instance.status?.conditions ?? [], 'LicenseValid');
+  const before = findCondition(instance.status?.conditions ?? [], 'LicenseValid');
   const message = `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`;
   if (!before) return { type: 'LicenseValid', status: 'Unknown', reason: 'Paused', message };
   return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };

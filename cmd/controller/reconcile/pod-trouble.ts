@@ -9,7 +9,7 @@ export interface PodTrouble {
   message: string;
 }
 
-/** Whether a pod has run to its end, or failed for good. */
+/** Returns whether a pod has run to its end, or failed for good. */
 export function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }

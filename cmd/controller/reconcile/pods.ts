@@ -27,7 +27,7 @@ export async function podTroubles(
   const labelSelector = `app.kubernetes.io/name=svc,app.kubernetes.io/instance=${instance}`;
   const { items } = await client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
   const troubles = new Map<ComponentName, LastingTrouble>();
-  for (const find of [nodeTrouble, troubleOf, (pod: Pod) => eventTrouble(client, pod)]) {
+  for (const find of [nodeTrouble, findPodTrouble, (pod: Pod) => eventTrouble(client, pod)]) {
     for (const pod of items) {
       const component = pod.metadata.labels?.[COMPONENT_LABEL] as ComponentName | undefined;
       if (!component || troubles.has(component)) continue;
@@ -39,7 +39,7 @@ export async function podTroubles(
 }
 
 /** Reads from a pod's own status why it does not run; undefined when that does not tell. */
-export function troubleOf(pod: Pod): PodTrouble | undefined {
+export function findPodTrouble(pod: Pod): PodTrouble | undefined {
   const { name } = pod.metadata;
   if (isOver(pod)) return undefined;
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');

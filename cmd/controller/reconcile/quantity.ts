@@ -26,7 +26,7 @@ export function quantityValue(quantity: unknown): number | undefined {
   return digits === undefined ? undefined : Number(`${digits}${exponent}`) * (SUFFIXES[suffix] ?? 1);
 }
 
-/** Whether two quantities are the same amount to the API server, which rounds up to thousandths; as far as doubles tell. */
+/** Returns whether two quantities are the same amount to the API server, which rounds up to thousandths; as far as doubles tell. */
 export function sameQuantity(a: unknown, b: unknown): boolean {
   const [left, right] = [quantityValue(a), quantityValue(b)].map(thousandths);
   if (left === undefined || right === undefined) return false;

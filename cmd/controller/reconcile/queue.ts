@@ -15,7 +15,7 @@ export interface QueueOptions {
   /** Keys at a time. */
   parallel?: number;
   timeoutMs?: number;
-  /** Of the first and of the longest wait after a failure; an API server that asks for more gets more. */
+  /** The first and the longest wait after a failure; an API server that asks for more gets more. */
   backoff?: { minMs: number; maxMs: number };
   random?: () => number;
   log: Pick<Logger, 'warn'>;
@@ -24,7 +24,7 @@ export interface QueueOptions {
 export interface QueueFigures {
   waiting: number;
   running: number;
-  /** Of what has run longest, milliseconds. */
+  /** Milliseconds for which the oldest run has been going on. */
   longestMs: number;
   done: number;
   failed: number;

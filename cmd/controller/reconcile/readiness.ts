@@ -78,7 +78,7 @@ export function readinessFindings(
   return [{ type: 'Ready', status: 'True', reason, message }];
 }
 
-/** Whether every component runs as wanted. */
+/** Returns whether every component runs as wanted. */
 export function allDone(components: Readonly<Record<ComponentName, ComponentState>>): boolean {
   return COMPONENTS.every((name) => done(components[name].rollout));
 }

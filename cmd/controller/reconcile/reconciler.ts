@@ -4,12 +4,12 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import type { Policy } from '../desired/allowed.ts';
-import { COMPONENTS, namesOf } from '../desired/names.ts';
+import { COMPONENTS, objectNames } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
-import type { Recorder } from '../k8s/events.ts';
+import type { EventRecorder } from '../k8s/events.ts';
 import { keyOf, splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
@@ -21,13 +21,13 @@ import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
 import type { OwnedObjects } from './owned-objects.ts';
 import type { Trouble } from './ownership.ts';
-import { heldBack, heldLicense, isPaused, pauseFinding } from './pause.ts';
+import { isPaused, pausedLicense, pausedReadiness, pauseFinding } from './pause.ts';
 import { podTroubles } from './pods.ts';
 import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
 import type { RepairLimiter } from './repair-limiter.ts';
+import { reportChanges, reportGenerated } from './reporting.ts';
 import { readSecrets, type SecretsRead } from './secrets.ts';
-import { failingStatus, requestedAt, sameStatus, statusDigest, statusOf } from './status.ts';
-import { reportChanges, reportGenerated } from './telling.ts';
+import { buildStatus, failingStatus, requestedAt, sameStatus, statusDigest } from './status.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
@@ -42,7 +42,7 @@ export interface ReconcilerOptions {
   instances: Instances;
   repairs: RepairLimiter;
   settings: () => Settings;
-  events: Pick<Recorder, 'record'>;
+  events: Pick<EventRecorder, 'record'>;
   audit: Pick<Audit, 'record'>;
   clock: Clock;
   random: Random;
@@ -139,15 +139,15 @@ export class InstanceReconciler {
     const components = await this.#observeComponents(instance);
     const previous = instance.status?.conditions ?? [];
     const edge = await observeEdge({ client, owned, previous, now }, situation);
-    const held = heldBack(instance);
+    const held = pausedReadiness(instance);
     const findings: Finding[] = [
       ...(held ? [held] : readinessFindings(applied.troubles, components, applied.remarks, edge.trouble)),
       ...componentFindings(components),
       edge.finding,
-      heldLicense(instance) ?? { type: 'LicenseValid', ...license.condition },
+      pausedLicense(instance) ?? { type: 'LicenseValid', ...license.condition },
       pauseFinding(instance),
     ];
-    const status = statusOf({
+    const status = buildStatus({
       ...{ situation, findings, components, previous: instance.status ?? {} },
       applied: applied.extent,
       paused: isPaused(instance),
@@ -222,7 +222,7 @@ export class InstanceReconciler {
   async #observeComponents(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {
     const { client, owned, clock } = this.#options;
     const { namespace, name } = instance.metadata;
-    const names = namesOf(name).component;
+    const names = objectNames(name).component;
     const deployments = owned.of(keyOf(instance)).filter(({ kind }) => kind === 'Deployment');
     const rollout = (component: ComponentName) =>
       deployments.find((deployment) => deployment.name === names[component])?.rollout;

@@ -7,9 +7,9 @@ export interface Rollout {
   ready: number;
   /** Enough pods answer: at least one, and its own condition `Available`, which one of 0 pods has as well. */
   available: boolean;
-  /** Whether its newest version is what runs, and all of it. */
+  /** Its newest version runs, and all of it. */
   complete: boolean;
-  /** What keeps it from making pods, or that it has been trying for too long. */
+  /** The reason why it makes no pods, or that it has been trying for too long. */
   failure?: { reason: string; message: string };
   /** It has made no progress for longer than its deadline. */
   gaveUp?: true;
@@ -18,7 +18,7 @@ export interface Rollout {
 }
 
 /** Reads a Deployment the way `kubectl rollout status` does. */
-export function rolloutOf(object: KubernetesObject): Rollout {
+export function parseRollout(object: KubernetesObject): Rollout {
   const { metadata, spec, status = {} } = object as KubernetesObject & Pick<V1Deployment, 'spec' | 'status'>;
   const desired = spec?.replicas ?? 1;
   const { updatedReplicas = 0, availableReplicas = 0, readyReplicas = 0, replicas = 0 } = status;

@@ -1,6 +1,7 @@
 import type { V1Secret } from '@kubernetes/client-node';
+import type { Policy } from '../desired/allowed.ts';
 import { LICENSE_KEY } from '../desired/license.ts';
-import { namesOf } from '../desired/names.ts';
+import { objectNames } from '../desired/names.ts';
 import {
   effectiveSecrets,
   type GivenSecrets,
@@ -15,12 +16,12 @@ import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { givenRemark, givenTrouble, keptTrouble } from './given-secrets.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
-import { meantTrouble } from './meant.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
+import { permissionTrouble } from './secret-permission.ts';
 
-/** What an instance's Secrets hold, its own and those that its spec names. */
+/** The content of an instance's Secrets, its own and those that its spec names. */
 export interface SecretsRead {
-  /** What its own Secret of the licence says was in force until now. */
+  /** The licence that was in force until now, by the instance's own Secret. */
   keptLicense: Situation['licenseFiles'];
   givenLicense: GivenLicense;
   /** Secret values in force; absent when a trouble forbids to make any. */
@@ -30,9 +31,11 @@ export interface SecretsRead {
   /** Its own Secret is not there. */
   lost: boolean;
   troubles: Trouble[];
-  /** What should be known, and stops nothing. */
+  /** Remarks for the user, which stop nothing. */
   remarks: string[];
 }
+
+type Secret = V1Secret & KubernetesObject;
 
 /**
  * Reads each Secret by its name. Rejects when one cannot be read: to take that for absent would make new passwords, or
@@ -46,69 +49,75 @@ export async function readSecrets(
 ): Promise<SecretsRead> {
   const { namespace, name } = instance.metadata;
   const { license, secrets, editor, embed } = instance.spec;
-  const names = namesOf(name);
+  const names = objectNames(name);
   const read = async (secretName: string | undefined) =>
-    secretName === undefined
-      ? undefined
-      : client.get<V1Secret & KubernetesObject>(RESOURCES.secret, namespace, secretName);
+    secretName === undefined ? undefined : client.get<Secret>(RESOURCES.secret, namespace, secretName);
   const [own, ownLicense, given, admin, token] = await Promise.all(
     [names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName].map(read),
   );
-
-  const troubles = [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []);
-  const { token: keptToken, [LICENSE_KEY.removedAt]: removedAt } = decoded(ownLicense);
   const found: SecretsRead = {
-    keptLicense: {
-      ...(keptToken && { token: keptToken }),
-      ...(removedAt && { removedAt }),
-    },
+    keptLicense: keptLicense(ownLicense),
     givenLicense: givenLicense(license, token),
     made: [],
     lost: own === undefined,
-    troubles,
+    troubles: [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []),
     remarks: [],
   };
-  const usable = (field: string, secretName: string | undefined, secret: (V1Secret & KubernetesObject) | undefined) => {
-    const foreign = secret && meantTrouble(field, secret, name, policy);
-    const trouble =
-      secretName === undefined
-        ? undefined
-        : (foreign ?? givenTrouble(field, secretName, secret && (secret.data ?? {})));
-    if (!trouble) {
-      const remark = secretName && givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
-      if (remark) found.remarks.push(remark);
-      return secret && decoded(secret);
-    }
-    // What was copied from it is still there; without that, values would be made that nobody wants.
-    if (own) found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
-    else troubles.push(trouble);
-    return undefined;
-  };
-  const values = usable('spec.secrets.secretName', secrets?.secretName, given);
+  const decode = (field: string, secretName: string | undefined, secret: Secret | undefined) =>
+    secretName === undefined ? undefined : decodeGiven(found, { field, secretName, secret, instance: name, policy });
+  const values = decode('spec.secrets.secretName', secrets?.secretName, given);
   const people: GivenSecrets = {
     values,
     valuesGone: secrets !== undefined && values === undefined,
-    admin: usable('spec.editor.adminSecretName', editor?.adminSecretName, admin),
+    admin: decode('spec.editor.adminSecretName', editor?.adminSecretName, admin),
     allowUnsigned: embed?.allowUnsigned,
   };
-  if (troubles.length > 0) return found;
+  if (found.troubles.length > 0) return found;
   const existing = decoded(own);
   const effective = effectiveSecrets(people, existing, random);
   const kept = Object.keys(effective).filter((key) => effective[key] === trimmed(existing[key]));
   const unusable = own && keptTrouble(names.secrets, own.data ?? {}, kept);
   if (unusable) return { ...found, troubles: [unusable] };
-  const alone = trimmed(values?.['embed-jwt-secret-previous']) && !effective['embed-jwt-secret-previous'];
-  if (alone) {
+  if (trimmed(values?.['embed-jwt-secret-previous']) && !effective['embed-jwt-secret-previous']) {
     const what = `Secret ${secrets?.secretName}, which spec.secrets.secretName names,`;
     found.remarks.push(`${what} has embed-jwt-secret-previous in vain: add embed-jwt-secret, or take it out.`);
   }
   return { ...found, values: effective, made: madeKeys(people, existing, effective) };
 }
 
-function givenLicense(
-  license: SvcInstance['spec']['license'],
-  secret: (V1Secret & KubernetesObject) | undefined,
-): GivenLicense {
+interface Given {
+  /** That names the Secret. */
+  field: string;
+  secretName: string;
+  secret: Secret | undefined;
+  instance: string;
+  policy: Policy;
+}
+
+/** Returns the values of a Secret that the spec names, or adds to `found` why it cannot be used. */
+function decodeGiven(
+  found: SecretsRead,
+  { field, secretName, secret, instance, policy }: Given,
+): Record<string, string> | undefined {
+  const notMeant = secret && permissionTrouble(field, secret, instance, policy);
+  const trouble = notMeant ?? givenTrouble(field, secretName, secret && (secret.data ?? {}));
+  if (!trouble) {
+    const remark = givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
+    if (remark) found.remarks.push(remark);
+    return decoded(secret);
+  }
+  // The values that were copied from it are still there; without that, values would be made that nobody wants.
+  if (found.lost) found.troubles.push(trouble);
+  else found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
+  return undefined;
+}
+
+function keptLicense(secret: Secret | undefined): Situation['licenseFiles'] {
+  const { token, [LICENSE_KEY.removedAt]: removedAt } = decoded(secret);
+  return { ...(token && { token }), ...(removedAt && { removedAt }) };
+}
+
+function givenLicense(license: SvcInstance['spec']['license'], secret: Secret | undefined): GivenLicense {
   if (!license) return { found: 'nothing-asked' };
   const { secretName, key = 'token' } = license;
   if (!secret) return { found: 'no-secret', secretName };

@@ -6,18 +6,18 @@ import { applyLowering, connectionPlan } from '../../../src/common/plan.ts';
 import { clip } from '../../../src/common/truncate.ts';
 import { ANNOTATION, selectorLabels, selectorText } from '../desired/labels.ts';
 import { COMPONENTS } from '../desired/names.ts';
-import { imageOf } from '../desired/pod.ts';
+import { imageFor } from '../desired/pod.ts';
 import { docbuilderSizing } from '../desired/sizing.ts';
 import type { ComponentName, Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { ObjectMeta } from '../k8s/types.ts';
-import { conditionsOf, type Finding, ownConditions } from './conditions.ts';
+import { type Finding, ownConditions, toConditions } from './conditions.ts';
 import { digestOf } from './digest.ts';
 import type { SvcInstance } from './instances.ts';
 import type { ComponentState } from './readiness.ts';
 
-/** What a status is made of. */
+/** The parts of a status. */
 interface Found {
   situation: Pick<Situation, 'instance' | 'settings' | 'license' | 'plan' | 'docbuilder'>;
   previous: SvcInstanceStatus;
@@ -37,7 +37,7 @@ type Figures = Pick<
 >;
 
 /** The status of an instance. The same findings at another time give the same status. */
-export function statusOf(found: Found): SvcInstanceStatus {
+export function buildStatus(found: Found): SvcInstanceStatus {
   const { situation, previous, findings, components, applied, paused, now } = found;
   const { generation = 0 } = situation.instance.metadata;
   const handled = applied === 'nothing' ? previous.lastHandledReconcileAt : requestedAt(situation.instance.metadata);
@@ -46,8 +46,8 @@ export function statusOf(found: Found): SvcInstanceStatus {
     observedGeneration: generation,
     ...(appliedGeneration !== undefined && { appliedGeneration }),
     ...(handled !== undefined && { lastHandledReconcileAt: handled }),
-    conditions: conditionsOf(findings, previous.conditions ?? [], generation, now),
-    ...(paused ? former(previous) : figuresOf(situation)),
+    conditions: toConditions(findings, previous.conditions ?? [], generation, now),
+    ...(paused ? former(previous) : buildFigures(situation)),
     frontSelector: selectorText(selectorLabels(situation.instance, 'front')),
     replicas: each((name) => {
       const { desired = 0, ready = 0 } = components[name].rollout ?? {};
@@ -67,7 +67,7 @@ function former({ edition, baseUrl, version, license, plan, docbuilder, images }
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
 }
 
-function figuresOf(situation: Found['situation']): Figures {
+function buildFigures(situation: Found['situation']): Figures {
   const { instance, settings } = situation;
   const { workers, resources, sharedMemory, gracePeriodSeconds, formula } = docbuilderSizing(situation);
   const [cpu, memory] = [resources.limits?.['cpu'], resources.limits?.['memory']];
@@ -83,7 +83,7 @@ function figuresOf(situation: Found['situation']): Figures {
       ...(memory !== undefined && { memory }),
       ...{ sharedMemory, gracePeriodSeconds, formula },
     },
-    images: each((name) => imageOf(situation, name)),
+    images: each((name) => imageFor(situation, name)),
   };
 }
 
@@ -98,7 +98,7 @@ export function failingStatus(
   );
   const previous = ownConditions(status.conditions ?? []);
   const others = previous.filter(({ type }) => !['Ready', 'Reconciling', 'Stalled'].includes(type));
-  const conditions = [...conditionsOf(findings, previous, generation, now), ...others];
+  const conditions = [...toConditions(findings, previous, generation, now), ...others];
   return { ...status, observedGeneration: generation, conditions };
 }
 

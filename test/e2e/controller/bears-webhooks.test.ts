@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { portOf } from '../../support/listen.ts';
@@ -52,7 +52,7 @@ describe('the controller with a webhook that changes what it writes', function (
     await rm(folder, { recursive: true, force: true });
   });
 
-  const ready = ({ status }: SvcInstance) => conditionOf(status?.conditions ?? [], 'Ready');
+  const ready = ({ status }: SvcInstance) => findCondition(status?.conditions ?? [], 'Ready');
   const settledAs = (reason: string) => cluster.settled('office', (instance) => ready(instance)?.reason === reason);
   const label = async () => (await cluster.object(RESOURCES.service, 'office-gate'))?.metadata.labels?.[LABEL];
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
@@ -21,7 +21,7 @@ describe('an instance that is deleted', function () {
     const [first] = (await cluster.objects()).values();
     if (!first) throw new Error('no object');
     // As the garbage collector would.
-    await cluster.client.remove(resourceOf(first), cluster.namespace, first.metadata.name, first.metadata.uid ?? '');
+    await cluster.client.remove(findResource(first), cluster.namespace, first.metadata.name, first.metadata.uid ?? '');
     await until('that was seen', async () => {
       await cluster.idle();
       return (await cluster.figures()).owned === (await cluster.objects()).size || undefined;
@@ -61,7 +61,7 @@ describe('an instance that is deleted', function () {
     );
     for (const object of old.values()) {
       const { name, uid = '' } = object.metadata;
-      await cluster.client.remove(resourceOf(object), cluster.namespace, name, uid);
+      await cluster.client.remove(findResource(object), cluster.namespace, name, uid);
     }
     await until('all are made anew', async () => {
       const objects = [...(await cluster.objects()).values()];

@@ -30,19 +30,19 @@ describe('controllers of one namespace', function () {
     return controller;
   }
 
-  async function figuresOf({ address }: Controller): Promise<{ leading: boolean; waits_for: string | null }> {
+  async function buildFigures({ address }: Controller): Promise<{ leading: boolean; waits_for: string | null }> {
     const answer = await fetch(`http://127.0.0.1:${address.port}/status`);
     return (await answer.json()) as { leading: boolean; waits_for: string | null };
   }
 
   const leads = (controller: Controller) =>
-    until('it leads', async () => (await figuresOf(controller)).leading || undefined);
+    until('it leads', async () => (await buildFigures(controller)).leading || undefined);
 
   it('wait for one another by the name of their Lease, and for no others', async () => {
     await leads(await start('one', 'first-controller'));
     const waiting = await start('two', 'first-controller');
     await leads(await start('three', 'second-controller'));
-    await until('it has read all', async () => (await figuresOf(waiting)).waits_for === null || undefined);
-    expect((await figuresOf(waiting)).leading).to.equal(false);
+    await until('it has read all', async () => (await buildFigures(waiting)).waits_for === null || undefined);
+    expect((await buildFigures(waiting)).leading).to.equal(false);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 
@@ -18,7 +18,7 @@ describe('an author of instances becomes no more than that', function () {
   });
   after(() => cluster?.close());
 
-  const of = ({ status }: SvcInstance, type: 'Ready' | 'Stalled') => conditionOf(status?.conditions ?? [], type);
+  const of = ({ status }: SvcInstance, type: 'Ready' | 'Stalled') => findCondition(status?.conditions ?? [], type);
   const ready = (reason: string) => (instance: SvcInstance) => of(instance, 'Ready')?.reason === reason;
 
   it('with annotations: nothing is written until they are gone or allowed, and what runs is left alone', async () => {
@@ -61,7 +61,7 @@ describe('an author of instances becomes no more than that', function () {
     await cluster.putSecret('payroll-db', { username: 'payroll-administrator', password: PASSWORD });
     await cluster.apply('licence', { license: { secretName: 'payroll-db', key: 'password' } });
     const { status } = await cluster.settled('licence');
-    expect(conditionOf(status?.conditions ?? [], 'LicenseValid')).to.include({ reason: 'TokenRejected' });
+    expect(findCondition(status?.conditions ?? [], 'LicenseValid')).to.include({ reason: 'TokenRejected' });
     const made = [...(await cluster.objects())].filter(([name]) => name.includes('/licence'));
     expect(made.map(([name]) => name)).to.include('Secret/licence-license');
     for (const text of [JSON.stringify(status), JSON.stringify(made)]) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
@@ -41,7 +41,7 @@ describe('the controller leaves a paused instance alone', function () {
     await cluster.apply('office', spec, PAUSED);
     await until('it is looked at', async () => (await cluster.idle()).done > done || undefined);
     const { status } = await cluster.settled('office');
-    expect(conditionOf(status?.conditions ?? [], 'LicenseValid')?.reason).to.equal('NoLicense');
+    expect(findCondition(status?.conditions ?? [], 'LicenseValid')?.reason).to.equal('NoLicense');
     expect(status?.license?.state).to.equal('None');
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { loadConfig } from '../../../cmd/controller/config.ts';
 import { desired } from '../../../cmd/controller/desired/index.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
-import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
@@ -96,14 +96,14 @@ async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> 
 }
 
 async function liveOf(cluster: TestCluster, object: KubernetesObject): Promise<KubernetesObject> {
-  const live = await cluster.object(resourceOf(object), object.metadata.name);
+  const live = await cluster.object(findResource(object), object.metadata.name);
   if (!live) throw new Error(`no ${object.kind} ${object.metadata.name}`);
   return live;
 }
 
 async function remove(cluster: TestCluster, object: KubernetesObject): Promise<void> {
   const { name, uid = '' } = object.metadata;
-  await cluster.client.remove(resourceOf(object), cluster.namespace, name, uid);
+  await cluster.client.remove(findResource(object), cluster.namespace, name, uid);
   if (object.kind !== 'PersistentVolumeClaim') return;
   // A controller of the cluster would take the protection away once no pod uses it.
   const live = await cluster.object<KubernetesObject>(RESOURCES.persistentVolumeClaim, name);
@@ -120,7 +120,7 @@ async function change(cluster: TestCluster, object: KubernetesObject, by: (live:
     const live = await liveOf(cluster, object);
     by(live);
     try {
-      await cluster.client.replace(resourceOf(object), live);
+      await cluster.client.replace(findResource(object), live);
       return true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -3,7 +3,7 @@ import type { V1Container, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
@@ -155,5 +155,5 @@ describe('the controller resizes DocBuilder as it runs', function () {
 });
 
 function readyOf(status: SvcInstanceStatus | undefined): string {
-  return conditionOf(status?.conditions ?? [], 'Ready')?.message ?? '';
+  return findCondition(status?.conditions ?? [], 'Ready')?.message ?? '';
 }

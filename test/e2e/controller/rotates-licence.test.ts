@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { loggedLines } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
@@ -46,7 +46,7 @@ describe('the controller rotates the licence', function () {
     );
   }
 
-  const condition = async () => conditionOf((await cluster.get('office')).status?.conditions ?? [], 'LicenseValid');
+  const condition = async () => findCondition((await cluster.get('office')).status?.conditions ?? [], 'LicenseValid');
 
   it('from none to Enterprise without touching gate, editor, front or Ingress', async () => {
     const changed = await changedBy(async () => {

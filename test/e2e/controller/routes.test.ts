@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { established } from '../../support/kubectl.ts';
 
@@ -75,8 +75,8 @@ describe('an instance behind a Gateway', function () {
   }
 });
 
-function readyOf({ status }: { status?: { conditions?: Parameters<typeof conditionOf>[0] } | undefined }) {
-  return conditionOf(status?.conditions ?? [], 'Ready');
+function readyOf({ status }: { status?: { conditions?: Parameters<typeof findCondition>[0] } | undefined }) {
+  return findCondition(status?.conditions ?? [], 'Ready');
 }
 
 /** The names of the Gateway API's definition; its schema is not part of Kubernetes. */

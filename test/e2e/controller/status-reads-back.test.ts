@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import { sameStatus, statusOf } from '../../../cmd/controller/reconcile/status.ts';
+import { buildStatus, sameStatus } from '../../../cmd/controller/reconcile/status.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
@@ -53,7 +53,7 @@ function licensed(features: string[]): LicenseState {
 function statusFor(license: LicenseState) {
   const situation = { ...situationOf({ license }), plan: docbuilderPlan(license) };
   const components = { gate: {}, docbuilder: {}, editor: {}, front: {} };
-  return statusOf({
+  return buildStatus({
     ...{ situation, previous: {}, components, applied: 'everything', paused: false, now: 0 },
     findings: [{ type: 'Ready', status: 'True', reason: 'AllAvailable', message: license.claims?.sub ?? 'None.' }],
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 
@@ -23,7 +23,7 @@ describe('the controller tells why pods do not start, as kubelet and controller-
   after(() => cluster?.close());
 
   const of = ({ status }: SvcInstance, type: 'Ready' | 'Stalled' | 'Reconciling') =>
-    conditionOf(status?.conditions ?? [], type);
+    findCondition(status?.conditions ?? [], type);
   const settledAs = (name: string, reason: string) =>
     cluster.settled(name, (instance) => of(instance, 'Ready')?.reason === reason);
 
@@ -37,7 +37,7 @@ describe('the controller tells why pods do not start, as kubelet and controller-
     const told = await settledAs('attach', 'FailedAttachVolume');
     expect(of(told, 'Ready')?.message).to.include(MULTI_ATTACH).and.to.include('node.kubernetes.io/out-of-service');
     expect(of(told, 'Reconciling')).to.include({ reason: 'FailedAttachVolume' });
-    expect(conditionOf(told.status?.conditions ?? [], 'GateAvailable')).to.include({ reason: 'FailedAttachVolume' });
+    expect(findCondition(told.status?.conditions ?? [], 'GateAvailable')).to.include({ reason: 'FailedAttachVolume' });
     ahead += 600_000;
     const stalled = await cluster.settled('attach', (instance) => of(instance, 'Stalled') !== undefined);
     expect(of(stalled, 'Stalled')).to.include({ reason: 'FailedAttachVolume' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { conditionOf } from '../../../cmd/controller/reconcile/conditions.ts';
+import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
@@ -24,14 +24,14 @@ describe('the controller tells what is wrong', function () {
   });
   after(() => cluster?.close());
 
-  const ready = ({ status }: SvcInstance) => conditionOf(status?.conditions ?? [], 'Ready');
+  const ready = ({ status }: SvcInstance) => findCondition(status?.conditions ?? [], 'Ready');
 
   it('with pods of which the API server does not know a member, or not in that form', async () => {
     const nodeAffinities = [{ requiredDuringScheduling: {} }, { requiredDuringSchedulingIgnoredDuringExecution: 'x' }];
     for (const [index, nodeAffinity] of nodeAffinities.entries()) {
       await cluster.apply(`typo-${index}`, { editor: { pod: { affinity: { nodeAffinity } } } });
       const { status } = await cluster.settled(`typo-${index}`);
-      const stalled = conditionOf(status?.conditions ?? [], 'Stalled');
+      const stalled = findCondition(status?.conditions ?? [], 'Stalled');
       expect(stalled).to.include({ reason: 'Refused' });
       expect(stalled?.message).to.include('nodeAffinity');
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RESOURCES, resourceOf } from '../../../cmd/controller/k8s/resources.ts';
+import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { isTrue, startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
@@ -39,7 +39,7 @@ describe('objects that another version of the controller made', function () {
         metadata: { name: metadata.name, namespace: metadata.namespace, labels, annotations, ownerReferences },
       } as unknown as Any;
       change(applied);
-      await cluster.client.apply(resourceOf(applied), JSON.parse(JSON.stringify(applied)), {
+      await cluster.client.apply(findResource(applied), JSON.parse(JSON.stringify(applied)), {
         manager: 'svc-controller',
       });
     };

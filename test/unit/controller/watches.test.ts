@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
-import type { Reflector } from '../../../cmd/controller/k8s/reflector.ts';
 import { Instances } from '../../../cmd/controller/reconcile/instances.ts';
 import { OwnedObjects } from '../../../cmd/controller/reconcile/owned-objects.ts';
 import { RepairLimiter } from '../../../cmd/controller/reconcile/repair-limiter.ts';
-import { startWatches, untilRead } from '../../../cmd/controller/watches.ts';
+import { Watches } from '../../../cmd/controller/watches.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 import { refuse, type StandIn, startStandIn } from './k8s/stand-in.ts';
@@ -16,7 +15,7 @@ describe('the watches', () => {
   let server: StandIn;
   let client: ApiClient;
   let instances: Instances;
-  let watches: Reflector[];
+  let watches: Watches;
   let queued: string[];
   let generation = 0;
 
@@ -28,7 +27,7 @@ describe('the watches', () => {
   });
 
   function start(...namespaces: string[]): Promise<string[]> {
-    watches = startWatches({
+    watches = new Watches({
       ...{ client, instances, namespaces, owned: new OwnedObjects(), clock: Date.now, log: testLogger() },
       repairs: new RepairLimiter(Date.now),
       queue: {
@@ -39,11 +38,11 @@ describe('the watches', () => {
         },
       },
     });
-    return untilRead(watches);
+    return watches.synced();
   }
 
   afterEach(async () => {
-    for (const watch of watches) watch.stop();
+    watches.stop();
     client.close();
     await server.close();
   });
@@ -83,7 +82,7 @@ describe('the watches', () => {
   it('wait as long as no namespace at all may be read', async () => {
     forbid('one');
     const read = start('one');
-    await until('it is forbidden', () => watches.every((watch) => watch.trouble()) || undefined);
+    await until('it is forbidden', () => watches.reflectors.every((reflector) => reflector.trouble()) || undefined);
     expect(await Promise.race([read, 'not yet'])).to.equal('not yet');
     server.fault = undefined;
     expect(await read).to.deep.equal([]);
@@ -100,7 +99,7 @@ describe('the watches', () => {
       if (expired) refuse(response, 410, 'Expired');
       return expired;
     };
-    await until('all watch', () => server.watches() === watches.length || undefined);
+    await until('all watch', () => server.watches() === watches.reflectors.length || undefined);
     queued = [];
     server.endWatches();
     await until('a second list', () => lists() > 1 || undefined);

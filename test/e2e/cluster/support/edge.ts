@@ -1,7 +1,7 @@
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { Reflector } from '../../../../cmd/controller/k8s/reflector.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
-import { edgeObjectOf } from '../../../../cmd/controller/reconcile/edge-object.ts';
+import { parseEdgeObject } from '../../../../cmd/controller/reconcile/edge-object.ts';
 import { systemClock } from '../../../../src/common/clock.ts';
 import { giveAddress } from '../../../support/controller.ts';
 import { readKubeConfig } from '../../../support/kubeconfig.ts';
@@ -19,7 +19,7 @@ export async function startEdge({ kubeconfig }: Cluster): Promise<() => void> {
     ...{ client, clock: systemClock, log },
     resource: RESOURCES.ingress,
     onEvent({ type, object }) {
-      if (type === 'DELETED' || edgeObjectOf(object)?.taken) return;
+      if (type === 'DELETED' || parseEdgeObject(object)?.taken) return;
       // One that was deleted meanwhile needs none.
       giveAddress(client, object).catch(() => undefined);
     },

@@ -2,7 +2,7 @@ import type { V1DeploymentSpec, V1NetworkPolicySpec, V1ServiceSpec } from '@kube
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
-import { namesOf } from '../../../../cmd/controller/desired/names.ts';
+import { objectNames } from '../../../../cmd/controller/desired/names.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { situations } from './arbitraries.ts';
 import { INSTANCES } from './instances.ts';
@@ -92,7 +92,7 @@ describe('objects of any instance', () => {
       const objects = objectsOf(options);
       const ids = objects.map(idOf);
       for (const component of COMPONENTS) {
-        const name = namesOf('office').component[component];
+        const name = objectNames('office').component[component];
         for (const kind of ['Deployment', 'ServiceAccount', 'Service', 'PodDisruptionBudget', 'NetworkPolicy']) {
           expect(ids).to.include(`${kind}/${name}`);
         }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { collectionPath, objectPath } from '../../../../cmd/controller/k8s/paths.ts';
-import { RESOURCES, resourceOf } from '../../../../cmd/controller/k8s/resources.ts';
+import { findResource, RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject, WatchOptions } from '../../../../cmd/controller/k8s/types.ts';
 import { until } from '../../../support/until.ts';
 import { failure } from './failure.ts';
@@ -220,8 +220,8 @@ describe('k8s: paths', () => {
     expect(objectPath(RESOURCES.svcInstance, 'one', 'office', 'status')).to.equal(
       '/apis/svc.internal/v1/namespaces/one/svcinstances/office/status',
     );
-    for (const resource of Object.values(RESOURCES)) expect(resourceOf(resource)).to.equal(resource);
-    expect(() => resourceOf({ apiVersion: 'v1', kind: 'Node' })).to.throw(TypeError, 'v1 Node');
+    for (const resource of Object.values(RESOURCES)) expect(findResource(resource)).to.equal(resource);
+    expect(() => findResource({ apiVersion: 'v1', kind: 'Node' })).to.throw(TypeError, 'v1 Node');
   });
 
   it('attack: no name leads to another object or to a whole collection', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import { eventRecorder, type Recorder } from '../../../../cmd/controller/k8s/events.ts';
+import { EventRecorder } from '../../../../cmd/controller/k8s/events.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
@@ -19,14 +19,14 @@ type Event = KubernetesObject & { note: string; series?: { count: number; lastOb
 describe('k8s: events', () => {
   let server: StandIn;
   let client: ApiClient;
-  let recorder: Recorder;
+  let recorder: EventRecorder;
   let now: number;
 
   beforeEach(async () => {
     server = await startStandIn();
     client = new ApiClient(server.kubeConfig, { timeoutMs: 300 });
     now = Date.parse('2026-05-01T00:00:00Z');
-    recorder = eventRecorder({
+    recorder = new EventRecorder({
       client,
       controller: 'svc.internal/controller',
       instance: 'pod-1',

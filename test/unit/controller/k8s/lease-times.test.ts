@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { electLeader } from '../../../../cmd/controller/k8s/lease.ts';
+import { LeaderElection } from '../../../../cmd/controller/k8s/lease.ts';
 import type { Lease } from '../../../../cmd/controller/k8s/lease-record.ts';
 import type { Client } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
@@ -21,7 +21,7 @@ describe('k8s: the times of a leader', () => {
     } as unknown as Client;
     globalThis.setTimeout = ((work: () => void, ms = 0) => timers.push({ work, ms })) as never;
     try {
-      const election = electLeader({
+      const election = new LeaderElection({
         ...{ client, namespace: 'one', name: 'svc-controller', identity: 'one', log: testLogger(), now: () => 1_000 },
         onElected: elected.resolve,
         onLost: lost.resolve,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import { type Election, electLeader } from '../../../../cmd/controller/k8s/lease.ts';
+import { LeaderElection } from '../../../../cmd/controller/k8s/lease.ts';
 import type { Lease } from '../../../../cmd/controller/k8s/lease-record.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
@@ -9,7 +9,9 @@ import { refuse, type StandIn, startStandIn } from './stand-in.ts';
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/one/leases';
 const TIMINGS = { durationMs: 1000, renewDeadlineMs: 600, retryMs: 100 };
 
-interface Candidate extends Election {
+interface Candidate {
+  leading(): boolean;
+  stop(): Promise<void>;
   identity: string;
   elected: boolean;
   lost: boolean;
@@ -23,7 +25,7 @@ describe('k8s: leader election', () => {
   function candidate(identity: string, timings = TIMINGS): Candidate {
     const client = new ApiClient(server.kubeConfig, { timeoutMs: 250 });
     const own = { identity, elected: false, lost: false, client };
-    const election = electLeader({
+    const election = new LeaderElection({
       client,
       namespace: 'one',
       name: 'svc-controller',
@@ -37,7 +39,7 @@ describe('k8s: leader election', () => {
       log: testLogger(),
       timings,
     });
-    const made = Object.assign(own, election);
+    const made = Object.assign(own, { leading: () => election.leading(), stop: () => election.stop() });
     candidates.push(made);
     return made;
   }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { givenRemark, givenTrouble, keptTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
 
 const LONG = 'a secret of more than thirty-two characters';
-const troubleOf = (values: Record<string, string | Buffer>) =>
+const findPodTrouble = (values: Record<string, string | Buffer>) =>
   givenTrouble(
     'spec.secrets.secretName',
     'given',
@@ -12,13 +12,13 @@ const troubleOf = (values: Record<string, string | Buffer>) =>
 describe('a Secret that the spec names', () => {
   it('is taken when the services would take its values', () => {
     const values = { 'docbuilder-api-keys': `portal:${'k'.repeat(24)}\n`, 'embed-jwt-secret': `${LONG}\n` };
-    expect(troubleOf(values)).to.equal(undefined);
-    expect(troubleOf({ username: 'admin', password: 'pässword', 'embed-link-secret': '' })).to.equal(undefined);
-    expect(troubleOf({})).to.equal(undefined);
+    expect(findPodTrouble(values)).to.equal(undefined);
+    expect(findPodTrouble({ username: 'admin', password: 'pässword', 'embed-link-secret': '' })).to.equal(undefined);
+    expect(findPodTrouble({})).to.equal(undefined);
   });
 
   it('is not where a service would refuse to start with it; the values are not told', () => {
-    const trouble = troubleOf({
+    const trouble = findPodTrouble({
       'docbuilder-api-keys': `portal:${'k'.repeat(24)}, other:hunter2`,
       'docbuilder-jwt-secret': `-----BEGIN PUBLIC KEY-----\n${LONG}`,
       'embed-jwt-secret': 'hunter2\r\n',
@@ -36,12 +36,12 @@ describe('a Secret that the spec names', () => {
   });
 
   it('is not where the editor could not be logged in to with it, or its container not be started', () => {
-    expect(troubleOf({ username: 'portal:admin', password: 'a:b' })?.message).to.include(
+    expect(findPodTrouble({ username: 'portal:admin', password: 'a:b' })?.message).to.include(
       'cannot be used: username has a colon.',
     );
     for (const key of ['username', 'password']) {
       for (const value of ['two\nlines', 'nul\0', 'tab\t', '\u009b']) {
-        expect(troubleOf({ [key]: value })?.message).to.include(`cannot be used: ${key} has control characters.`);
+        expect(findPodTrouble({ [key]: value })?.message).to.include(`cannot be used: ${key} has control characters.`);
       }
     }
   });
@@ -54,7 +54,7 @@ describe('a Secret that the spec names', () => {
   });
 
   it('may have whatever it likes under keys that nobody reads', () => {
-    expect(troubleOf({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' })).to.equal(undefined);
+    expect(findPodTrouble({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' })).to.equal(undefined);
   });
 
   it('is told to have a key in vain that looks like one of ours, or to lack half of an account', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
-import { attainable, mustBeReplaced } from '../../../../cmd/controller/reconcile/immutable.ts';
+import { mustBeReplaced, toAttainable } from '../../../../cmd/controller/reconcile/immutable.ts';
 import { takeOverSpec } from '../../../../cmd/controller/reconcile/managed-fields.ts';
 
 const object = (kind: string, spec: object) =>
@@ -14,26 +14,26 @@ const claim = (storage: string, storageClassName?: string) =>
 
 describe('what the API server never changes', () => {
   it('lets a claim grow and says that it does not shrink', () => {
-    expect(attainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
-    const { object: kept, notes } = attainable(claim('10Gi'), claim('20Gi'));
+    expect(toAttainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
+    const { object: kept, notes } = toAttainable(claim('10Gi'), claim('20Gi'));
     expect(kept).to.deep.include({ spec: claim('20Gi').spec });
     expect(notes).to.deep.equal(['Claim office-gate stays at 20Gi: a volume cannot shrink to 10Gi.']);
   });
 
   it('lets a claim grow when it has a volume only, as the API server does', () => {
     const [pending, bound] = ['Pending', 'Bound'].map((phase) => ({ ...claim('20Gi'), status: { phase } }));
-    const { object: kept, notes } = attainable(claim('30Gi'), pending as KubernetesObject);
+    const { object: kept, notes } = toAttainable(claim('30Gi'), pending as KubernetesObject);
     expect(kept).to.deep.include({ spec: claim('20Gi').spec });
     expect(notes).to.deep.equal(['Claim office-gate has no volume yet: it grows from 20Gi to 30Gi once it has one.']);
-    expect(attainable(claim('20Gi'), pending as KubernetesObject).notes).to.deep.equal([]);
-    expect(attainable(claim('30Gi'), bound as KubernetesObject)).to.deep.include({ notes: [] });
+    expect(toAttainable(claim('20Gi'), pending as KubernetesObject).notes).to.deep.equal([]);
+    expect(toAttainable(claim('30Gi'), bound as KubernetesObject)).to.deep.include({ notes: [] });
   });
 
   it('leaves the class of a claim as it is', () => {
-    const { object: kept, notes } = attainable(claim('20Gi', 'fast'), claim('20Gi', 'slow'));
+    const { object: kept, notes } = toAttainable(claim('20Gi', 'fast'), claim('20Gi', 'slow'));
     expect(kept).to.deep.include({ spec: claim('20Gi', 'slow').spec });
     expect(notes).to.deep.equal(['Claim office-gate keeps its class slow: it cannot become fast.']);
-    expect(attainable(claim('20Gi'), claim('20Gi', 'slow')).notes).to.deep.equal([]);
+    expect(toAttainable(claim('20Gi'), claim('20Gi', 'slow')).notes).to.deep.equal([]);
   });
 
   it('makes another Deployment for another selector, another Service to have or have no address', () => {

@@ -2,7 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { eventTrouble } from '../../../../cmd/controller/reconcile/pod-events.ts';
-import { podTroubles, troubleOf } from '../../../../cmd/controller/reconcile/pods.ts';
+import { findPodTrouble, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
 import { memoryClient } from './memory-client.ts';
 
 const pod = (status: object) =>
@@ -12,14 +12,14 @@ const container = (state: object, lastState = {}) =>
 
 describe('what keeps a pod from running', () => {
   it('is nothing while it starts or runs', () => {
-    expect(troubleOf(pod({}))).to.equal(undefined);
-    expect(troubleOf(container({ waiting: { reason: 'ContainerCreating' } }))).to.equal(undefined);
-    expect(troubleOf(container({ running: {} }, { terminated: { exitCode: 1 } }))).to.equal(undefined);
+    expect(findPodTrouble(pod({}))).to.equal(undefined);
+    expect(findPodTrouble(container({ waiting: { reason: 'ContainerCreating' } }))).to.equal(undefined);
+    expect(findPodTrouble(container({ running: {} }, { terminated: { exitCode: 1 } }))).to.equal(undefined);
   });
 
   it('is an image that cannot be pulled, and what to do about it', () => {
     for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName']) {
-      expect(troubleOf(container({ waiting: { reason } }))).to.deep.equal({
+      expect(findPodTrouble(container({ waiting: { reason } }))).to.deep.equal({
         reason: 'ImagePullFailed',
         message:
           'Pod office-gate-x cannot pull svc/gate:9: check the name, and spec.images.pullSecrets for a private registry.',
@@ -41,14 +41,18 @@ describe('what keeps a pod from running', () => {
       ['write /var/lib: no space left on device', 'the disk of the node is full'],
       ['something else', 'check the name, and spec.images.pullSecrets'],
     ] as const) {
-      const found = troubleOf(container({ waiting: { reason: 'ImagePullBackOff', message: `${prefix}${words}` } }));
+      const found = findPodTrouble(
+        container({ waiting: { reason: 'ImagePullBackOff', message: `${prefix}${words}` } }),
+      );
       expect(found?.message, words).to.include(`cannot pull svc/gate:9: ${advice}`);
     }
   });
 
   it('is that no node takes it, or its volume', () => {
     const unscheduled = (message: string) =>
-      troubleOf(pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] }));
+      findPodTrouble(
+        pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] }),
+      );
     expect(unscheduled('0/3 nodes are available: 3 Insufficient cpu.')).to.deep.equal({
       reason: 'Unschedulable',
       message: 'No node can take pod office-gate-x: 0/3 nodes are available: 3 Insufficient cpu.',
@@ -58,18 +62,18 @@ describe('what keeps a pod from running', () => {
 
   it('is that it ends again and again, without figures that change each time', () => {
     const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 2m40s restarting failed container' };
-    expect(troubleOf(container({ waiting }, { terminated: { exitCode: 2, reason: 'Error' } }))).to.deep.equal({
+    expect(findPodTrouble(container({ waiting }, { terminated: { exitCode: 2, reason: 'Error' } }))).to.deep.equal({
       reason: 'Crashing',
       message: 'Pod office-gate-x keeps ending (exit code 2): see kubectl logs --previous office-gate-x.',
     });
-    expect(troubleOf(container({ waiting }, { terminated: { exitCode: 137, reason: 'OOMKilled' } }))?.reason).to.equal(
-      'OutOfMemory',
-    );
+    expect(
+      findPodTrouble(container({ waiting }, { terminated: { exitCode: 137, reason: 'OOMKilled' } }))?.reason,
+    ).to.equal('OutOfMemory');
   });
 
   it('is a Secret or key that is missing', () => {
     const waiting = { reason: 'CreateContainerConfigError', message: 'secret "x" not found' };
-    expect(troubleOf(container({ waiting }))).to.deep.equal({
+    expect(findPodTrouble(container({ waiting }))).to.deep.equal({
       reason: 'ContainerRefused',
       message: 'Pod office-gate-x cannot start: secret "x" not found.',
     });
@@ -82,21 +86,21 @@ describe('what keeps a pod from running', () => {
       initContainerStatuses: [first(exitCode)],
       containerStatuses: [starting],
     });
-    expect(troubleOf(pod(status(0)))).to.equal(undefined);
-    expect(troubleOf(pod(status(1)))?.reason).to.equal('Crashing');
+    expect(findPodTrouble(pod(status(0)))).to.equal(undefined);
+    expect(findPodTrouble(pod(status(1)))?.reason).to.equal('Crashing');
   });
 
   it('is nothing of one that is over, in whose place there is another', () => {
     const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown' };
     const evicted = container({ terminated });
     evicted.status = { ...evicted.status, phase: 'Failed', reason: 'Evicted' };
-    expect(troubleOf(evicted)).to.equal(undefined);
+    expect(findPodTrouble(evicted)).to.equal(undefined);
   });
 
   it('is nothing once it is being deleted', () => {
     const gone = container({ waiting: { reason: 'ErrImagePull' } });
     gone.metadata.deletionTimestamp = '2026-11-21T12:00:00Z' as never;
-    expect(troubleOf(gone)).to.equal(undefined);
+    expect(findPodTrouble(gone)).to.equal(undefined);
   });
 });
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
-import { conditionsOf } from '../../../../cmd/controller/reconcile/conditions.ts';
+import { toConditions } from '../../../../cmd/controller/reconcile/conditions.ts';
 import {
   type ComponentState,
   componentFindings,
   readinessFindings,
 } from '../../../../cmd/controller/reconcile/readiness.ts';
-import { rolloutOf } from '../../../../cmd/controller/reconcile/rollout.ts';
+import { parseRollout } from '../../../../cmd/controller/reconcile/rollout.ts';
 
 const DONE: ComponentState = { rollout: { desired: 1, ready: 1, available: true, complete: true } };
 const STARTING: ComponentState = { rollout: { desired: 1, ready: 0, available: false, complete: false } };
@@ -91,7 +91,7 @@ describe('whether an instance is ready', () => {
     const full = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
     const conditions = [{ type: 'Available', status: 'True' }];
     const gateWith = (status: object) => ({
-      rollout: rolloutOf({
+      rollout: parseRollout({
         ...object,
         ...{ spec: { paused: true }, status: { observedGeneration: 3, ...full, conditions, ...status } },
       } as KubernetesObject),
@@ -130,11 +130,11 @@ describe('conditions', () => {
   const at = (seconds: number) => Date.parse('2026-11-21T12:00:00.123Z') + seconds * 1000;
 
   it('keep the time of their last transition while the status is the same', () => {
-    const first = conditionsOf([ready], [], 1, at(0));
+    const first = toConditions([ready], [], 1, at(0));
     expect(first[0]).to.deep.equal({ ...ready, observedGeneration: 1, lastTransitionTime: '2026-11-21T12:00:00Z' });
-    const second = conditionsOf([{ ...ready, reason: 'B' }], first, 2, at(9));
+    const second = toConditions([{ ...ready, reason: 'B' }], first, 2, at(9));
     expect(second[0]).to.include({ reason: 'B', observedGeneration: 2, lastTransitionTime: '2026-11-21T12:00:00Z' });
-    const third = conditionsOf([{ ...ready, status: 'False' }], second, 2, at(19));
+    const third = toConditions([{ ...ready, status: 'False' }], second, 2, at(19));
     expect(third[0]?.lastTransitionTime).to.equal('2026-11-21T12:00:19Z');
   });
 });
@@ -147,18 +147,18 @@ describe('how far a Deployment has got', () => {
   const full = { observedGeneration: 3, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
 
   it('is complete when its newest version is all that runs', () => {
-    expect(rolloutOf(deployment(full)).complete).to.equal(true);
+    expect(parseRollout(deployment(full)).complete).to.equal(true);
     for (const less of [{ observedGeneration: 2 }, { updatedReplicas: 1 }, { replicas: 3 }, { availableReplicas: 1 }]) {
-      expect(rolloutOf(deployment({ ...full, ...less })).complete, JSON.stringify(less)).to.equal(false);
+      expect(parseRollout(deployment({ ...full, ...less })).complete, JSON.stringify(less)).to.equal(false);
     }
-    expect(rolloutOf(deployment({})).complete).to.equal(false);
+    expect(parseRollout(deployment({})).complete).to.equal(false);
   });
 
   it('answers when enough pods do, and never without any, whatever its own condition says', () => {
     const conditions = [{ type: 'Available', status: 'True' }];
-    expect(rolloutOf(deployment({ ...full, conditions })).available).to.equal(true);
-    expect(rolloutOf(deployment(full)).available).to.equal(false);
-    const none = rolloutOf(deployment({ observedGeneration: 3, conditions }, 0));
+    expect(parseRollout(deployment({ ...full, conditions })).available).to.equal(true);
+    expect(parseRollout(deployment(full)).available).to.equal(false);
+    const none = parseRollout(deployment({ observedGeneration: 3, conditions }, 0));
     expect(none.available).to.equal(false);
     const findings = componentFindings({ ...ALL, gate: { rollout: none } });
     expect(findings[0]).to.include({ type: 'GateAvailable', status: 'False', reason: 'ScaledToZero' });
@@ -166,7 +166,7 @@ describe('how far a Deployment has got', () => {
 
   it('is a failure when it cannot make pods or has tried for too long', () => {
     const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' }];
-    expect(rolloutOf(deployment({ conditions })).failure).to.deep.equal({
+    expect(parseRollout(deployment({ conditions })).failure).to.deep.equal({
       reason: 'ProgressDeadlineExceeded',
       message: 'm',
     });
@@ -175,8 +175,8 @@ describe('how far a Deployment has got', () => {
   it('has given up at its deadline, whatever else keeps it from making pods', () => {
     const late = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' };
     const refused = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
-    expect(rolloutOf(deployment({ conditions: [refused] }))).not.to.have.property('gaveUp');
-    const both = rolloutOf(deployment({ conditions: [late, refused] }));
+    expect(parseRollout(deployment({ conditions: [refused] }))).not.to.have.property('gaveUp');
+    const both = parseRollout(deployment({ conditions: [late, refused] }));
     expect(both).to.deep.include({ gaveUp: true, failure: { reason: 'FailedCreate', message: 'exceeded quota' } });
   });
 });

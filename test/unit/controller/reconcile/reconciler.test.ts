@@ -3,7 +3,7 @@ import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-e
 import { keyOf } from '../../../../cmd/controller/k8s/known-versions.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
-import { type Condition, type ConditionType, conditionOf } from '../../../../cmd/controller/reconcile/conditions.ts';
+import { type Condition, type ConditionType, findCondition } from '../../../../cmd/controller/reconcile/conditions.ts';
 import { Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { idOf, OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { InstanceReconciler, statusId } from '../../../../cmd/controller/reconcile/reconciler.ts';
@@ -68,7 +68,7 @@ describe('the reconciler of an instance', () => {
   }
 
   const condition = (type: ConditionType): Condition | undefined =>
-    conditionOf(office().status?.conditions ?? [], type);
+    findCondition(office().status?.conditions ?? [], type);
 
   /** Plays controller-manager, edge and the watches. */
   function runAll(): void {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
-import { heldBack, pauseFinding } from '../../../../cmd/controller/reconcile/pause.ts';
-import { failingStatus, requestedAt, sameStatus, statusOf } from '../../../../cmd/controller/reconcile/status.ts';
+import { pausedReadiness, pauseFinding } from '../../../../cmd/controller/reconcile/pause.ts';
+import { buildStatus, failingStatus, requestedAt, sameStatus } from '../../../../cmd/controller/reconcile/status.ts';
 import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
 import { type Options, situationOf } from '../desired/situation.ts';
 
@@ -15,7 +15,7 @@ function statusFor(options: Options, more: { previous?: SvcInstanceStatus; pause
   const { previous = {}, paused = false } = more;
   const situation = situationOf(options);
   const applied = paused ? 'nothing' : 'everything';
-  return statusOf({ situation, previous, findings: [READY], components: NOTHING, applied, paused, now: NOW });
+  return buildStatus({ situation, previous, findings: [READY], components: NOTHING, applied, paused, now: NOW });
 }
 
 describe('the status of an instance', () => {
@@ -99,16 +99,16 @@ describe('a paused instance', () => {
 
   it('is not ready for a spec that was not applied, until it is', () => {
     const applied = statusFor({});
-    expect(heldBack(instanceAt(1, true, applied))).to.equal(undefined);
-    const held = heldBack(instanceAt(2, true, applied));
+    expect(pausedReadiness(instanceAt(1, true, applied))).to.equal(undefined);
+    const held = pausedReadiness(instanceAt(2, true, applied));
     expect(held).to.include({ type: 'Ready', status: 'False', reason: 'Paused' });
-    expect(heldBack(instanceAt(1, true)), 'a new one').to.include({ status: 'False' });
+    expect(pausedReadiness(instanceAt(1, true)), 'a new one').to.include({ status: 'False' });
     const after = {
       ...applied,
       observedGeneration: 2,
       conditions: [{ ...held, observedGeneration: 2 }],
     } as SvcInstanceStatus;
-    expect(heldBack(instanceAt(2, true, after)), 'looked at again').to.include({ status: 'False' });
-    expect(heldBack(instanceAt(2, false, after))).to.equal(undefined);
+    expect(pausedReadiness(instanceAt(2, true, after)), 'looked at again').to.include({ status: 'False' });
+    expect(pausedReadiness(instanceAt(2, false, after))).to.equal(undefined);
   });
 });

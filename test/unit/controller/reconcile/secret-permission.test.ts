@@ -1,13 +1,13 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
-import { meantTrouble } from '../../../../cmd/controller/reconcile/meant.ts';
+import { permissionTrouble } from '../../../../cmd/controller/reconcile/secret-permission.ts';
 
 const FIELD = 'spec.editor.adminSecretName';
 
 function trouble(metadata: Partial<ObjectMeta>, type = 'Opaque', secrets: readonly string[] = []) {
   const secret = { apiVersion: 'v1', kind: 'Secret', type, metadata: { name: 'payroll-db', ...metadata } };
-  return meantTrouble(FIELD, secret as V1Secret & KubernetesObject, 'office', { secrets });
+  return permissionTrouble(FIELD, secret as V1Secret & KubernetesObject, 'office', { secrets });
 }
 
 describe('whether a Secret is meant for an instance', () => {

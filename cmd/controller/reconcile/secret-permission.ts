@@ -15,7 +15,7 @@ const TYPE = 'svc.internal/secrets';
  * would otherwise read any Secret with the controller's rights. One that another instance owns is never for this one.
  * @param field that names the Secret
  */
-export function meantTrouble(
+export function permissionTrouble(
   field: string,
   secret: V1Secret & KubernetesObject,
   instance: string,

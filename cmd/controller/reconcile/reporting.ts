@@ -1,14 +1,14 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
-import { namesOf } from '../desired/names.ts';
+import { objectNames } from '../desired/names.ts';
 import type { SecretKey } from '../desired/secrets.ts';
-import type { Recorder } from '../k8s/events.ts';
+import type { EventRecorder } from '../k8s/events.ts';
 import { keyOf } from '../k8s/known-versions.ts';
-import { type ConditionType, conditionOf } from './conditions.ts';
+import { type ConditionType, findCondition } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 
 /** Conditions whose change of status or reason is reported. */
-const TOLD: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
+const REPORTED: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
 /** True, and yet somebody should do something, as when the licence is about to end. */
 const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
 
@@ -18,14 +18,14 @@ const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
  * @param lost whether the whole Secret was gone, by accident most likely; a key is deleted to have another value made
  */
 export function reportGenerated(
-  { events }: { events: Pick<Recorder, 'record'> },
+  { events }: { events: Pick<EventRecorder, 'record'> },
   instance: SvcInstance,
   made: readonly SecretKey[],
   lost: boolean,
 ): void {
   const keys = made.filter((key) => key !== 'digest-key').join(', ');
   if (keys === '') return;
-  const secret = `Secret ${namesOf(instance.metadata.name).secrets}`;
+  const secret = `Secret ${objectNames(instance.metadata.name).secrets}`;
   const note = lost
     ? `${secret} was deleted. Generated anew: ${keys}. Distribute the new values, or supply the old ones in spec.secrets.`
     : `${secret} lacked ${keys}: generated anew.`;
@@ -37,14 +37,14 @@ export function reportGenerated(
  * been reported, perhaps by an earlier controller, so that each warning of a licence's end is sent once.
  */
 export function reportChanges(
-  { events, audit }: { events: Pick<Recorder, 'record'>; audit: Pick<Audit, 'record'> },
+  { events, audit }: { events: Pick<EventRecorder, 'record'>; audit: Pick<Audit, 'record'> },
   instance: SvcInstance,
   previous: SvcInstanceStatus,
   status: SvcInstanceStatus,
 ): void {
-  for (const type of TOLD) {
-    const before = conditionOf(previous.conditions ?? [], type);
-    const now = conditionOf(status.conditions ?? [], type);
+  for (const type of REPORTED) {
+    const before = findCondition(previous.conditions ?? [], type);
+    const now = findCondition(status.conditions ?? [], type);
     if (!now || (before?.status === now.status && before.reason === now.reason)) continue;
     // The usual state of a new instance is no news, nor is what nobody has looked at.
     if (!before && (now.reason === 'NotAsked' || now.reason === 'NoLicense' || now.status === 'Unknown')) continue;
