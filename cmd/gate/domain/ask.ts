@@ -4,7 +4,7 @@ import type { Logger } from '../../../src/common/log.ts';
 import type { Counting } from './counting.ts';
 import type { OpenSessions } from './ports.ts';
 import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
-import { hashOfToken } from './session-token.ts';
+import { hashToken } from './session-token.ts';
 import type { ReadWopiSrc } from './wopi-src.ts';
 
 /** What the proxy asks about: the client's own request line, untouched. */
@@ -74,9 +74,9 @@ function atSocket(opening: Opening, { openSessions, counting, onOpened, clock }:
   if (docId === null) {
     // Of the permissions, the editor enforces this one.
     if (permission === 'readonly') return undefined;
-    return limited(counting.admitForeign({ wopiSrc, tokenHash: hashOfToken(token ?? '') }).admitted);
+    return limited(counting.admitForeign({ wopiSrc, tokenHash: hashToken(token ?? '') }).admitted);
   }
-  const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
+  const session = token === null ? undefined : openSessions.byToken(hashToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
   const refusal = session.mode === 'view' ? undefined : limited(counting.admitSocket(session).admitted);
   if (refusal === undefined) onOpened();
@@ -87,7 +87,7 @@ function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies):
   const { counting, openSessions, clock } = deps;
   if (permission === 'readonly' || !counting.isFull()) return undefined;
   if (docId === null) return limited(counting.hasForeign(wopiSrc));
-  const sessions = openSessions.ofDocument(docId).filter(({ expiresAt }) => expiresAt > clock());
+  const sessions = openSessions.byDocument(docId).filter(({ expiresAt }) => expiresAt > clock());
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
   const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
   return limited(mayBeIn || sessions.length === 0);
@@ -99,7 +99,7 @@ function whoAsked({ uri, stage }: Question, { readWopiSrc, openSessions }: AskDe
   if (!opening?.docId) return {};
   const { docId: document, token } = opening;
   try {
-    const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
+    const session = token === null ? undefined : openSessions.byToken(hashToken(token));
     return { document, ...(session?.docId === document && { session: session.sessionId }) };
   } catch {
     return { document };

@@ -12,8 +12,8 @@ export interface CleaningDependencies {
   keeper: BlobKeeper;
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
-  /** Whether a save of a document is under way or owed. */
-  saving: (docId: string) => boolean;
+  /** Returns whether a save of a document is under way or unresolved. */
+  isSaving: (docId: string) => boolean;
   /** Whether there is an edit of a document that never became a version: it may yet become one. */
   hasUnsaved: (docId: string) => boolean;
   retainHours: number;
@@ -38,7 +38,7 @@ export function createCleaning({
   rows,
   keeper,
   sample,
-  saving,
+  isSaving,
   hasUnsaved,
   retainHours,
   clock,
@@ -47,7 +47,7 @@ export function createCleaning({
   let stop = (): void => {};
 
   function removeDocuments(tx: RowsTransaction, before: number): string[] {
-    const isNeeded = (docId: string) => saving(docId) || hasUnsaved(docId) || tx.hasDeliveries(docId);
+    const isNeeded = (docId: string) => isSaving(docId) || hasUnsaved(docId) || tx.hasDeliveries(docId);
     const past = tx
       .documents({ state: 'closed' })
       .filter(({ docId, closedAt }) => closedAt !== null && closedAt <= before && !isNeeded(docId));

@@ -54,7 +54,7 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
   const verify =
     jwtSecrets.length === 0 ? undefined : createHs256Verifier({ secrets: jwtSecrets, maxTokenBytes: MAX_TOKEN_BYTES });
 
-  async function payloadOf(token: string): Promise<JWTPayload> {
+  async function verifyToken(token: string): Promise<JWTPayload> {
     const now = clock();
     // Whoever signs expects the signature to matter, so an unsigned server does not just read on.
     if (!verify) throw new AppError('invalid_token', { reason: 'no_secret_configured' });
@@ -72,12 +72,15 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
     const token = Object.hasOwn(body, 'token') ? (body['token'] ?? '') : '';
     if (typeof token !== 'string') throw invalidConfig({ path: '/token', message: 'phải là chuỗi' });
     if (token === '' && verify) throw new AppError('token_required');
-    return embeddingOf(validate, token === '' ? body : await payloadOf(token));
+    return parseEmbedding(validate, token === '' ? body : await verifyToken(token));
   };
 }
 
 /** @throws {AppError} `invalid_config`, `unsupported_file_type` */
-function embeddingOf(validate: ReturnType<typeof validator<EmbedConfig>>, source: Record<string, unknown>): Embedding {
+function parseEmbedding(
+  validate: ReturnType<typeof validator<EmbedConfig>>,
+  source: Record<string, unknown>,
+): Embedding {
   const config = Object.fromEntries(
     MEMBERS.filter((member) => Object.hasOwn(source, member)).map((member) => [member, source[member]]),
   );

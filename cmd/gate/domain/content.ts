@@ -68,7 +68,7 @@ export function sniffContent(head: Buffer, contentType = ''): Content {
   const start = head.toString('latin1', 0, 16);
   const signed = SIGNATURES.find(([signature]) => start.startsWith(signature));
   if (signed) return signed[1];
-  const text = textOf(head);
+  const text = decodeText(head);
   // Each GIF has a NUL near its beginning; a text may begin with its letters.
   if (text.includes('\0')) return start.startsWith('GIF8') ? 'image' : 'binary';
   if (!isWebPage(text, contentType)) return 'text';
@@ -76,7 +76,7 @@ export function sniffContent(head: Buffer, contentType = ''): Content {
 }
 
 /** The beginning of a text, its ASCII letters at least. */
-function textOf(head: Buffer): string {
+function decodeText(head: Buffer): string {
   const wide = utf16Order(head);
   return wide ? new TextDecoder(wide).decode(head) : head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
 }
@@ -108,7 +108,7 @@ function isWebPage(text: string, contentType: string): boolean {
 }
 
 /** The OpenDocument format that the entry `mimetype` of a package names. */
-export function openDocumentOf(mimetype: string): Content | undefined {
+export function parseMimetype(mimetype: string): Content | undefined {
   const name = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)(-template)?$/.exec(
     mimetype.trim(),
   )?.[1];
@@ -123,7 +123,7 @@ const MAIN_PART =
   /(wordprocessingml|ms-word|spreadsheetml|ms-excel|presentationml|ms-powerpoint)\.[A-Za-z.]{1,40}main\+xml/;
 
 /** The OOXML format that a package's `[Content_Types].xml` gives to its main part; with macros or as a template too. */
-export function ooxmlOf(contentTypes: string): Content | undefined {
+export function parseContentTypes(contentTypes: string): Content | undefined {
   // Without its NULs it can be searched in whatever form of Unicode it is.
   const name = MAIN_PART.exec(contentTypes.replaceAll('\0', ''))?.[1];
   if (name === undefined) return undefined;

@@ -15,7 +15,7 @@ export interface Rows {
 /** Sessions that nobody deleted, some of them past their time, as the last transaction left them; at once. */
 export interface OpenSessions {
   byToken(tokenHash: string): OpenSession | undefined;
-  ofDocument(docId: string): OpenSession[];
+  byDocument(docId: string): OpenSession[];
 }
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
@@ -188,13 +188,15 @@ export interface Downloader {
 /** Whether an editing session may open (design: one connection). */
 export interface Admission {
   /** Reserves a place for a session that is to edit; a refusal tells the figures. Asking again only renews that. */
-  admit(session: Pick<SessionRecord, 'sessionId' | 'docId'>): AdmissionAnswer;
+  admit(session: AdmittedSession): AdmissionAnswer;
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void;
   /** Resolves at once, unless a place is about to become free: then with the sample that frees it, or after 2 s. */
   freed(): Promise<void>;
   figures(): ConnectionFigures;
 }
+
+export type AdmittedSession = Pick<SessionRecord, 'sessionId' | 'docId'>;
 
 export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 

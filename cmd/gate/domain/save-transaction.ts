@@ -3,7 +3,7 @@ import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
 import type { Presence, RowsTransaction } from './ports.ts';
-import { savedAfter, stampOf } from './wopi.ts';
+import { savedAfter, toTimestamp } from './wopi.ts';
 
 /** What the editor says about a save. */
 export interface SaveFacts {
@@ -56,8 +56,8 @@ export function commitSave(
   const before = tx.document(docId);
   const previous = before && tx.version(docId, before.version);
   if (!before || !previous) throw new AppError('not_found');
-  if (facts.timestamp !== undefined && facts.timestamp !== stampOf(previous)) return 'conflict';
-  const nonce = firstUseOf(tx, docId, facts);
+  if (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) return 'conflict';
+  const nonce = getNewNonce(tx, docId, facts);
   if (isRepeat(previous, blob.sha256, facts, nonce)) {
     return { version: previous, isNew: false, called: false, removed: [] };
   }
@@ -76,7 +76,7 @@ export function commitSave(
   const document = reopened({ ...before, version: version.version }, now);
   tx.putVersion(version);
   tx.putDocument(document);
-  const callback = savedDelivery(document, version, { users: usersOf(session, facts, presence), link, now });
+  const callback = savedDelivery(document, version, { users: getUsers(session, facts, presence), link, now });
   if (callback) tx.addDelivery(callback);
   return { version, isNew: true, called: callback !== undefined, removed: prune(tx, docId) };
 }
@@ -85,7 +85,7 @@ export function commitSave(
  * Who has it open, including the person who saves, whom the editor may not have listed yet. At the final save nobody has:
  * the editor still lists those who have left.
  */
-function usersOf({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
+function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   if (final) return [];
   const listed = presence.users(docId);
   return user === null || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
@@ -106,7 +106,7 @@ function reopened(document: DocumentRecord, now: number): DocumentRecord {
 }
 
 /** The editor sends the nonce of the save before once more with its final one: only the first counts. */
-function firstUseOf(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): string | null {
+function getNewNonce(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): string | null {
   if (nonce === null || final || tx.versions(docId).some((version) => version.nonce === nonce)) return null;
   return nonce;
 }

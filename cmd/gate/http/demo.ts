@@ -54,7 +54,7 @@ function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler 
   const start = clock().toString(36);
   let guests = 0;
   return async (request, response) => {
-    const { lang, mode, name = NAMES[guests++ % NAMES.length] ?? '', doc } = asked(request);
+    const { lang, mode, name = NAMES[guests++ % NAMES.length] ?? '', doc } = parseQuery(request);
     const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
     const config = {
       document: {
@@ -102,7 +102,7 @@ function policy(nonce: string): string {
   ].join('; ');
 }
 
-function asked({ query }: Request) {
+function parseQuery({ query }: Request) {
   const { lang, mode, name, doc } = query;
   return {
     lang: lang === 'en' ? ('en' as const) : ('vi' as const),
@@ -126,13 +126,13 @@ function getSample(): RequestHandler {
 function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (request, response) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const { signature } = inbox.receive(headersOf(request), body);
+    const { signature } = inbox.receive(getHeaders(request), body);
     if (signature === 'invalid') throw new AppError('invalid_signature');
     response.status(204).end();
   };
 }
 
-function headersOf(request: Request): Record<string, string | undefined> {
+function getHeaders(request: Request): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(request.headers).map((name) => [name, request.get(name)]));
 }
 

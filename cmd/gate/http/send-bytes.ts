@@ -27,7 +27,7 @@ export async function sendBytes(request: Request, response: Response, { size, sh
     response.status(304).end();
     return;
   }
-  const range = rangeOf(request, size, etag);
+  const range = parseRange(request, size, etag);
   if (request.method === 'HEAD') {
     response.setHeader('Content-Length', size).end();
     return;
@@ -44,7 +44,7 @@ function isKnown(tags: string | undefined, etag: string): boolean {
 }
 
 /** The one range that was asked for; undefined for the whole file. */
-function rangeOf(request: Request, size: number, etag: string): ByteRange | undefined {
+function parseRange(request: Request, size: number, etag: string): ByteRange | undefined {
   const condition = request.headers['if-range'];
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
   const ranges = request.range(size);

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { openPromise, type ZipFile } from 'yauzl';
-import { type Content, ooxmlOf, openDocumentOf, SNIFF_BYTES, sniffContent } from '../domain/content.ts';
+import { type Content, parseContentTypes, parseMimetype, SNIFF_BYTES, sniffContent } from '../domain/content.ts';
 
 /** Entries of a package that are looked through for those that tell what it is. */
 const MAX_ENTRIES = 20_000;
 
 /** How an entry tells what its package is, by its name, and the bytes of it that are unpacked for that. */
 const TELLING: readonly [name: string, { tell: (text: string) => Content | undefined; maxBytes: number }][] = [
-  ['mimetype', { tell: openDocumentOf, maxBytes: 256 }],
-  ['[Content_Types].xml', { tell: ooxmlOf, maxBytes: 4 * 1024 * 1024 }],
+  ['mimetype', { tell: parseMimetype, maxBytes: 256 }],
+  ['[Content_Types].xml', { tell: parseContentTypes, maxBytes: 4 * 1024 * 1024 }],
 ];
 
 /**
@@ -17,15 +17,15 @@ const TELLING: readonly [name: string, { tell: (text: string) => Content | undef
  * @param options.contentType as its server gave it
  * @param options.signal ends the looking, whoever made the file; it rejects with its reason
  */
-export async function contentOf(
+export async function detectContent(
   path: string,
   { contentType, signal }: { contentType?: string | undefined; signal: AbortSignal },
 ): Promise<Content> {
-  const sniffed = sniffContent(await headOf(path), contentType);
+  const sniffed = sniffContent(await readHead(path), contentType);
   return sniffed === 'zip' ? packageContent(path, signal) : sniffed;
 }
 
-async function headOf(path: string): Promise<Buffer> {
+async function readHead(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
@@ -49,7 +49,7 @@ async function packageContent(path: string, signal: AbortSignal): Promise<Conten
       signal.throwIfAborted();
       const how = telling.get(entry.fileName);
       if (how) {
-        const told = how.tell(await beginningOf(await archive.openReadStreamPromise(entry), how.maxBytes, signal));
+        const told = how.tell(await readBeginning(await archive.openReadStreamPromise(entry), how.maxBytes, signal));
         if (told) return told;
         telling.delete(entry.fileName);
       }
@@ -65,7 +65,7 @@ async function packageContent(path: string, signal: AbortSignal): Promise<Conten
 }
 
 /** So much of an entry can't be a bomb. */
-async function beginningOf(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string> {
+async function readBeginning(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
