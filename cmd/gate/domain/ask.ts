@@ -7,7 +7,7 @@ import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
 import { hashToken } from './session-token.ts';
 import type { ReadWopiSrc } from './wopi-src.ts';
 
-/** What the proxy asks about: the client's own request line, untouched. */
+/** The proxy's question, with the client's own request line, untouched. */
 export interface Question {
   uri: string;
   stage: string;
@@ -25,9 +25,9 @@ export interface AskDependencies {
   openSessions: OpenSessions;
   counting: Pick<Counting, 'admitSocket' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
   readWopiSrc: ReadWopiSrc;
-  /** Whether documents of other WOPI hosts may be opened. */
+  /** Documents of other WOPI hosts may be opened. */
   foreignHosts: boolean;
-  /** Told of each socket of a document of ours that is let in. */
+  /** Called with each WebSocket of a document of ours that is admitted. */
   onOpened: () => void;
   clock: Clock;
   log: Pick<Logger, 'info' | 'error'>;
@@ -38,8 +38,8 @@ export interface AskDependencies {
  * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
  * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
  * it from writing; where such hosts are shut out, none is let in. At the page the token is not to be seen, so only who
- * could not get a place is stopped early. What cannot be read is refused; an error of our own admits the request, and is
- * logged.
+ * could not get a place is stopped early. A question that cannot be read is refused; an error of our own admits the
+ * request, and is logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;
@@ -72,7 +72,7 @@ export function createAsk(deps: AskDependencies): Ask {
 function atSocket(opening: Opening, { openSessions, counting, onOpened, clock }: AskDependencies): Decision {
   const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
-    // Of the permissions, the editor enforces this one.
+    // The editor enforces this permission.
     if (permission === 'readonly') return undefined;
     return limited(counting.admitForeign({ wopiSrc, tokenHash: hashToken(token ?? '') }).admitted);
   }

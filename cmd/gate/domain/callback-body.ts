@@ -47,7 +47,7 @@ export function closedDelivery(
   });
 }
 
-/** What may have become another since a callback was made. */
+/** The parts that know what may have changed since a callback was made. */
 export interface Sending {
   links: Pick<Links, 'renew'>;
   presence: Pick<Presence, 'users' | 'sampledAt'>;

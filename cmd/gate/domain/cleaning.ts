@@ -14,7 +14,7 @@ export interface CleaningDependencies {
   sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
   isSaving: (docId: string) => boolean;
-  /** Whether there is an edit of a document that never became a version: it may yet become one. */
+  /** Returns whether there is an edit of a document that may yet become a version. */
   hasUnsaved: (docId: string) => boolean;
   retainHours: number;
   clock: Clock;
@@ -82,7 +82,7 @@ export function createCleaning({
   return {
     sweep,
     start: () => {
-      // What a crash left needs no room to be removed; all else may find none on a full disk.
+      // Orphans are removed even when the sweep finds no room for its transaction on a full disk.
       void reported(sweep()).then(() => reported(keeper.discardOrphans()));
       stop = repeat(SWEEP_MS, () => reported(sweep()));
     },

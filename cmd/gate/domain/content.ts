@@ -1,6 +1,6 @@
 import type { FileType } from './model.ts';
 
-/** What a look at a file's bytes found: a type of ours, a container that can be several, or something else. */
+/** The type that a file's bytes show: one of ours, a container that can be several, or something else. */
 export type Content =
   | Exclude<FileType, 'doc' | 'xls' | 'ppt' | 'txt' | 'csv'>
   | 'ole'
@@ -38,7 +38,7 @@ const MAY_BE: Record<FileType, readonly Content[]> = {
 };
 
 /**
- * Whether bytes can be a document of a type. It keeps out what portals send by mistake, such as a page to log in at or
+ * Returns whether bytes can be a document of a type. It refuses what portals send by mistake, such as a login page or
  * another format, before somebody edits it and it is saved over the document; it proves nothing about the document.
  */
 export function fitsFileType(fileType: FileType, content: Content): boolean {
@@ -81,7 +81,7 @@ function decodeText(head: Buffer): string {
   return wide ? new TextDecoder(wide).decode(head) : head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
 }
 
-/** What no text in UTF-16 has in it. */
+/** The control characters that no text in UTF-16 has. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\0-\x06\x0e-\x19\x1c-\x1f]/;
 
@@ -97,7 +97,7 @@ function utf16Order(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return CONTROLS.test(new TextDecoder(order).decode(head)) ? undefined : order;
 }
 
-/** What Office and reports write as HTML has a table, or says that it is Office's. */
+/** HTML that Office and reports write has a table, or names Office. */
 const OFFICE_PAGE = /<table\b|urn:schemas-microsoft-com:office:/i;
 /** A page to log in at may be laid out by a table. */
 const LOGIN_PAGE = /<form\b|type\s{0,9}=\s{0,9}["']?password/i;

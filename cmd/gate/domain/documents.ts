@@ -35,7 +35,7 @@ export interface Documents {
 }
 
 interface Flight {
-  /** What it fetches. */
+  /** The type and the URL that it fetches. */
   source: string;
   document: Promise<DocumentRecord>;
 }

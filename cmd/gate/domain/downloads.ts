@@ -16,7 +16,7 @@ export interface DownloadedFile {
   sha256: string;
 }
 
-/** What signed links lead to (contract: GET /svc/embed/files/{doc_id}). */
+/** The files of signed links (contract: GET /svc/embed/files/{doc_id}). */
 export interface Downloads {
   /**
    * Lets `send` have the file of a link; its bytes stay for as long as that takes.

@@ -17,7 +17,7 @@ interface SeenView {
 export interface ForeignReservations {
   reserve(connection: Connection, now: number): void;
   has(connection: Connection): boolean;
-  /** What the connection turned out to be, in the keys of the views. */
+  /** Returns the key of the view that the connection turned out to be. */
   userOf(connection: Connection): string | undefined;
   size(): number;
   expire(now: number): void;

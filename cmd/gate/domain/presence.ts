@@ -8,7 +8,7 @@ type Known = Pick<SessionRecord, 'sessionId' | 'docId' | 'user'>;
 export interface PresenceDependencies {
   /** Those of the sessions that exist, deleted and expired ones too. */
   findSessions: (sessionIds: readonly string[]) => Promise<readonly Known[]>;
-  /** Told of each sample once it is matched to the sessions. */
+  /** Called with each sample once it is matched to the sessions. */
   onMatched: (sample: EditorSample) => void;
   log: Pick<Logger, 'warn'>;
 }

@@ -5,7 +5,7 @@ import type { DocumentRecord, VersionRecord } from './model.ts';
 import type { Presence, RowsTransaction } from './ports.ts';
 import { savedAfter, toTimestamp } from './wopi.ts';
 
-/** What the editor says about a save. */
+/** The editor's headers about a save. */
 export interface SaveFacts {
   /** The stamp of the version that it began from; undefined when the user decided to overwrite whatever is there. */
   timestamp: string | undefined;
@@ -15,7 +15,7 @@ export interface SaveFacts {
   nonce: string | null;
 }
 
-/** In whose name a save is made; a restored edit is nobody's. */
+/** The session in whose name a save is made; a restored edit has none. */
 export interface Saver {
   docId: string;
   sessionId: string | null;
@@ -33,7 +33,7 @@ export interface Committed {
   version: VersionRecord;
   /** False for bytes that were the current version already and made none. */
   isNew: boolean;
-  /** Whether there is a callback to send. */
+  /** There is a callback to send. */
   called: boolean;
   /** Hashes of the versions that went. */
   removed: string[];
@@ -92,7 +92,7 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
 }
 
 /**
- * Whether the bytes of the current version come again without anybody having asked for a save: when the last person
+ * Returns whether the bytes of the current version come again although nobody asked for a save: when the last person
  * leaves, or because the editor missed the answer to the upload before.
  */
 function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {

@@ -16,7 +16,7 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a token. */
+/** Returns the hash of a token, which is all that is kept of it. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }

@@ -70,7 +70,7 @@ export interface StateFacts {
   downloadUrl: string;
   /** When the editor last fetched it; null when that is not known. */
   loadedAt: number | null;
-  /** Of the save that the asker waits for. */
+  /** The nonce of the save that the asker waits for. */
   nonce: string | undefined;
   now: number;
 }

@@ -10,13 +10,13 @@ import { createTimedKeys } from './timed-keys.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
 const TIMINGS: UnsavedTimings = { grace: 60_000, margin: 5_000 };
-/** For how long it is remembered which documents were stored, and which files are waited for. */
+/** How long stored documents and awaited files are remembered. */
 const MEMORY_MS = 24 * 3_600_000;
 
 /** A file in the editor's quarantine. */
 export interface Quarantined {
   docId: string;
-  /** Of the process that has the document open. */
+  /** The editor's process that has the document open. */
   pid: number;
   sha256: string;
   /** When it was written, by the editor's clock; epoch milliseconds with a fraction. */
@@ -25,7 +25,7 @@ export interface Quarantined {
   ageMs: number;
 }
 
-/** What the quarantine does with a file: the gate has it, may get it yet, or wants it. */
+/** The quarantine removes a file that the gate has, waits while it may still arrive, or sends it. */
 export type Action = 'remove' | 'wait' | 'send';
 
 /** An edit that never became a version, as it is listed. */

@@ -28,7 +28,7 @@ export function toWopiSrc(wopiUrl: string, docId: string): string {
   return `${wopiUrl}${FILES}${docId}`;
 }
 
-/** Whether our documents can be recognized by this address of our WOPI host: no user, no query, no trailing dot. */
+/** Returns whether our documents can be recognized by this address: no user, no query, no trailing dot. */
 export function isWopiUrl(wopiUrl: string): boolean {
   return parse(`${wopiUrl}/`) !== undefined;
 }

@@ -22,7 +22,7 @@ export interface CheckFileInfo {
 /** Nobody's id: the editor credits its own saves to whoever has the owner's. */
 const OWNER_ID = 'svc';
 
-/** What no session of this host can do, whatever its portal says. */
+/** The abilities that no session of this host has, whatever its portal says. */
 const FIXED = {
   SupportsUpdate: true,
   SupportsLocks: false,

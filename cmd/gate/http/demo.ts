@@ -10,7 +10,7 @@ import type { BrowserFiles } from './api-js.ts';
 import { demoPage } from './demo-page.ts';
 
 export interface DemoHandlers {
-  /** Without it there is no demo: every path of it is unknown. */
+  /** Without development mode every path of the demo is unknown. */
   devMode: boolean;
   files: Pick<BrowserFiles, 'demo'>;
   inbox: DemoInbox;
@@ -50,7 +50,7 @@ export function demoRoutes(deps: DemoHandlers): Router {
 
 /** `GET /svc/demo`: a page that embeds the sample. `lang`, `mode`, `name` and `doc` in its query change it. */
 function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler {
-  // A key stands for one content: after a new start of the service the sample is new.
+  // A key stands for one content, and each start of the service has a new sample.
   const start = clock().toString(36);
   let guests = 0;
   return async (request, response) => {
@@ -87,7 +87,7 @@ function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler 
   };
 }
 
-/** What a page that embeds needs to allow, and nothing else. */
+/** Returns the policy of a page that embeds: it allows nothing else. */
 function policy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -14,7 +14,7 @@ export interface WopiHandlers {
   keeper: BlobKeeper;
   saves: Saves;
   maxBytes: number;
-  /** Told of each GetFile: the editor loads the document. */
+  /** Called with each GetFile: the editor loads the document. */
   onLoaded: (docId: string) => void;
 }
 
@@ -39,7 +39,7 @@ export function wopiRoutes(deps: WopiHandlers): Router {
 export function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
-    // First: whoever has left would be turned away, and what they changed with them.
+    // This comes before the token: a 401 would drop the edits.
     await saves.waitForSaves(docId);
     if (saves.hasUnresolvedSave(docId)) throw new AppError('internal', {}, { status: 503 });
     const { session, document, version } = await access.info(docId, getToken(request));
@@ -65,7 +65,7 @@ function getContents({ access, keeper, onLoaded }: WopiHandlers): FileHandler {
   };
 }
 
-/** PutFile. What its statuses do to the people in the document: docs/decisions/0010-gate.md. */
+/** PutFile. Its statuses decide what happens to unsaved edits: docs/decisions/0010-gate.md. */
 function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const gone = new AbortController();

@@ -62,11 +62,11 @@ function readWhole(json: string): Listed[] | undefined {
   return Array.isArray(documents) ? documents.map(toListed) : undefined;
 }
 
-/** Undefined where not even the documents can be told apart. */
+/** Returns undefined when not even the documents can be told apart. */
 function readPieces(text: string): Listed[] | undefined {
   const [, ...parts] = text.split(/(?=\{\s*"pid"\s*:)/);
   const pieces: string[] = [];
-  // What names no address is no document, but a name that looks like the beginning of one.
+  // A part without an address is no document, but a name that looks like the beginning of one.
   for (const part of parts) pieces.push(part.includes('"wopiSrc"') ? part : `${pieces.pop() ?? ''}${part}`);
   if (!pieces.every((piece) => piece.includes('"wopiSrc"')) || pieces.length === 0) return undefined;
   return pieces.map((piece) => {
@@ -92,7 +92,7 @@ function toListedView(value: unknown): ListedView {
   return { userId: toText(userId), viewId: toText(sessionid), readonly: toText(readonly) === '1' };
 }
 
-/** Of a document whose JSON is broken, what the unbroken parts around the names tell. */
+/** Reads a document whose JSON is broken from the unbroken parts around the names. */
 function recover(piece: string): Listed {
   const member = (name: string): string => new RegExp(`"${name}"\\s*:\\s*"?([^",}]*)`).exec(piece)?.[1] ?? '';
   const ends = piece.matchAll(
