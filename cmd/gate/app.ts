@@ -12,9 +12,9 @@ import type { Config } from './config.ts';
 import { createAsk } from './domain/ask.ts';
 import { BlobKeeper } from './domain/blob-keeper.ts';
 import { createCleaning } from './domain/cleaning.ts';
-import { createClosing } from './domain/closing.ts';
+import { Closing } from './domain/closing.ts';
 import { createConfigCheck } from './domain/config-check.ts';
-import { createCounting } from './domain/counting.ts';
+import { Counting } from './domain/counting.ts';
 import { createDemoInbox } from './domain/demo-inbox.ts';
 import { createDocuments } from './domain/documents.ts';
 import { createDownloads } from './domain/downloads.ts';
@@ -23,12 +23,12 @@ import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
 import { createLoads } from './domain/loads.ts';
 import type { DocumentRecord } from './domain/model.ts';
-import { createOutbox } from './domain/outbox.ts';
+import { Outbox } from './domain/outbox.ts';
 import { createPresence } from './domain/presence.ts';
 import { Saves } from './domain/saves.ts';
-import { createSessions } from './domain/sessions.ts';
+import { Sessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
-import { createStoredVersions, createUnsaved } from './domain/unsaved.ts';
+import { createStoredVersions, UnsavedEdits } from './domain/unsaved.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -40,12 +40,12 @@ import { createEditorServer } from './outbound/editor/editor-server.ts';
 import { openDataDir } from './store/data-dir.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
-/** When the gate stops: how long requests of the public side may take to end, a slow download among them. */
+/** How long requests of the public side may take to end when the gate stops, a slow download among them. */
 const PUBLIC_DRAIN_MS = 8_000;
-/** After that: how long saves may. Both together stay within the grace period that a deployment gives. */
+/** How long saves may take after that. Both together stay within the grace period that a deployment gives. */
 const SAVES_DRAIN_MS = 25_000;
 
-/** What a test may put in the place of the real thing. */
+/** Parts that a test replaces. */
 export interface Overrides {
   clock?: Clock;
   /** Name resolution of outbound requests. */
@@ -55,138 +55,19 @@ export interface Overrides {
 }
 
 export interface Gate {
-  /** Where it listens. */
   publicAddress: AddressInfo;
   internalAddress: AddressInfo;
-  /** Takes no new requests, of the editor last; finishes those that run, saves above all; then releases everything. */
+  /** Stops taking requests, the editor's last; finishes those that run, saves above all; then releases everything. */
   stop(): Promise<void>;
 }
 
-/** Puts the gate together and starts it: the one place that knows which concrete part plays which role. */
+/** Puts the gate together and starts it. No other file knows which concrete part plays which role. */
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
-  const clock = overrides.clock ?? systemClock;
-  const { embed } = config;
-  const maxBytes = embed.maxFileMb * MB;
-  const audit = createAudit('gate', config.auditTarget, log);
-  const license = await watchLicense({
-    tokenPath: config.licenseFile,
-    keysPath: config.licenseKeysFile,
-    ...{ clock, log, audit },
-  });
-  const { rows, blobs, unsavedFiles, incoming, linkSecret, temporary } = await openDataDir(config.dataDir);
-  const keeper = new BlobKeeper({ rows, blobs });
-  const outbound = createOutbound({
-    allow: config.allow,
-    deny: config.deny,
-    userAgent: USER_AGENT,
-    lookup: overrides.lookup,
-    proxy: config.proxy,
-  });
-  const downloader = createDownloader({ outbound, temporary });
-  const readWopiSrc = createWopiSrcReader(config.wopiUrl);
-  const links = createLinks({ secret: embed.linkSecret || linkSecret, hours: embed.retainHours, clock });
-  const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
-
-  const counting = createCounting({ limit: () => connectionLimit(license.current(), config.connectionCap), clock });
-  const editor = createEditorServer({
-    ...config.editor,
-    readWopiSrc,
-    isUrgent: () => counting.isFreeing() || saves.needsSample(),
-    baseUrl: config.baseUrl,
-    clock,
-    log,
-    sampleIntervalMs: overrides.sampleIntervalMs,
-  });
-  const presence = createPresence({
-    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
-    onMatched: (sample) => {
-      counting.sampled(sample);
-      closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
-    },
-    log,
-  });
-  const outbox = createOutbox({
-    rows,
-    poster: createCallbackPoster({ outbound, secret: embed.callbackSecret, clock, log }),
-    ...{ links, presence },
-    clock,
-    log,
-    audit,
-    schedule: overrides.callbackSchedule,
-  });
-  const onDelivery = outbox.wake;
-  const recent = createStoredVersions(clock);
-  const loads = createLoads(clock);
-  const saves = new Saves({
-    ...{ rows, blobs, incoming, keeper, presence, link, onDelivery, maxBytes, clock, log, audit },
-    onStored: recent.add,
-  });
-  const saving = (docId: string) => saves.isSaving(docId);
-  const closing = createClosing({ rows, saving, link, onDelivery, clock, log, audit });
-  const unsaved = await createUnsaved({
-    ...{ rows, incoming, saves, presence, loads, recent, clock, log },
-    files: unsavedFiles,
-  });
-  const cleaning = createCleaning({
-    ...{ rows, keeper, saving, clock, log },
-    hasUnsaved: unsaved.has,
-    sample: editor.sample,
-    retainHours: embed.retainHours,
-  });
-  const documents = createDocuments({ rows, blobs, incoming, keeper, downloader, maxBytes, clock, audit });
-  const sessions = createSessions({
-    ...{ rows, documents, downloader, editor, presence, links, loads, clock, audit },
-    admission: counting,
-    wopiUrl: config.wopiUrl,
-    ttlMinutes: embed.sessionTtlMinutes,
-  });
-
-  const browser = await loadBrowserFiles();
-  const [demoSecret] = embed.jwtSecrets;
-  const publicApp = createPublicApp({
-    ...{ audit, log, sessions },
-    enabled: embed.enabled,
-    allowedOrigins: embed.allowedOrigins,
-    checkConfig: createConfigCheck({ ...embed, clock }),
-    downloads: createDownloads({ links, keeper }),
-    baseUrl: config.baseUrl,
-    status: createStatus({
-      ...{ rows, editor, unsaved, clock },
-      figures: counting.figures,
-      license: license.current,
-      callbackSigning: embed.callbackSecret !== '',
-    }),
-    limits: () => gateLimits(license.current(), config),
-    browser,
-    demo: {
-      devMode: config.devMode,
-      files: browser,
-      inbox: createDemoInbox(embed.callbackSecret, clock),
-      selfUrl: selfUrl(config.listen),
-      sign:
-        demoSecret === undefined
-          ? undefined
-          : (payload, expiresAt) => signHs256({ ...payload, exp: Math.floor(expiresAt / 1000) }, demoSecret),
-      clock,
-    },
-  });
-  const editorCalls = createEditorCalls({ wopiUrl: config.wopiUrl, log });
-  const ask = createAsk({
-    ...{ counting, readWopiSrc, clock, log, audit },
-    onOpened: editorCalls.opened,
-    openSessions: rows.openSessions,
-    foreignHosts: config.embed.foreignHosts,
-  });
-  const internalApp = createInternalApp({
-    ask,
-    ...{ keeper, saves, maxBytes, log },
-    ...{ unsaved, readWopiSrc },
-    admin: { user: config.editor.adminUser, password: config.editor.adminPassword },
-    onCalled: editorCalls.called,
-    onLoaded: loads.add,
-    access: createWopiAccess({ rows, clock, log }),
-  });
-
+  const base = await openBase(config, log, overrides);
+  const parts = await createParts(base, overrides);
+  const { editor, saves, presence, cleaning, outbox, documents } = parts;
+  const internal = createInternal(base, parts);
+  const publicApp = await createPublic(base, parts);
   if (config.baseUrl === undefined && !config.devMode) {
     log.warn(
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
@@ -194,17 +75,17 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   }
   editor.onSample((sample) => {
     saves.observe(sample);
-    void presence.sampled(sample);
+    void presence.observe(sample);
   });
   // First: whoever gets a session opens it at once.
-  const internalServer = await listen(internalApp, config.internalListen);
+  const internalServer = await listen(internal.app, config.internalListen);
   const publicServer = await listen(publicApp, config.listen);
   cleaning.start();
   outbox.wake();
   const publicAddress = publicServer.address() as AddressInfo;
   const internalAddress = internalServer.address() as AddressInfo;
   log.info({ port: publicAddress.port, internal_port: internalAddress.port }, 'ready');
-  audit.record('service.started');
+  base.audit.record('service.started');
 
   return {
     publicAddress,
@@ -215,19 +96,149 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       await drain(publicServer, PUBLIC_DRAIN_MS);
       await drain(internalServer, SAVES_DRAIN_MS, saves.waitUntilQuiet());
       editor.stop();
-      editorCalls.stop();
+      internal.editorCalls.stop();
       cleaning.stop();
       await outbox.stop();
-      license.stop();
-      await rows.close();
-      audit.record('service.stopped');
-      await audit.close();
+      base.license.stop();
+      await base.data.rows.close();
+      base.audit.record('service.stopped');
+      await base.audit.close();
       log.info('stopped');
     },
   };
 }
 
-/** Where the gate reaches itself: the demo's document and receiver are its own. */
+type Base = Awaited<ReturnType<typeof openBase>>;
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
+/** Opens what everything else stands on: the data folder, the licence, the audit trail, the outbound door. */
+async function openBase(config: Config, log: Logger, overrides: Overrides) {
+  const clock = overrides.clock ?? systemClock;
+  const audit = createAudit('gate', config.auditTarget, log);
+  const license = await watchLicense({
+    tokenPath: config.licenseFile,
+    keysPath: config.licenseKeysFile,
+    ...{ clock, log, audit },
+  });
+  const data = await openDataDir(config.dataDir);
+  const outbound = createOutbound({
+    allow: config.allow,
+    deny: config.deny,
+    userAgent: USER_AGENT,
+    lookup: overrides.lookup,
+    proxy: config.proxy,
+  });
+  const { linkSecret, retainHours: hours } = config.embed;
+  return {
+    ...{ config, log, clock, audit, license, data, outbound },
+    keeper: new BlobKeeper(data),
+    links: createLinks({ secret: linkSecret || data.linkSecret, hours, clock }),
+    readWopiSrc: createWopiSrcReader(config.wopiUrl),
+    maxBytes: config.embed.maxFileMb * MB,
+  };
+}
+
+/** Creates the parts that hold state, which observe one another. */
+async function createParts(base: Base, overrides: Overrides) {
+  const { config, log, clock, audit, license, data, outbound, keeper, links, readWopiSrc, maxBytes } = base;
+  const { rows, blobs, incoming } = data;
+  const { retainHours, callbackSecret: secret } = config.embed;
+  const common = { rows, blobs, incoming, keeper, maxBytes, clock, log, audit };
+  const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
+  const isSaving = (docId: string) => saves.isSaving(docId);
+  const onDelivery = () => outbox.wake();
+
+  const counting = new Counting({ limit: () => connectionLimit(license.current(), config.connectionCap), clock });
+  const editor = createEditorServer({
+    ...{ ...config.editor, readWopiSrc, clock, log },
+    isUrgent: () => counting.isFreeing() || saves.needsSample(),
+    baseUrl: config.baseUrl,
+    sampleIntervalMs: overrides.sampleIntervalMs,
+  });
+  const presence = createPresence({
+    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
+    onMatched: (sample) => {
+      counting.observe(sample);
+      closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
+    },
+    log,
+  });
+  const poster = createCallbackPoster({ outbound, secret, clock, log });
+  const outbox = new Outbox({ ...common, poster, links, presence, schedule: overrides.callbackSchedule });
+  const recent = createStoredVersions(clock);
+  const loads = createLoads(clock);
+  const saves = new Saves({ ...common, presence, link, onDelivery, onStored: recent.add });
+  const closing = new Closing({ ...common, isSaving, link, onDelivery });
+  const unsaved = await UnsavedEdits.open({ ...common, files: data.unsavedFiles, saves, presence, loads, recent });
+  const hasUnsaved = (docId: string) => unsaved.has(docId);
+  const cleaning = createCleaning({ ...common, isSaving, hasUnsaved, sample: editor.sample, retainHours });
+  const downloader = createDownloader({ outbound, temporary: data.temporary });
+  const documents = createDocuments({ ...common, downloader });
+  const sessions = new Sessions({
+    ...{ ...common, documents, downloader, editor, presence, links, loads },
+    admission: counting,
+    wopiUrl: config.wopiUrl,
+    ttlMinutes: config.embed.sessionTtlMinutes,
+  });
+  return { counting, editor, presence, outbox, loads, saves, unsaved, cleaning, documents, sessions };
+}
+
+/** Creates the app for everybody. */
+async function createPublic(base: Base, { counting, editor, unsaved, sessions }: Parts) {
+  const { config, log, clock, audit, license, data, keeper, links } = base;
+  const { embed } = config;
+  const browser = await loadBrowserFiles();
+  const [demoSecret] = embed.jwtSecrets;
+  const sign = (payload: object, expiresAt: number) =>
+    signHs256({ ...payload, exp: Math.floor(expiresAt / 1000) }, demoSecret as string);
+  return createPublicApp({
+    ...{ audit, log, sessions, browser },
+    enabled: embed.enabled,
+    allowedOrigins: embed.allowedOrigins,
+    checkConfig: createConfigCheck({ ...embed, clock }),
+    downloads: createDownloads({ links, keeper }),
+    baseUrl: config.baseUrl,
+    status: createStatus({
+      ...{ rows: data.rows, editor, unsaved, clock },
+      figures: () => counting.figures(),
+      license: license.current,
+      callbackSigning: embed.callbackSecret !== '',
+    }),
+    limits: () => gateLimits(license.current(), config),
+    demo: {
+      devMode: config.devMode,
+      files: browser,
+      inbox: createDemoInbox(embed.callbackSecret, clock),
+      selfUrl: selfUrl(config.listen),
+      sign: demoSecret === undefined ? undefined : sign,
+      clock,
+    },
+  });
+}
+
+/** Creates the app for the front and the editor. */
+function createInternal(base: Base, { counting, saves, unsaved, loads }: Parts) {
+  const { config, log, clock, audit, data, keeper, readWopiSrc, maxBytes } = base;
+  const { rows } = data;
+  const { wopiUrl, editor, embed } = config;
+  const editorCalls = createEditorCalls({ wopiUrl, log });
+  const ask = createAsk({
+    ...{ counting, readWopiSrc, clock, log, audit },
+    onOpened: editorCalls.opened,
+    openSessions: rows.openSessions,
+    foreignHosts: embed.foreignHosts,
+  });
+  const app = createInternalApp({
+    ...{ ask, keeper, saves, maxBytes, log, unsaved, readWopiSrc },
+    admin: { user: editor.adminUser, password: editor.adminPassword },
+    onCalled: editorCalls.called,
+    onLoaded: loads.add,
+    access: createWopiAccess({ rows, clock, log }),
+  });
+  return { app, editorCalls };
+}
+
+/** Returns the address at which the gate reaches itself: the demo's document and receiver are its own. */
 function selfUrl({ host, port }: ListenAddress): string {
   const loopback = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${loopback.includes(':') ? `[${loopback}]` : loopback}:${port}`;

@@ -14,9 +14,9 @@ import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
 export interface Config extends OutboundSettings {
-  /** What everybody reaches, through the front. */
+  /** The public side, which everybody reaches through the front. */
   readonly listen: ListenAddress;
-  /** What only front and editor reach. */
+  /** The internal side, which only front and editor reach. */
   readonly internalListen: ListenAddress;
   readonly baseUrl: string | undefined;
   readonly dataDir: string;
@@ -40,7 +40,7 @@ export interface EmbedSettings {
   readonly allowUnsigned: boolean;
   /** Serialized origins, or `*`. */
   readonly allowedOrigins: readonly string[];
-  /** Whether the editor may open documents of other WOPI hosts. */
+  /** The editor may open documents of other WOPI hosts. */
   readonly foreignHosts: boolean;
   readonly maxFileMb: number;
   readonly sessionTtlMinutes: number;
@@ -114,7 +114,7 @@ export function loadConfig(environment: Environment): Config {
 function originMistakes(origin: string): string[] {
   if (origin === '*') return [];
   const parsed = URL.parse(origin);
-  // A star inside would be taken for a pattern, and match nothing.
+  // A star inside looks like a pattern, and matches nothing.
   if (parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === origin && !origin.includes('*')) return [];
   return [`has ${origin}, which is no origin such as https://portal.example.com`];
 }

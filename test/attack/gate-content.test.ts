@@ -2,8 +2,8 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { ooxmlOf } from '../../cmd/gate/domain/content.ts';
-import { contentOf } from '../../cmd/gate/outbound/content.ts';
+import { parseContentTypes } from '../../cmd/gate/domain/content.ts';
+import { detectContent } from '../../cmd/gate/outbound/content.ts';
 import { ooxmlParts, zip } from '../../scripts/support/documents.ts';
 import { type RawEntry, rawZip } from '../support/hostile.ts';
 import { tempFolder } from '../support/inspect.ts';
@@ -29,7 +29,7 @@ describe('a package made to be looked at for long', () => {
   const look = async (bytes: Buffer, signal = AbortSignal.timeout(60_000)) => {
     const path = join(folder.path, 'file');
     await writeFile(path, bytes);
-    return contentOf(path, { signal });
+    return detectContent(path, { signal });
   };
   /** Entries of one name that share the packed bytes of the first. */
   const repeated = (count: number, name: string, content: string): Buffer => {
@@ -40,7 +40,7 @@ describe('a package made to be looked at for long', () => {
   it('with names of types that never end', async () => {
     for (const text of ['wordprocessingml.', 'ms-word.main+xm', 'ms-excel.a.', 'presentationml..']) {
       const types = text.repeat(Math.ceil((4 * MiB) / text.length));
-      expect(await busy(() => expect(ooxmlOf(types)).to.equal(undefined)), text).to.be.below(1000);
+      expect(await busy(() => expect(parseContentTypes(types)).to.equal(undefined)), text).to.be.below(1000);
       expect(await look(zip({ [TYPES]: types })), text).to.equal('zip');
     }
   });
@@ -71,7 +71,7 @@ describe('a package made to be looked at for long', () => {
     const path = join(folder.path, 'other');
     await writeFile(path, zip({ [TYPES]: ' '.repeat(5 * MiB) }));
     const { fd } = await open(path).then(async (file) => ({ fd: file.fd, closed: await file.close() }));
-    for (let round = 0; round < 20; round++) await contentOf(path, { signal: AbortSignal.timeout(5000) });
+    for (let round = 0; round < 20; round++) await detectContent(path, { signal: AbortSignal.timeout(5000) });
     const after = await open(path);
     expect(after.fd).to.be.below(fd + 10);
     await after.close();

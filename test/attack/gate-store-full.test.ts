@@ -112,7 +112,7 @@ describe('a full disk under the gate', () => {
     const log = testLogger();
     const idle = {
       sample: () => undefined,
-      saving: () => false,
+      isSaving: () => false,
       hasUnsaved: () => false,
       retainHours: 24,
       clock: Date.now,

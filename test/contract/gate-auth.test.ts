@@ -2,9 +2,9 @@ import type { RequestListener, Server } from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
 import { type Ask, createAsk } from '../../cmd/gate/domain/ask.ts';
-import { createCounting } from '../../cmd/gate/domain/counting.ts';
+import { Counting } from '../../cmd/gate/domain/counting.ts';
 import type { SessionRecord } from '../../cmd/gate/domain/model.ts';
-import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
+import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { postAuth } from '../../cmd/gate/http/auth.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
@@ -35,10 +35,10 @@ function closeAll(): void {
 
 async function startGate(limit: number) {
   const sessions = new Map<string, SessionRecord>();
-  const counting = createCounting({ limit: () => limit, clock: systemClock });
-  counting.sampled({ at: Date.now(), views: [], documents: 0, modified: new Set() });
+  const counting = new Counting({ limit: () => limit, clock: systemClock });
+  counting.observe({ at: Date.now(), views: [], documents: 0, modified: new Set() });
   const ask = createAsk({
-    openSessions: { byToken: (hash) => sessions.get(hash), ofDocument: () => [] },
+    openSessions: { byToken: (hash) => sessions.get(hash), byDocument: () => [] },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     foreignHosts: true,
@@ -48,7 +48,7 @@ async function startGate(limit: number) {
     audit: createAudit('gate', 'off', testLogger()),
   });
   const open = (token: string) => {
-    const tokenHash = hashOfToken(token);
+    const tokenHash = hashToken(token);
     const record = { sessionId: `ses_${token}`, docId: DOC, mode: 'edit', tokenHash, closedAt: null };
     sessions.set(tokenHash, { ...record, expiresAt: Date.now() + 60_000 } as SessionRecord);
   };
@@ -128,7 +128,7 @@ describe('POST /svc/auth', () => {
       expect(statuses.filter((status) => status === 200)).to.have.length(20);
       for (const token of tokens) counting.release(`ses_${token}`);
       // A sample in which none of them has come frees their places.
-      counting.sampled({ at: Date.now() + 5_000, views: [], documents: 0, modified: new Set() });
+      counting.observe({ at: Date.now() + 5_000, views: [], documents: 0, modified: new Set() });
     }
   });
 });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { expect } from 'chai';
-import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
+import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { sessionRecord } from '../support/gate-records.ts';
 import {
   close,
@@ -75,7 +75,7 @@ describe('the WOPI host', () => {
           hasEdited: false,
           ui: { print: false },
           origin: null,
-          tokenHash: hashOfToken(token),
+          tokenHash: hashToken(token),
           expiresAt: bench.now() + 1000,
         }),
       ),

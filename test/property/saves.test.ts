@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DeliveryRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
-import { stampOf } from '../../cmd/gate/domain/wopi.ts';
+import { toTimestamp } from '../../cmd/gate/domain/wopi.ts';
 import type { DocumentCallback } from '../../src/common/generated/wire.ts';
 import { type SavesBench, savesBench } from '../support/gate-saves.ts';
 import { until } from '../support/until.ts';
@@ -121,7 +121,7 @@ async function live(steps: readonly Step[]): Promise<void> {
       expect(version.version).to.equal(document.saved.length + (isRepeat ? 0 : 1));
       if (!isRepeat) document.saved.push(save.sha256);
       if (!isRepeat) document.final = save.final;
-      document.stamp = stampOf(version);
+      document.stamp = toTimestamp(version);
     }
   }
 
@@ -177,7 +177,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     for (const docId of ['doc_a', 'doc_b']) {
       const made = { docId, key: docId, callbackUrl: 'https://portal.example.vn/cb' };
       const session = await bench.open(made, {}, docId.padEnd(43, 'T'));
-      const stamp = await bench.rows.transact((tx) => stampOf(tx.version(docId, 0) as VersionRecord));
+      const stamp = await bench.rows.transact((tx) => toTimestamp(tx.version(docId, 0) as VersionRecord));
       documents.push({ docId, session, saved: [], stamp, final: false, underway: [], viewed: true, closed: 0 });
     }
     for (const one of steps) {

@@ -11,7 +11,7 @@ import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
 import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
 import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
-import { createSessions } from '../../cmd/gate/domain/sessions.ts';
+import { Sessions } from '../../cmd/gate/domain/sessions.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
 import { embedRoutes } from '../../cmd/gate/http/embed.ts';
 import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
@@ -124,7 +124,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     maxBytes: MB,
   });
   const [admission, editor] = [standInAdmission(), standInEditor()];
-  const sessions = createSessions({
+  const sessions = new Sessions({
     ...shared,
     documents,
     admission,

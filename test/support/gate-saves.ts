@@ -7,20 +7,15 @@ import { Readable } from 'node:stream';
 import express from 'express';
 import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
-import { type Closing, createClosing } from '../../cmd/gate/domain/closing.ts';
+import { Closing } from '../../cmd/gate/domain/closing.ts';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
 import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
-import { createOutbox, type Outbox } from '../../cmd/gate/domain/outbox.ts';
+import { Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Incoming, ReceivedFile, Rows } from '../../cmd/gate/domain/ports.ts';
 import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
-import { hashOfToken } from '../../cmd/gate/domain/session-token.ts';
-import {
-  createStoredVersions,
-  createUnsaved,
-  type UnsavedEdits,
-  type UnsavedTimings,
-} from '../../cmd/gate/domain/unsaved.ts';
+import { hashToken } from '../../cmd/gate/domain/session-token.ts';
+import { createStoredVersions, UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
 import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
@@ -88,7 +83,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const keeper = new BlobKeeper({ rows, blobs });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
-  const outbox = createOutbox({
+  const outbox = new Outbox({
     rows,
     poster: options.poster ?? { post: async () => 200 },
     presence: { users, sampledAt: () => null },
@@ -99,7 +94,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     schedule: options.schedule,
   });
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
-  const common = { rows, keeper, link, onDelivery: outbox.wake, clock, log, audit };
+  const common = { rows, keeper, link, onDelivery: () => outbox.wake(), clock, log, audit };
   const recent = createStoredVersions(clock);
   const loads = createLoads(clock);
   const saves = new Saves({
@@ -110,8 +105,8 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     maxBytes: options.maxBytes ?? MB,
     ...(options.timings && { timings: options.timings }),
   });
-  const closing = createClosing({ ...common, saving: (docId) => saves.isSaving(docId) });
-  const unsaved = await createUnsaved({
+  const closing = new Closing({ ...common, isSaving: (docId) => saves.isSaving(docId) });
+  const unsaved = await UnsavedEdits.open({
     ...{ rows, incoming, saves, loads, clock, log },
     presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
     files: dataDir.unsavedFiles,
@@ -121,7 +116,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const cleaning = createCleaning({
     ...common,
     sample: () => last,
-    saving: (docId) => saves.isSaving(docId),
+    isSaving: (docId) => saves.isSaving(docId),
     hasUnsaved: (docId) => unsaved.has(docId),
     retainHours: options.retainHours ?? 24,
   });
@@ -162,7 +157,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       const entered = sessionRecord({
         docId,
         sessionId: `ses_${docId}`,
-        tokenHash: hashOfToken(token),
+        tokenHash: hashToken(token),
         createdAt: clock(),
         expiresAt: clock() + 720 * 60_000,
         ...session,

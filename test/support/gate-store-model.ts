@@ -219,7 +219,7 @@ function compare(rows: RowsTransaction, model: Model): void {
   );
 }
 
-function compareOpenSessions({ byToken, ofDocument }: OpenSessions, { sessions }: Model): void {
+function compareOpenSessions({ byToken, byDocument }: OpenSessions, { sessions }: Model): void {
   const open = sessions.filter(({ closedAt }) => closedAt === null);
   const idOf = (session: { sessionId: string } | undefined): string | undefined => session?.sessionId;
   for (const { sessionId, docId, mode, expiresAt, tokenHash } of open) {
@@ -228,7 +228,7 @@ function compareOpenSessions({ byToken, ofDocument }: OpenSessions, { sessions }
   for (const number of [0, 1, 2, 3]) {
     const docId = `doc_${number}`;
     const ofModel = open.filter((session) => session.docId === docId);
-    expect(ofDocument(docId).map(idOf)).to.have.members(ofModel.map(idOf));
+    expect(byDocument(docId).map(idOf)).to.have.members(ofModel.map(idOf));
     const token = String(number);
     expect(idOf(byToken(token))).to.equal(idOf(open.find(({ tokenHash }) => tokenHash === token)));
   }

@@ -285,7 +285,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         const session = sessionRecord({ sessionId: 'one', tokenHash: 'token', mode: 'edit', expiresAt: 50 });
         const { sessionId, docId, mode, expiresAt, tokenHash } = session;
         const open = { sessionId, docId, mode, expiresAt, tokenHash };
-        const found = () => [rows.openSessions.byToken('token'), ...rows.openSessions.ofDocument(docId)];
+        const found = () => [rows.openSessions.byToken('token'), ...rows.openSessions.byDocument(docId)];
         await rows.transact((t) => {
           t.putDocument(documentRecord());
           t.putSession(session);

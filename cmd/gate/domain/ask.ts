@@ -4,10 +4,10 @@ import type { Logger } from '../../../src/common/log.ts';
 import type { Counting } from './counting.ts';
 import type { OpenSessions } from './ports.ts';
 import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
-import { hashOfToken } from './session-token.ts';
+import { hashToken } from './session-token.ts';
 import type { ReadWopiSrc } from './wopi-src.ts';
 
-/** What the proxy asks about: the client's own request line, untouched. */
+/** The proxy's question, with the client's own request line, untouched. */
 export interface Question {
   uri: string;
   stage: string;
@@ -25,9 +25,9 @@ export interface AskDependencies {
   openSessions: OpenSessions;
   counting: Pick<Counting, 'admitSocket' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
   readWopiSrc: ReadWopiSrc;
-  /** Whether documents of other WOPI hosts may be opened. */
+  /** Documents of other WOPI hosts may be opened. */
   foreignHosts: boolean;
-  /** Told of each socket of a document of ours that is let in. */
+  /** Called with each WebSocket of a document of ours that is admitted. */
   onOpened: () => void;
   clock: Clock;
   log: Pick<Logger, 'info' | 'error'>;
@@ -38,8 +38,8 @@ export interface AskDependencies {
  * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
  * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
  * it from writing; where such hosts are shut out, none is let in. At the page the token is not to be seen, so only who
- * could not get a place is stopped early. What cannot be read is refused; an error of our own admits the request, and is
- * logged.
+ * could not get a place is stopped early. A question that cannot be read is refused; an error of our own admits the
+ * request, and is logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;
@@ -72,11 +72,11 @@ export function createAsk(deps: AskDependencies): Ask {
 function atSocket(opening: Opening, { openSessions, counting, onOpened, clock }: AskDependencies): Decision {
   const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
-    // Of the permissions, the editor enforces this one.
+    // The editor enforces this permission.
     if (permission === 'readonly') return undefined;
-    return limited(counting.admitForeign({ wopiSrc, tokenHash: hashOfToken(token ?? '') }).admitted);
+    return limited(counting.admitForeign({ wopiSrc, tokenHash: hashToken(token ?? '') }).admitted);
   }
-  const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
+  const session = token === null ? undefined : openSessions.byToken(hashToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
   const refusal = session.mode === 'view' ? undefined : limited(counting.admitSocket(session).admitted);
   if (refusal === undefined) onOpened();
@@ -87,7 +87,7 @@ function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies):
   const { counting, openSessions, clock } = deps;
   if (permission === 'readonly' || !counting.isFull()) return undefined;
   if (docId === null) return limited(counting.hasForeign(wopiSrc));
-  const sessions = openSessions.ofDocument(docId).filter(({ expiresAt }) => expiresAt > clock());
+  const sessions = openSessions.byDocument(docId).filter(({ expiresAt }) => expiresAt > clock());
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
   const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
   return limited(mayBeIn || sessions.length === 0);
@@ -99,7 +99,7 @@ function whoAsked({ uri, stage }: Question, { readWopiSrc, openSessions }: AskDe
   if (!opening?.docId) return {};
   const { docId: document, token } = opening;
   try {
-    const session = token === null ? undefined : openSessions.byToken(hashOfToken(token));
+    const session = token === null ? undefined : openSessions.byToken(hashToken(token));
     return { document, ...(session?.docId === document && { session: session.sessionId }) };
   } catch {
     return { document };

@@ -10,22 +10,22 @@ export type VersionLink = (document: DocumentRecord, version: number) => string;
 
 /**
  * The callback `document.saved` of a version (contract: Save callback body); undefined where nobody asked for any.
- * @param told `users`: people who have the document open
+ * @param options.users people who have the document open
  */
 export function savedDelivery(
   document: DocumentRecord,
   version: VersionRecord,
-  told: { users: EmbedUser[]; link: VersionLink; now: number },
+  options: { users: EmbedUser[]; link: VersionLink; now: number },
 ): NewDelivery | undefined {
-  return delivery(document, 'document.saved', told.now, {
+  return delivery(document, 'document.saved', options.now, {
     status: 'saved',
-    ...describe(document, version, told.link),
-    users: told.users,
+    ...describe(document, version, options.link),
+    users: options.users,
     savedBy: version.savedBy,
     autosave: version.autosave,
     final: version.final,
     modifiedByUser: version.modifiedByUser,
-    timestamp: iso(told.now),
+    timestamp: iso(options.now),
   });
 }
 
@@ -33,21 +33,21 @@ export function savedDelivery(
 export function closedDelivery(
   document: DocumentRecord,
   version: VersionRecord,
-  told: { link: VersionLink; now: number },
+  options: { link: VersionLink; now: number },
 ): NewDelivery | undefined {
-  return delivery(document, 'document.closed', told.now, {
+  return delivery(document, 'document.closed', options.now, {
     status: 'closed',
-    ...describe(document, version, told.link),
+    ...describe(document, version, options.link),
     users: [],
     savedBy: null,
     autosave: false,
     final: false,
     modifiedByUser: false,
-    timestamp: iso(told.now),
+    timestamp: iso(options.now),
   });
 }
 
-/** What may have become another since a callback was made. */
+/** The parts that know what may have changed since a callback was made. */
 export interface Sending {
   links: Pick<Links, 'renew'>;
   presence: Pick<Presence, 'users' | 'sampledAt'>;

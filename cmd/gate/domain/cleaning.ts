@@ -12,9 +12,9 @@ export interface CleaningDependencies {
   keeper: BlobKeeper;
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
-  /** Whether a save of a document is under way or owed. */
-  saving: (docId: string) => boolean;
-  /** Whether there is an edit of a document that never became a version: it may yet become one. */
+  /** Returns whether a save of a document is under way or unresolved. */
+  isSaving: (docId: string) => boolean;
+  /** Returns whether there is an edit of a document that may yet become a version. */
   hasUnsaved: (docId: string) => boolean;
   retainHours: number;
   clock: Clock;
@@ -38,7 +38,7 @@ export function createCleaning({
   rows,
   keeper,
   sample,
-  saving,
+  isSaving,
   hasUnsaved,
   retainHours,
   clock,
@@ -47,7 +47,7 @@ export function createCleaning({
   let stop = (): void => {};
 
   function removeDocuments(tx: RowsTransaction, before: number): string[] {
-    const isNeeded = (docId: string) => saving(docId) || hasUnsaved(docId) || tx.hasDeliveries(docId);
+    const isNeeded = (docId: string) => isSaving(docId) || hasUnsaved(docId) || tx.hasDeliveries(docId);
     const past = tx
       .documents({ state: 'closed' })
       .filter(({ docId, closedAt }) => closedAt !== null && closedAt <= before && !isNeeded(docId));
@@ -82,7 +82,7 @@ export function createCleaning({
   return {
     sweep,
     start: () => {
-      // What a crash left needs no room to be removed; all else may find none on a full disk.
+      // Orphans are removed even when the sweep finds no room for its transaction on a full disk.
       void reported(sweep()).then(() => reported(keeper.discardOrphans()));
       stop = repeat(SWEEP_MS, () => reported(sweep()));
     },

@@ -5,15 +5,15 @@ import { closedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord } from './model.ts';
 import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
 
-/** Without a view, after which a document is closed (contract: States). */
+/** The time without a view after which a document is closed (contract: States). */
 const QUIET_MS = 30_000;
 /** How long a session that nobody has seen yet keeps its document open. */
 const PENDING_MS = 60_000;
 
 export interface ClosingDependencies {
   rows: Rows;
-  /** Whether a save of a document is under way or owed: `closed` comes after it. */
-  saving: (docId: string) => boolean;
+  /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
+  isSaving: (docId: string) => boolean;
   link: VersionLink;
   /** Called when there is a new callback. */
   onDelivery: () => void;
@@ -22,85 +22,83 @@ export interface ClosingDependencies {
   audit: Audit;
 }
 
-export interface Closing {
-  /**
-   * Takes in what the editor says, and closes what has been without a view for long enough. Resolves when what follows
-   * from it is on disk.
-   */
-  observe(sample: EditorSample): Promise<void>;
-}
-
 /**
- * Tells when everybody has left a document. Only samples count: without them nobody can say that a document is empty,
- * so after a start, and after a time in which the editor could not be asked, the 30 s begin anew. Nor is anything closed
- * between two of them, when what kept it open ends: somebody may just have come back.
+ * Closes documents that everybody has left. Only samples count: without them nobody can say that a document is empty, so
+ * after a start, and after a time in which the editor could not be asked, the 30 s begin anew. Nothing is closed between
+ * two samples, when what kept it open ends: somebody may just have come back.
  */
-export function createClosing({ rows, saving, link, onDelivery, clock, log, audit }: ClosingDependencies): Closing {
-  /** Since when a document has been without a view; no entry: it has one, or nobody knows. */
-  const quietSince = new Map<string, number>();
-  const lastSeen = new Map<string, number>();
-  let sampledAt: number | undefined;
+export class Closing {
+  readonly #deps: ClosingDependencies;
+  /** Since when a document has been without a view; it has no entry while it has one, or nobody knows. */
+  readonly #quietSince = new Map<string, number>();
+  readonly #lastSeen = new Map<string, number>();
+  #sampledAt: number | undefined;
 
-  function takeIn(tx: RowsTransaction, sample: EditorSample): void {
+  constructor(deps: ClosingDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Updates the open documents, and closes those without a view for long enough. Resolves when that is on disk. */
+  async observe(sample: EditorSample): Promise<void> {
+    // Somebody may have come and gone between two samples, or the clock was set.
+    if (this.#sampledAt === undefined || apart(sample.at, this.#sampledAt) > QUIET_MS) {
+      this.#quietSince.clear();
+      this.#lastSeen.clear();
+    }
+    this.#sampledAt = sample.at;
+    await this.#deps.rows.transact((tx) => this.#update(tx, sample));
+    await this.#closeQuiet(sample.at);
+  }
+
+  #update(tx: RowsTransaction, sample: EditorSample): void {
     const viewed = new Set(sample.views.map(({ docId }) => docId));
     for (const docId of viewed) {
       const document = docId === null ? undefined : tx.document(docId);
       if (!document) continue;
-      quietSince.delete(document.docId);
-      lastSeen.set(document.docId, sample.at);
+      this.#quietSince.delete(document.docId);
+      this.#lastSeen.set(document.docId, sample.at);
       if (document.state === 'closed')
         tx.putDocument({ ...document, state: 'open', closedAt: null, lastViewAt: sample.at });
     }
     const open = new Set(tx.documents({ state: 'open' }).map(({ docId }) => docId));
-    for (const docId of open) if (!viewed.has(docId) && !quietSince.has(docId)) quietSince.set(docId, sample.at);
-    for (const known of [quietSince, lastSeen])
+    for (const docId of open)
+      if (!viewed.has(docId) && !this.#quietSince.has(docId)) this.#quietSince.set(docId, sample.at);
+    for (const known of [this.#quietSince, this.#lastSeen])
       for (const docId of known.keys()) if (!open.has(docId)) known.delete(docId);
   }
 
-  async function observe(sample: EditorSample): Promise<void> {
-    // Somebody may have come and gone where nobody looked, or the clock was set.
-    if (sampledAt === undefined || apart(sample.at, sampledAt) > QUIET_MS) {
-      quietSince.clear();
-      lastSeen.clear();
-    }
-    sampledAt = sample.at;
-    await rows.transact((tx) => takeIn(tx, sample));
-    await closeQuiet(sample.at);
-  }
-
-  async function closeQuiet(at: number): Promise<void> {
+  async #closeQuiet(at: number): Promise<void> {
+    const { rows, onDelivery, clock, log, audit } = this.#deps;
     const now = clock();
     if (apart(now, at) > QUIET_MS) return;
-    const candidates = [...quietSince].filter(([, since]) => at - since >= QUIET_MS);
+    const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
     const closed = await rows.transact((tx) => {
-      const ready = candidates.map(([docId]) => tx.document(docId)).filter((document) => document !== undefined);
-      return ready.filter((document) => isEmpty(tx, document, at, now)).map((document) => close(tx, document, now));
+      const documents = candidates.map(([docId]) => tx.document(docId)).filter((document) => document !== undefined);
+      const empty = documents.filter((document) => this.#isEmpty(tx, document, at, now));
+      return empty.map((document) => this.#close(tx, document, now));
     });
     for (const { docId, version } of closed) {
-      quietSince.delete(docId);
+      this.#quietSince.delete(docId);
       log.info({ document: docId, version }, 'document closed');
       audit.record('document.closed', { document: docId, version });
     }
     if (closed.length > 0) onDelivery();
   }
 
-  function isEmpty(tx: RowsTransaction, document: DocumentRecord, at: number, now: number): boolean {
-    const { docId, state, lastViewAt } = document;
-    if (state !== 'open' || saving(docId) || apart(at, lastViewAt) < QUIET_MS) return false;
-    const seen = lastSeen.get(docId) ?? 0;
+  #isEmpty(tx: RowsTransaction, { docId, state, lastViewAt }: DocumentRecord, at: number, now: number): boolean {
+    if (state !== 'open' || this.#deps.isSaving(docId) || apart(at, lastViewAt) < QUIET_MS) return false;
+    const seen = this.#lastSeen.get(docId) ?? 0;
     const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && apart(now, createdAt) < PENDING_MS;
     return !tx.liveSessions(now, docId).some(isAwaited);
   }
 
-  function close(tx: RowsTransaction, document: DocumentRecord, now: number): DocumentRecord {
+  #close(tx: RowsTransaction, document: DocumentRecord, now: number): DocumentRecord {
     const after: DocumentRecord = { ...document, state: 'closed', closedAt: now };
     tx.putDocument(after);
     const version = tx.version(document.docId, document.version);
-    const callback = version && closedDelivery(after, version, { link, now });
+    const callback = version && closedDelivery(after, version, { link: this.#deps.link, now });
     if (callback) tx.addDelivery(callback);
     return after;
   }
-
-  return { observe };
 }

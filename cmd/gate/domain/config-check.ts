@@ -7,7 +7,7 @@ import { validator } from '../../../src/common/schema.ts';
 import { FILE_TYPES, type FileType, type Mode } from './model.ts';
 import { knownUi } from './ui.ts';
 
-/** What a checked embed configuration asks for. */
+/** A checked embed configuration. */
 export interface Embedding {
   document: {
     url: string;
@@ -37,10 +37,10 @@ export interface ConfigCheckOptions {
 /** Turns the body of a session's creation into what it asks for. */
 export type ConfigCheck = (body: unknown) => Promise<Embedding>;
 
-/** Of a token with two of the longest addresses. */
+/** The size of a token with two of the longest addresses. */
 const MAX_TOKEN_BYTES = 32 * 1024;
-/** Problems of a token that a wrong clock brings about. */
-const OF_CLOCKS: ReadonlySet<string> = new Set(['exp_too_far', 'not_yet_valid']);
+/** The problems of a token that a wrong clock causes. */
+const CLOCK_PROBLEMS: ReadonlySet<string> = new Set(['exp_too_far', 'not_yet_valid']);
 const DEFAULT_LANG = 'vi';
 const MEMBERS = ['document', 'editor', 'ui'] as const;
 
@@ -54,7 +54,7 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
   const verify =
     jwtSecrets.length === 0 ? undefined : createHs256Verifier({ secrets: jwtSecrets, maxTokenBytes: MAX_TOKEN_BYTES });
 
-  async function payloadOf(token: string): Promise<JWTPayload> {
+  async function verifyToken(token: string): Promise<JWTPayload> {
     const now = clock();
     // Whoever signs expects the signature to matter, so an unsigned server does not just read on.
     if (!verify) throw new AppError('invalid_token', { reason: 'no_secret_configured' });
@@ -62,7 +62,7 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
     if (result.status === 'ok') return result.payload;
     if (result.status === 'expired') throw new AppError('token_expired', { server_time: iso(now) });
     const { problem, reason } = result;
-    const detail = OF_CLOCKS.has(problem) ? { reason: problem, server_time: iso(now) } : { reason: problem };
+    const detail = CLOCK_PROBLEMS.has(problem) ? { reason: problem, server_time: iso(now) } : { reason: problem };
     throw new AppError('invalid_token', detail, { cause: reason });
   }
 
@@ -72,12 +72,15 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
     const token = Object.hasOwn(body, 'token') ? (body['token'] ?? '') : '';
     if (typeof token !== 'string') throw invalidConfig({ path: '/token', message: 'phải là chuỗi' });
     if (token === '' && verify) throw new AppError('token_required');
-    return embeddingOf(validate, token === '' ? body : await payloadOf(token));
+    return parseEmbedding(validate, token === '' ? body : await verifyToken(token));
   };
 }
 
 /** @throws {AppError} `invalid_config`, `unsupported_file_type` */
-function embeddingOf(validate: ReturnType<typeof validator<EmbedConfig>>, source: Record<string, unknown>): Embedding {
+function parseEmbedding(
+  validate: ReturnType<typeof validator<EmbedConfig>>,
+  source: Record<string, unknown>,
+): Embedding {
   const config = Object.fromEntries(
     MEMBERS.filter((member) => Object.hasOwn(source, member)).map((member) => [member, source[member]]),
   );

@@ -1,6 +1,6 @@
 import type { FileType } from './model.ts';
 
-/** What a look at a file's bytes found: a type of ours, a container that can be several, or something else. */
+/** The type that a file's bytes show: one of ours, a container that can be several, or something else. */
 export type Content =
   | Exclude<FileType, 'doc' | 'xls' | 'ppt' | 'txt' | 'csv'>
   | 'ole'
@@ -38,7 +38,7 @@ const MAY_BE: Record<FileType, readonly Content[]> = {
 };
 
 /**
- * Whether bytes can be a document of a type. It keeps out what portals send by mistake, such as a page to log in at or
+ * Returns whether bytes can be a document of a type. It refuses what portals send by mistake, such as a login page or
  * another format, before somebody edits it and it is saved over the document; it proves nothing about the document.
  */
 export function fitsFileType(fileType: FileType, content: Content): boolean {
@@ -68,7 +68,7 @@ export function sniffContent(head: Buffer, contentType = ''): Content {
   const start = head.toString('latin1', 0, 16);
   const signed = SIGNATURES.find(([signature]) => start.startsWith(signature));
   if (signed) return signed[1];
-  const text = textOf(head);
+  const text = decodeText(head);
   // Each GIF has a NUL near its beginning; a text may begin with its letters.
   if (text.includes('\0')) return start.startsWith('GIF8') ? 'image' : 'binary';
   if (!isWebPage(text, contentType)) return 'text';
@@ -76,12 +76,12 @@ export function sniffContent(head: Buffer, contentType = ''): Content {
 }
 
 /** The beginning of a text, its ASCII letters at least. */
-function textOf(head: Buffer): string {
+function decodeText(head: Buffer): string {
   const wide = utf16Order(head);
   return wide ? new TextDecoder(wide).decode(head) : head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
 }
 
-/** What no text in UTF-16 has in it. */
+/** The control characters that no text in UTF-16 has. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\0-\x06\x0e-\x19\x1c-\x1f]/;
 
@@ -97,7 +97,7 @@ function utf16Order(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return CONTROLS.test(new TextDecoder(order).decode(head)) ? undefined : order;
 }
 
-/** What Office and reports write as HTML has a table, or says that it is Office's. */
+/** HTML that Office and reports write has a table, or names Office. */
 const OFFICE_PAGE = /<table\b|urn:schemas-microsoft-com:office:/i;
 /** A page to log in at may be laid out by a table. */
 const LOGIN_PAGE = /<form\b|type\s{0,9}=\s{0,9}["']?password/i;
@@ -108,7 +108,7 @@ function isWebPage(text: string, contentType: string): boolean {
 }
 
 /** The OpenDocument format that the entry `mimetype` of a package names. */
-export function openDocumentOf(mimetype: string): Content | undefined {
+export function parseMimetype(mimetype: string): Content | undefined {
   const name = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)(-template)?$/.exec(
     mimetype.trim(),
   )?.[1];
@@ -123,7 +123,7 @@ const MAIN_PART =
   /(wordprocessingml|ms-word|spreadsheetml|ms-excel|presentationml|ms-powerpoint)\.[A-Za-z.]{1,40}main\+xml/;
 
 /** The OOXML format that a package's `[Content_Types].xml` gives to its main part; with macros or as a template too. */
-export function ooxmlOf(contentTypes: string): Content | undefined {
+export function parseContentTypes(contentTypes: string): Content | undefined {
   // Without its NULs it can be searched in whatever form of Unicode it is.
   const name = MAIN_PART.exec(contentTypes.replaceAll('\0', ''))?.[1];
   if (name === undefined) return undefined;

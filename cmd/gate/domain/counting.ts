@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import { COUNTING } from '../../../src/common/plan.ts';
 import { createForeignReservations } from './foreign.ts';
-import type { Admission, AdmissionAnswer, ConnectionFigures, EditorSample, EditorView } from './ports.ts';
+import type {
+  Admission,
+  AdmissionAnswer,
+  AdmittedSession,
+  ConnectionFigures,
+  EditorSample,
+  EditorView,
+} from './ports.ts';
 import { createTimedKeys } from './timed-keys.ts';
 
 /** How long a place is kept for somebody who was let in and has not been seen yet. */
@@ -18,21 +25,10 @@ const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
 
-export interface Counting extends Admission {
-  /** As `admit`, for a session's WebSocket: from then on only a sample of the editor frees its place. */
-  admitSocket(session: { sessionId: string; docId: string }): AdmissionAnswer;
-  /** As `admit`, for a connection to a document of another WOPI host, known by the hash of its token. */
-  admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer;
-  /** Whether a session has a place: reserved, in use, or kept for its return. */
-  hasPlace(sessionId: string): boolean;
-  /** Whether anybody is counted on a document of another WOPI host. */
-  hasForeign(wopiSrc: string): boolean;
-  /** Whether a further session would be refused. */
-  isFull(): boolean;
-  /** Whether all places are taken and one of them was given up a moment ago: the next sample can free it. */
-  isFreeing(): boolean;
-  /** Updates the counts from what the editor lists. */
-  sampled(sample: EditorSample): void;
+/** A connection to a document of another WOPI host, known by the hash of its token. */
+export interface ForeignConnection {
+  wopiSrc: string;
+  tokenHash: string;
 }
 
 /**
@@ -40,175 +36,199 @@ export interface Counting extends Admission {
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
  * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then held
  * for another 120 s, which restart when its owner is admitted again. A session that gives its place up keeps it until a
- * sample shows that its view has gone. A lowered limit takes no place away. While there
- * is no recent sample everybody is admitted.
- * @param options.limit editing connections in force
+ * sample shows that its view has gone. A lowered limit takes no place away. While there is no recent sample everybody
+ * is admitted.
  */
-export function createCounting({ limit, clock }: { limit: () => number; clock: Clock }): Counting {
-  let sample: EditorSample | undefined;
-  let seen: ReadonlySet<string> = new Set();
-  /** Seen, or about to be, and not to be kept when they drop. */
-  const released = new Set<string>();
-  let releasedAt = 0;
-  let nextSample = Promise.withResolvers<void>();
-  const held = createTimedKeys(HOLD_MS);
-  const pending = createTimedKeys(PENDING_MS);
-  /** Of the pending, when the WebSocket was let in. */
-  const opening = new Map<string, number>();
-  const foreign = createForeignReservations(PENDING_MS);
-  let peaks: { at: number; current: number }[] = [];
+export class Counting implements Admission {
+  readonly #limit: () => number;
+  readonly #clock: Clock;
+  #sample: EditorSample | undefined;
+  #seen: ReadonlySet<string> = new Set();
+  /** Sessions that gave their place up while they were seen or about to be. */
+  readonly #released = new Set<string>();
+  #releasedAt = 0;
+  #nextSample = Promise.withResolvers<void>();
+  readonly #held = createTimedKeys(HOLD_MS);
+  readonly #pending = createTimedKeys(PENDING_MS);
+  /** When the WebSocket of a pending session was admitted. */
+  readonly #opening = new Map<string, number>();
+  readonly #foreign = createForeignReservations(PENDING_MS);
+  #peaks: { at: number; current: number }[] = [];
 
-  const hasSeat = (key: string): boolean => seen.has(key) || held.has(key);
-  const current = (): number => seen.size + held.size();
-  const enforcing = (): boolean => sample !== undefined && apart(clock(), sample.at) <= STALE_MS;
-  const hasRoom = (taken: number): boolean => !enforcing() || taken < limit();
-  /**
-   * What stands in the way of a session of ours. Reservations on other hosts don't: anybody can make them, with tokens
-   * that only those hosts can judge, and could keep everybody out.
-   */
-  const takenByOwn = (): number => current() + pending.size();
-
-  function expire(): void {
-    const now = clock();
-    held.expire(now);
-    pending.expire(now);
-    for (const key of opening.keys()) if (!pending.has(key)) opening.delete(key);
-    foreign.expire(now);
+  /** @param options.limit returns the editing connections in force */
+  constructor(options: { limit: () => number; clock: Clock }) {
+    this.#limit = options.limit;
+    this.#clock = options.clock;
   }
 
-  /** Whether it has a place; a held one is held for another 120 s, until the editor lists its returning owner. */
-  function takesSeat(key: string): boolean {
-    if (seen.has(key)) return true;
-    if (!held.has(key)) return false;
-    held.add(key, clock());
-    return true;
-  }
-
-  function refused(): AdmissionAnswer {
-    return { admitted: false, limit: limit(), current: current(), pending: pending.size() + foreign.size() };
-  }
-
-  function admit({ sessionId }: { sessionId: string }): AdmissionAnswer {
-    expire();
-    released.delete(sessionId);
-    if (takesSeat(sessionId)) return { admitted: true };
-    if (!pending.has(sessionId) && !hasRoom(takenByOwn())) return refused();
-    pending.add(sessionId, clock());
+  admit({ sessionId }: AdmittedSession): AdmissionAnswer {
+    this.#expire();
+    this.#released.delete(sessionId);
+    if (this.#takesSeat(sessionId)) return { admitted: true };
+    if (!this.#pending.has(sessionId) && !this.#hasRoom(this.#takenByOwn())) return this.#refuse();
+    this.#pending.add(sessionId, this.#clock());
     return { admitted: true };
   }
 
-  function admitSocket(session: { sessionId: string; docId: string }): AdmissionAnswer {
-    const answer = admit(session);
+  /** Does the same for a session's WebSocket: from then on only a sample of the editor frees its place. */
+  admitSocket(session: AdmittedSession): AdmissionAnswer {
+    const answer = this.admit(session);
     const { sessionId } = session;
-    if (pending.has(sessionId)) opening.set(sessionId, clock());
+    if (this.#pending.has(sessionId)) this.#opening.set(sessionId, this.#clock());
     return answer;
   }
 
-  function admitForeign(connection: { wopiSrc: string; tokenHash: string }): AdmissionAnswer {
-    expire();
-    const user = foreign.userOf(connection);
-    if (user !== undefined && takesSeat(user)) return { admitted: true };
-    const isNew = !foreign.has(connection);
-    if (isNew && !hasRoom(takenByOwn() + foreign.size())) return refused();
-    // Without a sample all are let in, and anybody may ask: what is kept of them has an end.
-    if (!isNew || foreign.size() < limit()) foreign.reserve(connection, clock());
+  /** Does the same for a connection to a document of another WOPI host. */
+  admitForeign(connection: ForeignConnection): AdmissionAnswer {
+    this.#expire();
+    const user = this.#foreign.userOf(connection);
+    if (user !== undefined && this.#takesSeat(user)) return { admitted: true };
+    const isNew = !this.#foreign.has(connection);
+    if (isNew && !this.#hasRoom(this.#takenByOwn() + this.#foreign.size())) return this.#refuse();
+    // Without a sample all are admitted, and anybody may ask: the reservations are limited.
+    if (!isNew || this.#foreign.size() < this.#limit()) this.#foreign.reserve(connection, this.#clock());
     return { admitted: true };
   }
 
-  function reserveNoMore(key: string): void {
-    pending.remove(key);
-    opening.delete(key);
+  release(sessionId: string): void {
+    this.#held.remove(sessionId);
+    if (!this.#opening.has(sessionId)) this.#pending.remove(sessionId);
+    if (!this.#seen.has(sessionId) && !this.#opening.has(sessionId)) return;
+    this.#released.add(sessionId);
+    this.#releasedAt = this.#clock();
   }
 
-  function release(sessionId: string): void {
-    held.remove(sessionId);
-    if (!opening.has(sessionId)) pending.remove(sessionId);
-    if (!seen.has(sessionId) && !opening.has(sessionId)) return;
-    released.add(sessionId);
-    releasedAt = clock();
-  }
-
-  function sampled(next: EditorSample): void {
-    expire();
-    const now = new Set(next.views.filter((view) => !view.readonly).map(connectionOf));
-    for (const key of seen) if (!now.has(key) && !released.has(key)) held.add(key, next.at);
-    for (const key of now) {
-      held.remove(key);
-      reserveNoMore(key);
-    }
-    for (const key of released) {
-      if (now.has(key) || next.at - (opening.get(key) ?? 0) < LISTED_MS) continue;
-      reserveNoMore(key);
-      released.delete(key);
-    }
-    seen = now;
-    sample = next;
-    foreign.match(
-      next.views.filter((view) => view.docId === null).map((view) => ({ ...view, key: connectionOf(view) })),
-      hasSeat,
-    );
-    nextSample.resolve();
-    nextSample = Promise.withResolvers();
-    const isRecent = ({ at }: { at: number }) => at > next.at - PEAK_MS && at <= next.at;
-    peaks = [...peaks.filter(isRecent), { at: next.at, current: current() }];
-  }
-
-  function isFull(): boolean {
-    expire();
-    return !hasRoom(takenByOwn());
-  }
-
-  const isFreeing = (): boolean => released.size > 0 && apart(clock(), releasedAt) <= FREEING_MS && isFull();
-
-  async function freed(): Promise<void> {
+  async freed(): Promise<void> {
     const late = pause(FREED_MS, 'late', { ref: false });
-    while (isFreeing() && (await Promise.race([nextSample.promise, late])) !== 'late');
+    while (this.isFreeing() && (await Promise.race([this.#nextSample.promise, late])) !== 'late');
   }
 
-  function figures(): ConnectionFigures {
-    expire();
-    const since = clock() - PEAK_MS;
+  /** Returns whether a session has a place: reserved, in use, or kept for its return. */
+  hasPlace(sessionId: string): boolean {
+    this.#expire();
+    return this.#hasSeat(sessionId) || this.#pending.has(sessionId);
+  }
+
+  /** Returns whether anybody is counted on a document of another WOPI host. */
+  hasForeign(wopiSrc: string): boolean {
+    const start = foreignKey(wopiSrc, '');
+    return [...this.#seen, ...this.#held.keys()].some((key) => key.startsWith(start));
+  }
+
+  /** Returns whether a further session would be refused. */
+  isFull(): boolean {
+    this.#expire();
+    return !this.#hasRoom(this.#takenByOwn());
+  }
+
+  /** Returns whether all places are taken and one of them was given up a moment ago: the next sample can free it. */
+  isFreeing(): boolean {
+    return this.#released.size > 0 && apart(this.#clock(), this.#releasedAt) <= FREEING_MS && this.isFull();
+  }
+
+  /** Updates the counts from the editor's list. */
+  observe(sample: EditorSample): void {
+    this.#expire();
+    const now = new Set(sample.views.filter((view) => !view.readonly).map(connectionKey));
+    for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, sample.at);
+    for (const key of now) {
+      this.#held.remove(key);
+      this.#removePending(key);
+    }
+    for (const key of this.#released) {
+      if (now.has(key) || sample.at - (this.#opening.get(key) ?? 0) < LISTED_MS) continue;
+      this.#removePending(key);
+      this.#released.delete(key);
+    }
+    this.#seen = now;
+    this.#sample = sample;
+    const foreign = sample.views.filter((view) => view.docId === null);
+    this.#foreign.match(
+      foreign.map((view) => ({ ...view, key: connectionKey(view) })),
+      (key) => this.#hasSeat(key),
+    );
+    this.#nextSample.resolve();
+    this.#nextSample = Promise.withResolvers();
+    const isRecent = ({ at }: { at: number }) => at > sample.at - PEAK_MS && at <= sample.at;
+    this.#peaks = [...this.#peaks.filter(isRecent), { at: sample.at, current: this.#current() }];
+  }
+
+  figures(): ConnectionFigures {
+    this.#expire();
+    const since = this.#clock() - PEAK_MS;
+    const sample = this.#sample;
+    const peaks = this.#peaks.filter(({ at }) => at > since).map(({ current }) => current);
     return {
-      current: current(),
-      pending: pending.size() + foreign.size(),
-      peak_5m: Math.max(current(), ...peaks.filter(({ at }) => at > since).map((peak) => peak.current)),
-      limit: limit(),
+      current: this.#current(),
+      pending: this.#pending.size() + this.#foreign.size(),
+      peak_5m: Math.max(this.#current(), ...peaks),
+      limit: this.#limit(),
       readonly: sample?.views.filter((view) => view.readonly).length ?? 0,
       views_total: sample?.views.length ?? 0,
       documents: sample?.documents ?? 0,
-      limit_reached: takenByOwn() >= limit(),
-      enforcing: enforcing(),
-      sample_age_seconds: sample ? Math.max(0, Math.floor((clock() - sample.at) / 1000)) : null,
+      limit_reached: this.#takenByOwn() >= this.#limit(),
+      enforcing: this.#isEnforcing(),
+      sample_age_seconds: sample ? Math.max(0, Math.floor((this.#clock() - sample.at) / 1000)) : null,
     };
   }
 
-  return {
-    admit,
-    admitSocket,
-    admitForeign,
-    sampled,
-    figures,
-    release,
-    hasPlace(sessionId) {
-      expire();
-      return hasSeat(sessionId) || pending.has(sessionId);
-    },
-    hasForeign: (wopiSrc) => {
-      const start = foreignConnection(wopiSrc, '');
-      return [...seen, ...held.keys()].some((key) => key.startsWith(start));
-    },
-    isFull,
-    isFreeing,
-    freed,
-  };
+  #expire(): void {
+    const now = this.#clock();
+    this.#held.expire(now);
+    this.#pending.expire(now);
+    for (const key of this.#opening.keys()) if (!this.#pending.has(key)) this.#opening.delete(key);
+    this.#foreign.expire(now);
+  }
+
+  #current(): number {
+    return this.#seen.size + this.#held.size();
+  }
+
+  /**
+   * Returns the places that a session of ours cannot get. Reservations on other hosts do not count: anybody can make
+   * them, with tokens that only those hosts can judge, and could keep everybody out.
+   */
+  #takenByOwn(): number {
+    return this.#current() + this.#pending.size();
+  }
+
+  #isEnforcing(): boolean {
+    return this.#sample !== undefined && apart(this.#clock(), this.#sample.at) <= STALE_MS;
+  }
+
+  #hasRoom(taken: number): boolean {
+    return !this.#isEnforcing() || taken < this.#limit();
+  }
+
+  #hasSeat(key: string): boolean {
+    return this.#seen.has(key) || this.#held.has(key);
+  }
+
+  /** Returns whether it has a place; a held one is held anew, until the editor lists its returning owner. */
+  #takesSeat(key: string): boolean {
+    if (this.#seen.has(key)) return true;
+    if (!this.#held.has(key)) return false;
+    this.#held.add(key, this.#clock());
+    return true;
+  }
+
+  #refuse(): AdmissionAnswer {
+    const pending = this.#pending.size() + this.#foreign.size();
+    return { admitted: false, limit: this.#limit(), current: this.#current(), pending };
+  }
+
+  #removePending(key: string): void {
+    this.#pending.remove(key);
+    this.#opening.delete(key);
+  }
 }
 
-/** What a view counts as: our session, which the editor has as user id, or a user of another host's document. */
-function connectionOf({ docId, wopiSrc, userId, viewId }: EditorView): string {
-  if (docId === null) return foreignConnection(wopiSrc, userId || `view ${viewId}`);
+/** Returns the key that a view counts by: our session, which is the editor's user id, or a user of another host. */
+function connectionKey({ docId, wopiSrc, userId, viewId }: EditorView): string {
+  if (docId === null) return foreignKey(wopiSrc, userId || `view ${viewId}`);
   return userId || `${docId} ${viewId}`;
 }
 
-function foreignConnection(wopiSrc: string, user: string): string {
+function foreignKey(wopiSrc: string, user: string): string {
   return `${wopiSrc}\n${user}`;
 }

@@ -35,7 +35,7 @@ export interface Documents {
 }
 
 interface Flight {
-  /** What it fetches. */
+  /** The type and the URL that it fetches. */
   source: string;
   document: Promise<DocumentRecord>;
 }
@@ -48,7 +48,7 @@ export function createDocuments(deps: Dependencies): Documents {
   /** Not tied to the client that asked: others may be waiting too. */
   function start(wanted: Wanted): Flight {
     const document = heldOrFetched(wanted).finally(() => flights.delete(wanted.key));
-    const flight = { source: sourceOf(wanted), document };
+    const flight = { source: getSource(wanted), document };
     flights.set(wanted.key, flight);
     return flight;
   }
@@ -84,10 +84,10 @@ export function createDocuments(deps: Dependencies): Documents {
         const running = flights.get(wanted.key);
         const { source, document } = running ?? start(wanted);
         try {
-          return ofType(await document, wanted);
+          return checkType(await document, wanted);
         } catch (error) {
           // That another's address leads nowhere says nothing about one's own.
-          const own = source === sourceOf(wanted);
+          const own = source === getSource(wanted);
           if (own || !(error instanceof AppError) || error.code === 'invalid_config') throw error;
         }
       }
@@ -155,7 +155,7 @@ export function letIn(
 }
 
 /** One key is one document: under it a file of another type can only be meant for another key. */
-function ofType(document: DocumentRecord, { fileType }: Wanted): DocumentRecord {
+function checkType(document: DocumentRecord, { fileType }: Wanted): DocumentRecord {
   if (document.fileType === fileType) return document;
   throw invalidConfig({
     path: '/document/fileType',
@@ -169,6 +169,6 @@ export function at(path: string, error: unknown): unknown {
   return new AppError(error.code, { ...error.detail, path }, { cause: error.cause });
 }
 
-function sourceOf({ url, fileType }: Wanted): string {
+function getSource({ url, fileType }: Wanted): string {
   return `${fileType} ${url}`;
 }

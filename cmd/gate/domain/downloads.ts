@@ -16,7 +16,7 @@ export interface DownloadedFile {
   sha256: string;
 }
 
-/** What signed links lead to (contract: GET /svc/embed/files/{doc_id}). */
+/** The files of signed links (contract: GET /svc/embed/files/{doc_id}). */
 export interface Downloads {
   /**
    * Lets `send` have the file of a link; its bytes stay for as long as that takes.
@@ -35,7 +35,7 @@ export function createDownloads({ links, keeper }: { links: Links; keeper: BlobK
       const number = links.verify(docId, query);
       await keeper.serve(
         (tx) => find(tx, docId, number),
-        (found, read) => send(fileOf(found), read),
+        (found, read) => send(toFile(found), read),
       );
     },
   };
@@ -54,6 +54,6 @@ function find(tx: RowsTransaction, docId: string, number: number): Found {
   return { document, version };
 }
 
-function fileOf({ document, version: { version, size, sha256 } }: Found): DownloadedFile {
+function toFile({ document, version: { version, size, sha256 } }: Found): DownloadedFile {
   return { name: baseFileName(document), contentType: CONTENT_TYPES[document.fileType], version, size, sha256 };
 }

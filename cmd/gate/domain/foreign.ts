@@ -17,7 +17,7 @@ interface SeenView {
 export interface ForeignReservations {
   reserve(connection: Connection, now: number): void;
   has(connection: Connection): boolean;
-  /** What the connection turned out to be, in the keys of the views. */
+  /** Returns the key of the view that the connection turned out to be. */
   userOf(connection: Connection): string | undefined;
   size(): number;
   expire(now: number): void;
@@ -36,9 +36,9 @@ export function createForeignReservations(stayMs: number): ForeignReservations {
   let known: ReadonlySet<string> = new Set();
 
   return {
-    reserve: (connection, now) => waiting.add(nameOf(connection), now),
-    has: (connection) => waiting.has(nameOf(connection)),
-    userOf: (connection) => users.get(nameOf(connection)),
+    reserve: (connection, now) => waiting.add(toName(connection), now),
+    has: (connection) => waiting.has(toName(connection)),
+    userOf: (connection) => users.get(toName(connection)),
     size: waiting.size,
     expire: waiting.expire,
     match(views, counts) {
@@ -46,7 +46,7 @@ export function createForeignReservations(stayMs: number): ForeignReservations {
       const met = new Set([...known, ...users.values()]);
       for (const { wopiSrc, readonly, key } of views) {
         if (!listed.has(key) && !met.has(key)) {
-          const first = firstOf(waiting.keys(), wopiSrc);
+          const first = findFirst(waiting.keys(), wopiSrc);
           if (first !== undefined) waiting.remove(first);
           if (first !== undefined && !readonly) users.set(first, key);
         }
@@ -58,11 +58,11 @@ export function createForeignReservations(stayMs: number): ForeignReservations {
   };
 }
 
-function nameOf({ wopiSrc, tokenHash }: Connection): string {
+function toName({ wopiSrc, tokenHash }: Connection): string {
   return `${wopiSrc}\n${tokenHash}`;
 }
 
-function firstOf(names: Iterable<string>, wopiSrc: string): string | undefined {
+function findFirst(names: Iterable<string>, wopiSrc: string): string | undefined {
   for (const name of names) if (name.startsWith(`${wopiSrc}\n`)) return name;
   return undefined;
 }

@@ -22,7 +22,7 @@ export interface Links {
   /**
    * The link of one version.
    * @param baseUrl without a slash at its end
-   * @param until epoch milliseconds at which it ends; the whole time from now unless told
+   * @param until epoch milliseconds at which it ends; by default after the whole time from now
    */
   sign(baseUrl: string, docId: string, version: number, until?: number): string;
   /** The same link with its whole time before it. */
@@ -34,7 +34,7 @@ export interface Links {
   verify(docId: string, query: LinkQuery): number;
 }
 
-/** What `sign` makes. */
+/** The form of a signed link. */
 const LINK = /^(.*)\/svc\/embed\/files\/([^/?]+)\?v=(\d+)&exp=\d+&sig=[0-9a-f]+$/;
 /** One way to write a number, so that one link has one signature. */
 const WHOLE_NUMBER = /^(0|[1-9]\d{0,14})$/;

@@ -19,7 +19,7 @@ export type FileType = (typeof FILE_TYPES)[number];
 
 export type Mode = 'edit' | 'view';
 
-/** What somebody without a name is called. */
+/** The name of somebody without a name. */
 export const GUEST = 'Khách';
 
 /** A document that the gate holds. Times are epoch milliseconds. */
@@ -56,7 +56,7 @@ export interface VersionRecord {
   autosave: boolean;
   final: boolean;
   modifiedByUser: boolean;
-  /** What the browser library asked for this save with. */
+  /** The nonce with which the browser library asked for this save. */
   nonce: string | null;
 }
 
@@ -66,9 +66,9 @@ export interface SessionRecord {
   docId: string;
   mode: Mode;
   requestedMode: Mode;
-  /** Whether it stays a view: who signed its configuration said so. */
+  /** It stays a view, as its signed configuration says. */
   readOnly: boolean;
-  /** Whether it was ever let in to edit: what it saves is then taken, after a switch to `view` too. */
+  /** It was admitted to edit at some time: its saves are accepted, after a switch to `view` too. */
   hasEdited: boolean;
   /** Hex SHA-256 of the access token, which is kept nowhere. */
   tokenHash: string;

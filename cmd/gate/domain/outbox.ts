@@ -7,9 +7,9 @@ import { type Sending, sentAt } from './callback-body.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
 
-/** Callbacks of different documents that are sent at the same time. */
+/** The documents whose callbacks are sent at the same time. */
 const PARALLEL = 64;
-/** After trouble of the store, and the longest sleep: a clock may have been set. */
+/** The pause after the store failed, and the longest sleep: a clock may have been set. */
 const AGAIN_MS = 5_000;
 
 export interface OutboxDependencies extends Sending {
@@ -22,142 +22,147 @@ export interface OutboxDependencies extends Sending {
   parallel?: number;
 }
 
-/** Sends what the rows hold. */
-export interface Outbox {
-  /** There may be something to send: after a start, a new callback, a moved clock. */
-  wake(): void;
-  /** Cuts what is under way; it is sent again after the next start. Resolves when nothing runs any more. */
-  stop(): Promise<void>;
+/** An attempt that is under way. */
+interface Running {
+  receiver: string;
+  attempt: Promise<void>;
 }
 
 /**
  * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
- * documents at the same time, and first to receivers that are asked least. What an attempt came to is written when it
+ * documents at the same time, and first to receivers that are asked least. The outcome of an attempt is stored when it
  * has ended, so one that a kill cut off counts as none and is made again, with the same delivery id.
  */
-export function createOutbox(deps: OutboxDependencies): Outbox {
-  const { rows, poster, clock, log, audit } = deps;
-  const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
-  const parallel = deps.parallel ?? PARALLEL;
-  const running = new Map<string, { receiver: string; attempt: Promise<void> }>();
-  const stopped = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
+export class Outbox {
+  readonly #deps: OutboxDependencies;
+  readonly #schedule: readonly number[];
+  readonly #parallel: number;
+  readonly #running = new Map<string, Running>();
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
 
-  function wake(): void {
-    if (stopped.signal.aborted) return;
-    lookAgain = true;
-    looking ??= look().finally(() => {
-      looking = undefined;
+  constructor(deps: OutboxDependencies) {
+    this.#deps = deps;
+    this.#schedule = deps.schedule ?? CALLBACK_SCHEDULE;
+    this.#parallel = deps.parallel ?? PARALLEL;
+  }
+
+  /** Looks for callbacks to send: after a start, a new callback, a moved clock. */
+  wake(): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#lookAgain = true;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
     });
   }
 
-  async function look(): Promise<void> {
-    while (lookAgain && !stopped.signal.aborted) {
-      lookAgain = false;
-      clearTimeout(timer);
+  /** Cuts off the attempts under way; they are made again after the next start. Resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.all([...this.#running.values()].map(({ attempt }) => attempt));
+    clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    while (this.#lookAgain && !this.#stopped.signal.aborted) {
+      this.#lookAgain = false;
+      clearTimeout(this.#timer);
       try {
-        start(await rows.transact((tx) => tx.dueDeliveries()));
+        this.#start(await this.#deps.rows.transact((tx) => tx.dueDeliveries()));
       } catch (error) {
-        log.error({ err: error }, 'callbacks could not be read');
-        wakeIn(AGAIN_MS);
+        this.#deps.log.error({ err: error }, 'callbacks could not be read');
+        this.#wakeIn(AGAIN_MS);
       }
     }
   }
 
-  function start(heads: DeliveryRecord[]): void {
-    const now = clock();
-    const waiting = heads.filter(({ docId }) => !running.has(docId));
+  #start(heads: DeliveryRecord[]): void {
+    const now = this.#deps.clock();
     const due: DeliveryRecord[] = [];
     let next = Number.POSITIVE_INFINITY;
-    for (const delivery of waiting) {
+    for (const delivery of heads.filter(({ docId }) => !this.#running.has(docId))) {
       const { nextAttemptAt, attempts } = delivery;
       // One that waits for longer than any does is due, too: the clock was set back.
-      const longest = (schedule[attempts] ?? 0) + AGAIN_MS;
+      const longest = (this.#schedule[attempts] ?? 0) + AGAIN_MS;
       if (nextAttemptAt <= now || nextAttemptAt > now + longest) due.push(delivery);
       else next = Math.min(next, nextAttemptAt);
     }
-    for (const delivery of inFairOrder(due)) {
-      if (running.size < parallel && !stopped.signal.aborted) run(delivery);
+    for (const delivery of this.#sortFairly(due)) {
+      if (this.#running.size < this.#parallel && !this.#stopped.signal.aborted) this.#run(delivery);
     }
-    if (next < Number.POSITIVE_INFINITY) wakeIn(next - now);
+    if (next < Number.POSITIVE_INFINITY) this.#wakeIn(next - now);
   }
 
-  /** Those of receivers that are asked least come first: one that hangs would take every place. */
-  function inFairOrder(due: readonly DeliveryRecord[]): DeliveryRecord[] {
+  /** Puts callbacks to receivers that are asked least first: one that hangs would take every place. */
+  #sortFairly(due: readonly DeliveryRecord[]): DeliveryRecord[] {
     const asked = new Map<string, number>();
-    const place = (receiver: string): number => {
+    const countUp = (receiver: string): number => {
       const before = asked.get(receiver) ?? 0;
       asked.set(receiver, before + 1);
       return before;
     };
-    for (const { receiver } of running.values()) place(receiver);
-    const placed = due.map((delivery) => ({ delivery, place: place(receiverOf(delivery)) }));
+    for (const { receiver } of this.#running.values()) countUp(receiver);
+    const placed = due.map((delivery) => ({ delivery, place: countUp(getReceiver(delivery)) }));
     return placed.sort((one, other) => one.place - other.place).map(({ delivery }) => delivery);
   }
 
-  function wakeIn(ms: number): void {
-    clearTimeout(timer);
-    if (!stopped.signal.aborted) timer = setTimeout(wake, Math.min(ms, AGAIN_MS));
+  #wakeIn(ms: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#stopped.signal.aborted) this.#timer = setTimeout(() => this.wake(), Math.min(ms, AGAIN_MS));
   }
 
-  function run(delivery: DeliveryRecord): void {
-    const attempt = attemptOnce(delivery)
+  #run(delivery: DeliveryRecord): void {
+    const attempt = this.#attempt(delivery)
       .catch((error) => {
-        log.error({ err: error, delivery: delivery.delivery }, 'the outcome of a callback could not be stored');
-        return pause(AGAIN_MS, stopped.signal);
+        const facts = { err: error, delivery: delivery.delivery };
+        this.#deps.log.error(facts, 'the outcome of a callback could not be stored');
+        return pause(AGAIN_MS, this.#stopped.signal);
       })
       .finally(() => {
-        running.delete(delivery.docId);
-        wake();
+        this.#running.delete(delivery.docId);
+        this.wake();
       });
-    running.set(delivery.docId, { receiver: receiverOf(delivery), attempt });
+    this.#running.set(delivery.docId, { receiver: getReceiver(delivery), attempt });
   }
 
-  async function attemptOnce(stored: DeliveryRecord): Promise<void> {
-    const delivery = sentAt(stored, clock(), deps);
-    const status = await poster.post(delivery, stopped.signal);
-    const taken = isTaken(status);
-    if (stopped.signal.aborted && !taken) return;
-    const after = outcome(delivery, status, taken);
+  async #attempt(stored: DeliveryRecord): Promise<void> {
+    const { rows, poster, clock } = this.#deps;
+    const { signal } = this.#stopped;
+    const delivery = sentAt(stored, clock(), this.#deps);
+    const status = await poster.post(delivery, signal);
+    if (signal.aborted && !isTaken(status)) return;
+    const after = this.#record(delivery, status);
     await rows.transact((tx) => tx.putDelivery(after));
-    tell(after);
+    this.#report(after);
   }
 
-  function outcome(delivery: DeliveryRecord, lastStatus: number | null, taken: boolean): DeliveryRecord {
-    const now = clock();
+  #record(delivery: DeliveryRecord, lastStatus: number | null): DeliveryRecord {
+    const now = this.#deps.clock();
     const attempts = delivery.attempts + 1;
-    const wait = schedule[attempts];
+    const wait = this.#schedule[attempts];
     const after = { ...delivery, attempts, lastStatus };
-    if (taken) return { ...after, state: 'delivered', endedAt: now };
+    if (isTaken(lastStatus)) return { ...after, state: 'delivered', endedAt: now };
     if (wait === undefined) return { ...after, state: 'given_up', endedAt: now };
     return { ...after, nextAttemptAt: now + wait };
   }
 
-  function tell({ delivery, docId, key, event, version, attempts, lastStatus, state }: DeliveryRecord): void {
+  #report({ delivery, docId, key, event, version, attempts, lastStatus, state }: DeliveryRecord): void {
+    const { log, audit } = this.#deps;
     const facts = { delivery, document: docId, event, version, attempts, status: lastStatus };
     if (state !== 'given_up') {
       log.info({ ...facts, state }, 'callback attempted');
       return;
     }
-    // Not as `key`: a member of that name is taken for a secret and never reaches the log.
+    // The log takes a member named `key` for a secret.
     log.error({ ...facts, document_key: key }, 'callback given up');
     audit.record('callback.given_up', { ...facts, key });
   }
-
-  return {
-    wake,
-    async stop() {
-      stopped.abort();
-      clearTimeout(timer);
-      await looking;
-      await Promise.all([...running.values()].map(({ attempt }) => attempt));
-      clearTimeout(timer);
-    },
-  };
 }
 
-function receiverOf({ url }: DeliveryRecord): string {
+function getReceiver({ url }: DeliveryRecord): string {
   return URL.parse(url)?.origin ?? url;
 }

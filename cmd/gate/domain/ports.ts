@@ -15,7 +15,7 @@ export interface Rows {
 /** Sessions that nobody deleted, some of them past their time, as the last transaction left them; at once. */
 export interface OpenSessions {
   byToken(tokenHash: string): OpenSession | undefined;
-  ofDocument(docId: string): OpenSession[];
+  byDocument(docId: string): OpenSession[];
 }
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
@@ -26,24 +26,24 @@ export interface RowsTransaction {
   documents(filter?: { state?: DocumentRecord['state'] }): DocumentRecord[];
 
   version(docId: string, version: number): VersionRecord | undefined;
-  /** Ascending. */
+  /** Returns them in ascending order. */
   versions(docId: string): VersionRecord[];
-  /** Whether any version has these bytes. */
+  /** Returns whether any version has these bytes. */
   usesBlob(sha256: string): boolean;
 
   session(sessionId: string): SessionRecord | undefined;
   sessionByToken(tokenHash: string): SessionRecord | undefined;
-  /** Those neither deleted nor past `now`, of one document or of all. */
+  /** Returns those neither deleted nor past `now`, of one document or of all. */
   liveSessions(now: number, docId?: string): SessionRecord[];
-  /** Those deleted or expired before a time. */
+  /** Returns those deleted or expired before a time. */
   endedSessions(endedBefore: number): SessionRecord[];
 
-  /** Of each document the first pending one. */
+  /** Returns the first pending one of each document. */
   dueDeliveries(): DeliveryRecord[];
   pendingDeliveries(): number;
-  /** Whether there is any of a document, pending or ended. */
+  /** Returns whether there is any of a document, pending or ended. */
   hasDeliveries(docId: string): boolean;
-  /** Newest first. */
+  /** Returns them newest first. */
   givenUp(limit: number): DeliveryRecord[];
 
   putDocument(document: DocumentRecord): void;
@@ -61,7 +61,7 @@ export interface RowsTransaction {
   removeDeliveriesBefore(endedBefore: number): void;
 }
 
-/** Of bytes; both ends are included. */
+/** A range of bytes; both ends are included. */
 export type ByteRange = { start: number; end: number };
 
 /** A file on this machine with content as it arrived, complete and flushed. */
@@ -108,7 +108,7 @@ export interface Blobs {
 /** An edit that the editor could not store. */
 export interface UnsavedFile {
   docId: string;
-  /** Of the editor's process that had the document open. */
+  /** The editor's process that had the document open. */
   pid: number;
   /** When it was made, epoch milliseconds. */
   at: number;
@@ -136,14 +136,14 @@ export interface EditorView {
   readonly: boolean;
 }
 
-/** What the editor's admin channel says at one moment. */
+/** The list of the editor's admin channel at one moment. */
 export interface EditorSample {
   /** Epoch milliseconds. */
   at: number;
   views: EditorView[];
   /** Documents that the editor has open. */
   documents: number;
-  /** Of ours: those with changes that are not saved. */
+  /** Documents of ours with changes that are not saved. */
   modified: ReadonlySet<string>;
 }
 
@@ -185,16 +185,18 @@ export interface Downloader {
   check(url: string): Promise<void>;
 }
 
-/** Whether an editing session may open (design: one connection). */
+/** Admits editing sessions (design: one connection). */
 export interface Admission {
   /** Reserves a place for a session that is to edit; a refusal tells the figures. Asking again only renews that. */
-  admit(session: Pick<SessionRecord, 'sessionId' | 'docId'>): AdmissionAnswer;
+  admit(session: AdmittedSession): AdmissionAnswer;
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void;
   /** Resolves at once, unless a place is about to become free: then with the sample that frees it, or after 2 s. */
   freed(): Promise<void>;
   figures(): ConnectionFigures;
 }
+
+export type AdmittedSession = Pick<SessionRecord, 'sessionId' | 'docId'>;
 
 export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 
@@ -205,11 +207,11 @@ export type ConnectionFigures = GateStatus['connections'];
 export interface Presence {
   /** People with a view of the document, each once. */
   users(docId: string): EmbedUser[];
-  /** Whether a session had a view of its document in the last good sample. */
+  /** Returns whether a session had a view of its document in the last good sample. */
   lists(session: Pick<SessionRecord, 'sessionId' | 'docId'>): boolean;
-  /** Whether any view of it was in the last good sample. */
+  /** Returns whether any view of it was in the last good sample. */
   hasViews(docId: string): boolean;
-  /** Whether the editor says that it has changes that are not saved. */
+  /** Returns whether the editor says that it has changes that are not saved. */
   modified(docId: string): boolean;
   /** Epoch milliseconds of the last good sample; null before the first. */
   sampledAt(): number | null;

@@ -8,7 +8,7 @@ type Known = Pick<SessionRecord, 'sessionId' | 'docId' | 'user'>;
 export interface PresenceDependencies {
   /** Those of the sessions that exist, deleted and expired ones too. */
   findSessions: (sessionIds: readonly string[]) => Promise<readonly Known[]>;
-  /** Told of each sample once it is matched to the sessions. */
+  /** Called with each sample once it is matched to the sessions. */
   onMatched: (sample: EditorSample) => void;
   log: Pick<Logger, 'warn'>;
 }
@@ -20,7 +20,7 @@ export interface PresenceDependencies {
  */
 export function createPresence(deps: PresenceDependencies): Presence & {
   /** Takes in a new sample; resolves when it counts. Samples are taken one after the other. */
-  sampled(sample: EditorSample): Promise<void>;
+  observe(sample: EditorSample): Promise<void>;
 } {
   let current: EditorSample | undefined;
   let known = new Map<string, Known>();
@@ -42,21 +42,21 @@ export function createPresence(deps: PresenceDependencies): Presence & {
     deps.onMatched(current);
   }
 
-  const viewsOf = (docId: string): EditorView[] => current?.views.filter((view) => view.docId === docId) ?? [];
+  const getViews = (docId: string): EditorView[] => current?.views.filter((view) => view.docId === docId) ?? [];
 
   return {
-    sampled(sample) {
+    observe(sample) {
       last = last.then(() => match(sample));
       return last;
     },
     users(docId) {
-      const users = viewsOf(docId)
+      const users = getViews(docId)
         .map(({ userId }) => known.get(userId)?.user)
         .filter((user) => user !== undefined);
       return [...new Map(users.map((user): [string, EmbedUser] => [user.id, user])).values()];
     },
-    lists: ({ sessionId, docId }) => viewsOf(docId).some(({ userId }) => userId === sessionId),
-    hasViews: (docId) => viewsOf(docId).length > 0,
+    lists: ({ sessionId, docId }) => getViews(docId).some(({ userId }) => userId === sessionId),
+    hasViews: (docId) => getViews(docId).length > 0,
     modified: (docId) => current?.modified.has(docId) ?? false,
     sampledAt: () => current?.at ?? null,
   };

@@ -5,7 +5,7 @@ export type Stage = 'page' | 'ws';
 
 export type Permission = 'edit' | 'view' | 'readonly';
 
-/** What a request to the editor would open. */
+/** The document that a request to the editor would open. */
 export interface Opening {
   /** See `WopiSrc`. */
   wopiSrc: string;

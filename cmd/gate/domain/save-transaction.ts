@@ -3,9 +3,9 @@ import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
 import type { Presence, RowsTransaction } from './ports.ts';
-import { savedAfter, stampOf } from './wopi.ts';
+import { savedAfter, toTimestamp } from './wopi.ts';
 
-/** What the editor says about a save. */
+/** The editor's headers about a save. */
 export interface SaveFacts {
   /** The stamp of the version that it began from; undefined when the user decided to overwrite whatever is there. */
   timestamp: string | undefined;
@@ -15,7 +15,7 @@ export interface SaveFacts {
   nonce: string | null;
 }
 
-/** In whose name a save is made; a restored edit is nobody's. */
+/** The session in whose name a save is made; a restored edit has none. */
 export interface Saver {
   docId: string;
   sessionId: string | null;
@@ -33,7 +33,7 @@ export interface Committed {
   version: VersionRecord;
   /** False for bytes that were the current version already and made none. */
   isNew: boolean;
-  /** Whether there is a callback to send. */
+  /** There is a callback to send. */
   called: boolean;
   /** Hashes of the versions that went. */
   removed: string[];
@@ -56,8 +56,8 @@ export function commitSave(
   const before = tx.document(docId);
   const previous = before && tx.version(docId, before.version);
   if (!before || !previous) throw new AppError('not_found');
-  if (facts.timestamp !== undefined && facts.timestamp !== stampOf(previous)) return 'conflict';
-  const nonce = firstUseOf(tx, docId, facts);
+  if (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) return 'conflict';
+  const nonce = getNewNonce(tx, docId, facts);
   if (isRepeat(previous, blob.sha256, facts, nonce)) {
     return { version: previous, isNew: false, called: false, removed: [] };
   }
@@ -76,7 +76,7 @@ export function commitSave(
   const document = reopened({ ...before, version: version.version }, now);
   tx.putVersion(version);
   tx.putDocument(document);
-  const callback = savedDelivery(document, version, { users: usersOf(session, facts, presence), link, now });
+  const callback = savedDelivery(document, version, { users: getUsers(session, facts, presence), link, now });
   if (callback) tx.addDelivery(callback);
   return { version, isNew: true, called: callback !== undefined, removed: prune(tx, docId) };
 }
@@ -85,14 +85,14 @@ export function commitSave(
  * Who has it open, including the person who saves, whom the editor may not have listed yet. At the final save nobody has:
  * the editor still lists those who have left.
  */
-function usersOf({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
+function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   if (final) return [];
   const listed = presence.users(docId);
   return user === null || listed.some(({ id }) => id === user.id) ? listed : [...listed, user];
 }
 
 /**
- * Whether the bytes of the current version come again without anybody having asked for a save: when the last person
+ * Returns whether the bytes of the current version come again although nobody asked for a save: when the last person
  * leaves, or because the editor missed the answer to the upload before.
  */
 function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {
@@ -106,7 +106,7 @@ function reopened(document: DocumentRecord, now: number): DocumentRecord {
 }
 
 /** The editor sends the nonce of the save before once more with its final one: only the first counts. */
-function firstUseOf(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): string | null {
+function getNewNonce(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): string | null {
   if (nonce === null || final || tx.versions(docId).some((version) => version.nonce === nonce)) return null;
   return nonce;
 }

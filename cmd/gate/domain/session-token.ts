@@ -16,8 +16,8 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a token. */
-export function hashOfToken(token: string): string {
+/** Returns the hash of a token, which is all that is kept of it. */
+export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
@@ -26,24 +26,24 @@ export function hashOfToken(token: string): string {
  * @param token undefined: none was sent
  * @throws {AppError} `not_found`; `invalid_session_token` for a token that is not this session's
  */
-export function sessionOf(tx: RowsTransaction, sessionId: string, token: string | undefined): SessionRecord {
+export function getSession(tx: RowsTransaction, sessionId: string, token: string | undefined): SessionRecord {
   const session = SESSION_ID.test(sessionId) ? tx.session(sessionId) : undefined;
   if (!session) throw new AppError('not_found');
-  if (token === undefined || !equalStrings(hashOfToken(token), session.tokenHash)) throw refused();
+  if (token === undefined || !equalStrings(hashToken(token), session.tokenHash)) throw refused();
   return session;
 }
 
 export type SessionState = 'active' | 'closed' | 'expired';
 
 /** A session's state at `now` (design: session states). */
-export function stateOf({ closedAt, expiresAt }: SessionRecord, now: number): SessionState {
+export function getState({ closedAt, expiresAt }: SessionRecord, now: number): SessionState {
   if (closedAt !== null) return 'closed';
   return expiresAt <= now ? 'expired' : 'active';
 }
 
 /** @throws {AppError} `invalid_session_token` with the state as its reason, unless it is active */
 export function assertActive(session: SessionRecord, now: number): void {
-  const state = stateOf(session, now);
+  const state = getState(session, now);
   if (state !== 'active') throw refused({ reason: state });
 }
 

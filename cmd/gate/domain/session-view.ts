@@ -2,9 +2,9 @@ import { iso } from '../../../src/common/clock.ts';
 import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
 import type { AdmissionAnswer } from './ports.ts';
-import { stateOf } from './session-token.ts';
+import { getState } from './session-token.ts';
 import { uiDefaults } from './ui.ts';
-import { wopiSrcOf } from './wopi-src.ts';
+import { toWopiSrc } from './wopi-src.ts';
 
 /** How full the service was for a session that wanted to edit and may not. */
 export type Full = Extract<AdmissionAnswer, { admitted: false }>;
@@ -33,7 +33,7 @@ export function sessionView({ session, document, token, full, page, wopiUrl }: S
       ? { code: 'connection_limit_reached', limit: full.limit, current: full.current, pending: full.pending }
       : null,
     message: full ? limitMessage(full) : null,
-    editor_url: editorUrl(page, wopiSrcOf(wopiUrl, document.docId), session),
+    editor_url: editorUrl(page, toWopiSrc(wopiUrl, document.docId), session),
     form: {
       access_token: token,
       access_token_ttl: session.expiresAt,
@@ -70,7 +70,7 @@ export interface StateFacts {
   downloadUrl: string;
   /** When the editor last fetched it; null when that is not known. */
   loadedAt: number | null;
-  /** Of the save that the asker waits for. */
+  /** The nonce of the save that the asker waits for. */
   nonce: string | undefined;
   now: number;
 }
@@ -83,7 +83,7 @@ export function sessionStateView(facts: StateFacts): EmbedSessionState {
     key: document.key,
     doc_id: document.docId,
     mode: session.mode,
-    state: stateOf(session, now),
+    state: getState(session, now),
     version: current.version,
     modified: facts.modified,
     saved_at: current.version === 0 ? null : iso(current.savedAt),

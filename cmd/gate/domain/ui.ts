@@ -20,7 +20,7 @@ const FAMILIES: Record<FileType, 'Text' | 'Spreadsheet' | 'Presentation'> = {
 const SWITCHES = { sidebar: 'Sidebar', statusBar: 'Statusbar', ruler: 'Ruler' } as const;
 const MEMBERS = ['toolbar', 'closeButton', 'print', 'export', 'copy', 'userList', 'sidebar', 'statusBar', 'ruler'];
 
-/** What of a portal's `ui` the editor knows to do; the rest is the browser library's. */
+/** Returns the members of a portal's `ui` that the editor knows; the rest is the browser library's. */
 export function knownUi(ui: EmbedUi): EmbedUi {
   return Object.fromEntries(Object.entries(ui).filter(([member]) => MEMBERS.includes(member)));
 }
@@ -49,7 +49,7 @@ export type ViewFlags = {
   HideUserList?: 'true';
 };
 
-/** What is hidden in a view of the document, and what is also refused. Everything is allowed unless `ui` says no. */
+/** Returns what is hidden in a view of the document, and what is also refused. Everything is allowed by default. */
 export function viewFlags(ui: EmbedUi): ViewFlags {
   const { print = true, export: exporting = true, copy = true, userList = true } = ui;
   return {

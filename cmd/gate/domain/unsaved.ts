@@ -10,13 +10,13 @@ import { createTimedKeys } from './timed-keys.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
 const TIMINGS: UnsavedTimings = { grace: 60_000, margin: 5_000 };
-/** For how long it is remembered which documents were stored, and which files are waited for. */
+/** How long stored documents and awaited files are remembered. */
 const MEMORY_MS = 24 * 3_600_000;
 
 /** A file in the editor's quarantine. */
 export interface Quarantined {
   docId: string;
-  /** Of the process that has the document open. */
+  /** The editor's process that has the document open. */
   pid: number;
   sha256: string;
   /** When it was written, by the editor's clock; epoch milliseconds with a fraction. */
@@ -25,7 +25,7 @@ export interface Quarantined {
   ageMs: number;
 }
 
-/** What the quarantine does with a file: the gate has it, may get it yet, or wants it. */
+/** The quarantine removes a file that the gate has, waits while it may still arrive, or sends it. */
 export type Action = 'remove' | 'wait' | 'send';
 
 /** An edit that never became a version, as it is listed. */
@@ -36,27 +36,6 @@ export interface Unsaved {
   title: string | null;
   at: string;
   size: number;
-}
-
-export interface UnsavedEdits {
-  /** Tells what is to become of a file. Files of documents that the gate does not hold stay where they are. */
-  ask(file: Quarantined): Promise<Action>;
-  /**
-   * Takes a file in; when it resolves, it is on disk.
-   * @throws {AppError} `bad_request` for other bytes than it was to have
-   */
-  keep(file: Quarantined, content: Readable): Promise<void>;
-  /** Oldest first, without those that were stored after all. */
-  list(): Promise<Unsaved[]>;
-  /**
-   * Makes a version of one, over whatever is current.
-   * @throws {AppError} `not_found`; `bad_request` of status 409 while somebody has the document open
-   */
-  restore(id: string): Promise<VersionRecord>;
-  /** @throws {AppError} `not_found` */
-  discard(id: string): Promise<void>;
-  /** Whether there is any of a document, which is then not removed. */
-  has(docId: string): boolean;
 }
 
 export interface UnsavedDependencies {
@@ -104,103 +83,132 @@ export function createStoredVersions(clock: Clock): StoredVersions {
  * asked about: it can go when a version has its bytes, or when a later save of the same loading of its document was
  * stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
  */
-export async function createUnsaved(deps: UnsavedDependencies): Promise<UnsavedEdits> {
-  const { rows, files, incoming, saves, presence, loads, recent, clock, log } = deps;
-  const { grace, margin } = { ...TIMINGS, ...deps.timings };
-  const kept = new Map((await files.list()).map((file) => [idOf(file), file]));
-  const waiting = new Map<string, number>();
-  /** By document and process, the newest file that was stored: when it was written, and when that was known. */
-  const stored = new Map<string, { madeAt: number; at: number }>();
+export class UnsavedEdits {
+  readonly #deps: UnsavedDependencies;
+  readonly #timings: UnsavedTimings;
+  readonly #kept: Map<string, UnsavedFile>;
+  readonly #waiting = new Map<string, number>();
+  /** By document and process, when the newest file that was stored was written, and when that was known. */
+  readonly #stored = new Map<string, { madeAt: number; at: number }>();
 
-  function forgetOld(): void {
-    const isOld = (at: number): boolean => apart(clock(), at) > MEMORY_MS;
-    for (const [key, at] of waiting) if (isOld(at)) waiting.delete(key);
-    for (const [key, { at }] of stored) if (isOld(at)) stored.delete(key);
+  private constructor(deps: UnsavedDependencies, files: readonly UnsavedFile[]) {
+    this.#deps = deps;
+    this.#timings = { ...TIMINGS, ...deps.timings };
+    this.#kept = new Map(files.map((file) => [toId(file), file]));
   }
 
-  async function isVersion(file: Pick<UnsavedFile, 'docId' | 'sha256'>): Promise<boolean> {
-    if (recent.has(file)) return true;
-    return rows.transact((tx) => tx.versions(file.docId).some(({ sha256 }) => sha256 === file.sha256));
+  static async open(deps: UnsavedDependencies): Promise<UnsavedEdits> {
+    return new UnsavedEdits(deps, await deps.files.list());
   }
 
-  /** Whether the gate has what is in a file, by itself or in a later save of the same loading. */
-  async function isStored(file: Quarantined): Promise<boolean> {
-    const origin = `${file.docId} ${file.pid}`;
-    const { madeAt } = stored.get(origin) ?? { madeAt: 0 };
-    if (await isVersion(file)) {
-      stored.set(origin, { madeAt: Math.max(madeAt, file.madeAt), at: clock() });
-      return true;
+  /** Decides what becomes of a file. Files of documents that the gate does not hold stay where they are. */
+  async ask(file: Quarantined): Promise<Action> {
+    const { rows, saves, clock } = this.#deps;
+    const { docId, sha256 } = file;
+    this.#forgetOld();
+    if (!(await rows.transact((tx) => tx.document(docId)))) return 'wait';
+    const key = `${docId} ${sha256}`;
+    if (await this.#isStored(file)) {
+      this.#waiting.delete(key);
+      return 'remove';
     }
-    const isLoadedSince = (loads.at(file.docId) ?? 0) > clock() - file.ageMs - margin;
-    return madeAt > file.madeAt && !isLoadedSince;
+    const since = this.#waiting.get(key) ?? clock();
+    this.#waiting.set(key, since);
+    return clock() - since >= this.#timings.grace && !saves.isSaving(docId) ? 'send' : 'wait';
   }
 
-  function found(id: string): UnsavedFile {
-    const file = kept.get(id);
+  /**
+   * Takes a file in; when it resolves, the file is on disk.
+   * @throws {AppError} `bad_request` for bytes with another hash
+   */
+  async keep({ docId, pid, sha256, ageMs }: Quarantined, content: Readable): Promise<void> {
+    const { incoming, files, clock, log } = this.#deps;
+    if ([...this.#kept.values()].some((file) => file.docId === docId && file.sha256 === sha256)) return;
+    const received = await incoming.receive(content, { maxBytes: Number.POSITIVE_INFINITY });
+    if (received.sha256 !== sha256) {
+      await incoming.discard(received);
+      throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
+    }
+    const file = await files.put({ docId, pid, at: Math.round(clock() - ageMs) }, received);
+    this.#kept.set(toId(file), file);
+    log.error({ document: docId, unsaved: toId(file), size: file.size }, 'an edit never became a version');
+  }
+
+  /** Lists the edits, oldest first, without those that were stored after all. */
+  async list(): Promise<Unsaved[]> {
+    for (const file of this.#kept.values()) if (await this.#isVersion(file)) await this.#remove(file);
+    const sorted = [...this.#kept.values()].sort((one, other) => one.at - other.at);
+    return this.#deps.rows.transact((tx) =>
+      sorted.map((file) => {
+        const { key = null, title = null } = tx.document(file.docId) ?? {};
+        return { id: toId(file), doc_id: file.docId, key, title, at: iso(file.at), size: file.size };
+      }),
+    );
+  }
+
+  /**
+   * Makes a version of an edit, over whatever is current.
+   * @throws {AppError} `not_found`; `bad_request` of status 409 while somebody has the document open
+   */
+  async restore(id: string): Promise<VersionRecord> {
+    const { presence, saves, files } = this.#deps;
+    const file = this.#find(id);
+    if (presence.hasViews(file.docId)) throw new AppError('bad_request', { reason: 'document_open' }, { status: 409 });
+    const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
+    const version = await saves.save({ docId: file.docId, sessionId: null, user: null }, files.read(file), facts);
+    if (version === 'conflict') throw new TypeError('a save without a timestamp has no conflict');
+    await this.#remove(file);
+    return version;
+  }
+
+  /** @throws {AppError} `not_found` */
+  async discard(id: string): Promise<void> {
+    await this.#remove(this.#find(id));
+  }
+
+  /** Returns whether there is any of a document, which is then not removed. */
+  has(docId: string): boolean {
+    return [...this.#kept.values()].some((file) => file.docId === docId);
+  }
+
+  #find(id: string): UnsavedFile {
+    const file = this.#kept.get(id);
     if (!file) throw new AppError('not_found');
     return file;
   }
 
-  async function remove(file: UnsavedFile): Promise<void> {
-    await files.remove(file);
-    kept.delete(idOf(file));
+  async #remove(file: UnsavedFile): Promise<void> {
+    await this.#deps.files.remove(file);
+    this.#kept.delete(toId(file));
   }
 
-  return {
-    async ask(file) {
-      const { docId, sha256 } = file;
-      forgetOld();
-      if (!(await rows.transact((tx) => tx.document(docId)))) return 'wait';
-      const key = `${docId} ${sha256}`;
-      if (await isStored(file)) {
-        waiting.delete(key);
-        return 'remove';
-      }
-      const since = waiting.get(key) ?? clock();
-      waiting.set(key, since);
-      return clock() - since >= grace && !saves.isSaving(docId) ? 'send' : 'wait';
-    },
+  async #isVersion(file: Pick<UnsavedFile, 'docId' | 'sha256'>): Promise<boolean> {
+    const { recent, rows } = this.#deps;
+    if (recent.has(file)) return true;
+    return rows.transact((tx) => tx.versions(file.docId).some(({ sha256 }) => sha256 === file.sha256));
+  }
 
-    async keep({ docId, pid, sha256, ageMs }, content) {
-      if ([...kept.values()].some((file) => file.docId === docId && file.sha256 === sha256)) return;
-      const received = await incoming.receive(content, { maxBytes: Number.POSITIVE_INFINITY });
-      if (received.sha256 !== sha256) {
-        await incoming.discard(received);
-        throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
-      }
-      const file = await files.put({ docId, pid, at: Math.round(clock() - ageMs) }, received);
-      kept.set(idOf(file), file);
-      log.error({ document: docId, unsaved: idOf(file), size: file.size }, 'an edit never became a version');
-    },
+  /** Returns whether the gate has the edits of a file, by itself or in a later save of the same loading. */
+  async #isStored(file: Quarantined): Promise<boolean> {
+    const { loads, clock } = this.#deps;
+    const origin = `${file.docId} ${file.pid}`;
+    const { madeAt } = this.#stored.get(origin) ?? { madeAt: 0 };
+    if (await this.#isVersion(file)) {
+      this.#stored.set(origin, { madeAt: Math.max(madeAt, file.madeAt), at: clock() });
+      return true;
+    }
+    const isLoadedSince = (loads.at(file.docId) ?? 0) > clock() - file.ageMs - this.#timings.margin;
+    return madeAt > file.madeAt && !isLoadedSince;
+  }
 
-    async list() {
-      for (const file of kept.values()) if (await isVersion(file)) await remove(file);
-      const sorted = [...kept.values()].sort((one, other) => one.at - other.at);
-      return rows.transact((tx) =>
-        sorted.map((file) => {
-          const { key = null, title = null } = tx.document(file.docId) ?? {};
-          return { id: idOf(file), doc_id: file.docId, key, title, at: iso(file.at), size: file.size };
-        }),
-      );
-    },
-
-    async restore(id) {
-      const file = found(id);
-      if (presence.hasViews(file.docId))
-        throw new AppError('bad_request', { reason: 'document_open' }, { status: 409 });
-      const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
-      const version = await saves.save({ docId: file.docId, sessionId: null, user: null }, files.read(file), facts);
-      if (version === 'conflict') throw new TypeError('a save without a timestamp has no conflict');
-      await remove(file);
-      return version;
-    },
-
-    discard: (id) => remove(found(id)),
-    has: (docId) => [...kept.values()].some((file) => file.docId === docId),
-  };
+  #forgetOld(): void {
+    const isOld = (at: number): boolean => apart(this.#deps.clock(), at) > MEMORY_MS;
+    for (const [key, at] of this.#waiting) if (isOld(at)) this.#waiting.delete(key);
+    for (const [key, { at }] of this.#stored) if (isOld(at)) this.#stored.delete(key);
+  }
 }
 
-/** A document does not lose two edits in one millisecond. */
-function idOf({ docId, at }: Pick<UnsavedFile, 'docId' | 'at'>): string {
+/** Returns the id of an edit: a document does not lose two in one millisecond. */
+function toId({ docId, at }: Pick<UnsavedFile, 'docId' | 'at'>): string {
   return `${docId}-${at}`;
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
 import type { Rows, RowsTransaction } from './ports.ts';
-import { hashOfToken, stateOf } from './session-token.ts';
+import { getState, hashToken } from './session-token.ts';
 
 export interface OpenFile {
   session: SessionRecord;
@@ -33,18 +33,18 @@ export interface WopiAccess {
 }
 
 export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Clock; log: Logger }): WopiAccess {
-  const ended = (session: SessionRecord) => stateOf(session, clock()) !== 'active';
+  const ended = (session: SessionRecord) => getState(session, clock()) !== 'active';
 
   return {
     info: (docId, token) =>
       rows.transact((tx) => {
-        const file = fileOf(tx, docId, token);
+        const file = findFile(tx, docId, token);
         if (ended(file.session) && file.document.state === 'closed') throw refused();
         return file;
       }),
 
     contents(tx, docId, token) {
-      const file = fileOf(tx, docId, token);
+      const file = findFile(tx, docId, token);
       if (ended(file.session)) throw refused();
       return file;
     },
@@ -56,7 +56,7 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
           log.error({ document: docId }, 'the editor sent a save without its token');
           throw new AppError('internal', {}, { status: 503 });
         }
-        const { session } = fileOf(tx, docId, token);
+        const { session } = findFile(tx, docId, token);
         if (session.hasEdited) return session;
         log.warn({ document: docId, session: session.sessionId }, 'a session that may only view tried to save');
         throw refused();
@@ -64,8 +64,8 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
   };
 }
 
-function fileOf(rows: RowsTransaction, docId: string, token: string | undefined): OpenFile {
-  const session = token === undefined ? undefined : rows.sessionByToken(hashOfToken(token));
+function findFile(rows: RowsTransaction, docId: string, token: string | undefined): OpenFile {
+  const session = token === undefined ? undefined : rows.sessionByToken(hashToken(token));
   if (!session || session.docId !== docId) throw refused();
   const document = rows.document(docId);
   const version = document && rows.version(docId, document.version);

@@ -24,11 +24,11 @@ const UNSAFE = /[\\#\u0000-\u001f\u007f-\u009f]/;
 const DOT_SEGMENT = /(^|\/)\.{1,2}(\/|$)/;
 
 /** The WOPISrc that a document of ours has (contract: `/svc/wopi/files/{doc_id}`). */
-export function wopiSrcOf(wopiUrl: string, docId: string): string {
+export function toWopiSrc(wopiUrl: string, docId: string): string {
   return `${wopiUrl}${FILES}${docId}`;
 }
 
-/** Whether our documents can be recognized by this address of our WOPI host: no user, no query, no trailing dot. */
+/** Returns whether our documents can be recognized by this address: no user, no query, no trailing dot. */
 export function isWopiUrl(wopiUrl: string): boolean {
   return parse(`${wopiUrl}/`) !== undefined;
 }
@@ -42,12 +42,12 @@ export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
   const own = parse(`${wopiUrl}/`);
   if (!own) throw new TypeError('the WOPI address is not an http(s) URL');
   const ownFiles = `${own.path.slice(0, -1)}${FILES}`;
-  const handedOut = wopiSrcOf(wopiUrl, '');
+  const handedOut = toWopiSrc(wopiUrl, '');
   const handedOutEscaped = encodeURIComponent(handedOut);
 
   const ours = (text: string, start: string): WopiSrc | undefined => {
     const docId = text.startsWith(start) ? text.slice(start.length) : '';
-    return DOC_ID.test(docId) ? { wopiSrc: wopiSrcOf(wopiUrl, docId), docId, query: '' } : undefined;
+    return DOC_ID.test(docId) ? { wopiSrc: toWopiSrc(wopiUrl, docId), docId, query: '' } : undefined;
   };
 
   const read = (text: string): WopiSrc | undefined => {
@@ -57,7 +57,7 @@ export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
     if (host === own.host && port === own.port) {
       const docId = path.slice(ownFiles.length);
       if (scheme !== own.scheme || !path.startsWith(ownFiles) || !DOC_ID.test(docId)) return undefined;
-      return { wopiSrc: wopiSrcOf(wopiUrl, docId), docId, query };
+      return { wopiSrc: toWopiSrc(wopiUrl, docId), docId, query };
     }
     const decoded = decode(path);
     if (decoded === undefined || DOT_SEGMENT.test(decoded) || UNSAFE.test(decoded)) return undefined;

@@ -22,7 +22,7 @@ export interface CheckFileInfo {
 /** Nobody's id: the editor credits its own saves to whoever has the owner's. */
 const OWNER_ID = 'svc';
 
-/** What no session of this host can do, whatever its portal says. */
+/** The abilities that no session of this host has, whatever its portal says. */
 const FIXED = {
   SupportsUpdate: true,
   SupportsLocks: false,
@@ -52,7 +52,7 @@ export function checkFileInfo(session: SessionRecord, document: DocumentRecord, 
     OwnerId: OWNER_ID,
     Size: version.size,
     Version: String(version.version),
-    LastModifiedTime: stampOf(version),
+    LastModifiedTime: toTimestamp(version),
     UserId: session.sessionId,
     UserFriendlyName: friendlyName(session),
     UserCanWrite: canWrite,
@@ -63,7 +63,7 @@ export function checkFileInfo(session: SessionRecord, document: DocumentRecord, 
 }
 
 /** The version as the editor knows it: given to it as LastModifiedTime, given back with a save, compared as text. */
-export function stampOf(version: Pick<VersionRecord, 'savedAt'>): string {
+export function toTimestamp(version: Pick<VersionRecord, 'savedAt'>): string {
   return iso(version.savedAt);
 }
 
@@ -98,6 +98,6 @@ function friendlyName({ user }: SessionRecord): string {
 }
 
 /** What the browser library asked a save with: `svc1.<nonce>` in X-COOL-WOPI-ExtendedData. */
-export function nonceOf(extendedData: string | undefined): string | null {
+export function parseNonce(extendedData: string | undefined): string | null {
   return /^svc1\.([A-Za-z0-9_-]{1,64})$/.exec(extendedData ?? '')?.[1] ?? null;
 }

@@ -1,10 +1,10 @@
 export interface DemoPage {
   lang: 'vi' | 'en';
-  /** Of the Content-Security-Policy. */
+  /** The nonce of the Content-Security-Policy. */
   nonce: string;
   /** JavaScript of the page. */
   script: string;
-  /** What the script gets. */
+  /** The settings that the script reads. */
   settings: object;
 }
 
@@ -93,7 +93,7 @@ export function demoPage({ lang, nonce, script, settings }: DemoPage): string {
 `;
 }
 
-/** JSON that may stand inside of a script element. */
+/** Escapes JSON for a script element. */
 function inScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

@@ -10,7 +10,7 @@ import type { BrowserFiles } from './api-js.ts';
 import { demoPage } from './demo-page.ts';
 
 export interface DemoHandlers {
-  /** Without it there is no demo: every path of it is unknown. */
+  /** Without development mode every path of the demo is unknown. */
   devMode: boolean;
   files: Pick<BrowserFiles, 'demo'>;
   inbox: DemoInbox;
@@ -50,11 +50,11 @@ export function demoRoutes(deps: DemoHandlers): Router {
 
 /** `GET /svc/demo`: a page that embeds the sample. `lang`, `mode`, `name` and `doc` in its query change it. */
 function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler {
-  // A key stands for one content: after a new start of the service the sample is new.
+  // A key stands for one content, and each start of the service has a new sample.
   const start = clock().toString(36);
   let guests = 0;
   return async (request, response) => {
-    const { lang, mode, name = NAMES[guests++ % NAMES.length] ?? '', doc } = asked(request);
+    const { lang, mode, name = NAMES[guests++ % NAMES.length] ?? '', doc } = parseQuery(request);
     const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
     const config = {
       document: {
@@ -87,7 +87,7 @@ function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler 
   };
 }
 
-/** What a page that embeds needs to allow, and nothing else. */
+/** Returns the policy of a page that embeds: it allows nothing else. */
 function policy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -102,7 +102,7 @@ function policy(nonce: string): string {
   ].join('; ');
 }
 
-function asked({ query }: Request) {
+function parseQuery({ query }: Request) {
   const { lang, mode, name, doc } = query;
   return {
     lang: lang === 'en' ? ('en' as const) : ('vi' as const),
@@ -126,13 +126,13 @@ function getSample(): RequestHandler {
 function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (request, response) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const { signature } = inbox.receive(headersOf(request), body);
+    const { signature } = inbox.receive(getHeaders(request), body);
     if (signature === 'invalid') throw new AppError('invalid_signature');
     response.status(204).end();
   };
 }
 
-function headersOf(request: Request): Record<string, string | undefined> {
+function getHeaders(request: Request): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(request.headers).map((name) => [name, request.get(name)]));
 }
 

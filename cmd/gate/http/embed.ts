@@ -53,7 +53,7 @@ export function embedRoutes(deps: EmbedHandlers): Router {
 function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): RequestHandler {
   return async (request, response) => {
     writeContinue(request, response);
-    const embedding = await checkConfig(await jsonOf(request));
+    const embedding = await checkConfig(await readBody(request));
     const caller = { origin: request.headers.origin ?? null, baseUrl: baseUrlOf(request, baseUrl) };
     const session = await sessions.create(embedding, caller);
     response.status(201).setHeader('Cache-Control', 'no-store').json(session);
@@ -67,7 +67,7 @@ function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
     const { nonce } = request.query;
     const state = await sessions.state(
       sessionId,
-      tokenOf(request),
+      getToken(request),
       baseUrlOf(request, baseUrl),
       typeof nonce === 'string' ? nonce : undefined,
     );
@@ -79,9 +79,9 @@ function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
 function postMode({ sessions }: EmbedHandlers): SessionHandler {
   const check = validator<EmbedModeRequest>('embed-mode-request.json');
   return async (request, response) => {
-    const session = await sessions.changeMode(request.params.sessionId, tokenOf(request), async () => {
+    const session = await sessions.changeMode(request.params.sessionId, getToken(request), async () => {
       writeContinue(request, response);
-      const checked = check(await jsonOf(request));
+      const checked = check(await readBody(request));
       if (!checked.ok) throw badRequest(...checked.mistakes);
       return checked.value.mode;
     });
@@ -92,17 +92,17 @@ function postMode({ sessions }: EmbedHandlers): SessionHandler {
 /** `DELETE /svc/embed/session/{session_id}`. */
 function deleteSession({ sessions }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
-    await sessions.close(request.params.sessionId, tokenOf(request));
+    await sessions.close(request.params.sessionId, getToken(request));
     response.status(204).end();
   };
 }
 
 /** The credentials of the scheme Bearer (RFC 6750, section 2.1); undefined without them. */
-function tokenOf(request: Request<{ sessionId: string }>): string | undefined {
+function getToken(request: Request<{ sessionId: string }>): string | undefined {
   return /^Bearer +([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 
-async function jsonOf(request: Request<object>): Promise<unknown> {
+async function readBody(request: Request<object>): Promise<unknown> {
   if (!saysJson(request)) throw badRequest({ path: '', message: 'hãy gửi application/json' });
   return readJson(request, BODY_IDLE_MS, MAX_JSON_BYTES);
 }

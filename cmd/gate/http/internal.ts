@@ -17,10 +17,10 @@ export interface InternalDependencies extends WopiHandlers, QuarantineHandlers {
   log: Logger;
 }
 
-/** What only front and editor reach: the proxy's question and the WOPI host. */
+/** Creates the app that only the front and the editor reach: the proxy's question and the WOPI host. */
 export function createInternalApp(deps: InternalDependencies): Express {
   const app = plainApp();
-  // Before the access log: it is asked at every opening, and logs who is not let in.
+  // The route comes before the access log: it is called at every opening, and logs refusals itself.
   app.post('/svc/auth', postAuth(deps.ask));
   app.use(accessLog(deps.log));
   app.route('/svc/healthz').get(getHealthz());

@@ -17,10 +17,10 @@ export interface PublicDependencies extends EmbedHandlers, FigureHandlers {
   log: Logger;
 }
 
-/** What everybody reaches of the gate, through the front (contract: Gate, embedding and operations). */
+/** Creates the app that everybody reaches through the front (contract: Gate, embedding and operations). */
 export function createPublicApp(deps: PublicDependencies): Express {
   const app = plainApp();
-  // Before all that may refuse a request: a page is to read refusals, too.
+  // CORS comes before all that may refuse a request: a page has to read refusals, too.
   app.use(accessLog(deps.log), cors(deps), refuseOddTargets);
   const pages: Record<string, RequestHandler> = {
     '/svc/': getHome(deps.demo),

@@ -17,11 +17,11 @@ export function quarantineRoutes({ unsaved, readWopiSrc, admin }: QuarantineHand
   const router = Router({ caseSensitive: true, strict: true });
   router.use(onlyAdmin(admin));
   router.post('/ask', async (request, response) => {
-    const file = fileOf(request, readWopiSrc);
+    const file = parseFile(request, readWopiSrc);
     response.json({ action: file === undefined ? 'wait' : await unsaved.ask(file) });
   });
   router.put('/file', async (request, response) => {
-    const file = fileOf(request, readWopiSrc);
+    const file = parseFile(request, readWopiSrc);
     if (file === undefined) throw new AppError('not_found');
     await unsaved.keep(file, request);
     response.status(201).json({});
@@ -51,7 +51,7 @@ function onlyAdmin({ user, password }: QuarantineHandlers['admin']): RequestHand
  * was made and what the time is, by the editor's clock.
  * @returns undefined for one of another WOPI host
  */
-function fileOf(request: Request, readWopiSrc: ReadWopiSrc): Quarantined | undefined {
+function parseFile(request: Request, readWopiSrc: ReadWopiSrc): Quarantined | undefined {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const [, folder = '', pid] = /^([^/]+)\/\d+_(\d+)_[^/]*$/.exec(query.get('file') ?? '') ?? [];
   const [made, now] = ['made', 'now'].map((name) => Number(query.get(name) || Number.NaN) * 1000) as [number, number];

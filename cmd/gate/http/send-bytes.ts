@@ -4,10 +4,10 @@ import { AppError } from '../../../src/common/errors.ts';
 import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { ByteRange } from '../domain/ports.ts';
 
-/** What `request.range` says of a range that no byte is in. */
+/** The value that `request.range` returns for a range without a byte. */
 const UNSATISFIABLE = -1;
 
-/** A file as HTTP tells it; other headers are the caller's. */
+/** A file to answer with; the caller sets further headers. */
 export interface Bytes {
   size: number;
   sha256: string;
@@ -27,7 +27,7 @@ export async function sendBytes(request: Request, response: Response, { size, sh
     response.status(304).end();
     return;
   }
-  const range = rangeOf(request, size, etag);
+  const range = parseRange(request, size, etag);
   if (request.method === 'HEAD') {
     response.setHeader('Content-Length', size).end();
     return;
@@ -38,13 +38,13 @@ export async function sendBytes(request: Request, response: Response, { size, sh
   });
 }
 
-/** Whether the client names the file's tag (RFC 9110, section 13.1.2). Express asks for no `Cache-Control` beside it. */
+/** Returns whether the client names the file's tag (RFC 9110, section 13.1.2), whatever its `Cache-Control` says. */
 function isKnown(tags: string | undefined, etag: string): boolean {
   return tags?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }
 
-/** The one range that was asked for; undefined for the whole file. */
-function rangeOf(request: Request, size: number, etag: string): ByteRange | undefined {
+/** Returns the range that was asked for; undefined for the whole file. */
+function parseRange(request: Request, size: number, etag: string): ByteRange | undefined {
   const condition = request.headers['if-range'];
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
   const ranges = request.range(size);

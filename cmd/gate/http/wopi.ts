@@ -5,7 +5,7 @@ import { writeContinue } from '../../../src/common/http/continue.ts';
 import type { BlobKeeper } from '../domain/blob-keeper.ts';
 import type { SaveFacts } from '../domain/save-transaction.ts';
 import type { Saves } from '../domain/saves.ts';
-import { checkFileInfo, nonceOf, stampOf } from '../domain/wopi.ts';
+import { checkFileInfo, parseNonce, toTimestamp } from '../domain/wopi.ts';
 import type { WopiAccess } from '../domain/wopi-access.ts';
 import { sendBytes } from './send-bytes.ts';
 
@@ -14,7 +14,7 @@ export interface WopiHandlers {
   keeper: BlobKeeper;
   saves: Saves;
   maxBytes: number;
-  /** Told of each GetFile: the editor loads the document. */
+  /** Called with each GetFile: the editor loads the document. */
   onLoaded: (docId: string) => void;
 }
 
@@ -39,10 +39,10 @@ export function wopiRoutes(deps: WopiHandlers): Router {
 export function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
-    // First: whoever has left would be turned away, and what they changed with them.
+    // This comes before the token: a 401 would drop the edits.
     await saves.waitForSaves(docId);
     if (saves.hasUnresolvedSave(docId)) throw new AppError('internal', {}, { status: 503 });
-    const { session, document, version } = await access.info(docId, tokenOf(request));
+    const { session, document, version } = await access.info(docId, getToken(request));
     response.setHeader('Cache-Control', 'no-store');
     response.json(checkFileInfo(session, document, version));
   };
@@ -51,7 +51,7 @@ export function getInfo({ access, saves }: WopiHandlers): FileHandler {
 /** GetFile, whole or one range of it (RFC 9110, 14). */
 function getContents({ access, keeper, onLoaded }: WopiHandlers): FileHandler {
   return async (request, response) => {
-    const token = tokenOf(request);
+    const token = getToken(request);
     await keeper.serve(
       (rows) => access.contents(rows, request.params.docId, token),
       async ({ version }, read) => {
@@ -65,19 +65,19 @@ function getContents({ access, keeper, onLoaded }: WopiHandlers): FileHandler {
   };
 }
 
-/** PutFile. What its statuses do to the people in the document: docs/decisions/0010-gate.md. */
+/** PutFile. Its statuses decide what happens to unsaved edits: docs/decisions/0010-gate.md. */
 function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
-    const session = await access.save(request.params.docId, tokenOf(request));
+    const session = await access.save(request.params.docId, getToken(request));
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     if (length === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
     if (length > maxBytes) throw fileTooLarge(maxBytes);
     writeContinue(request, response);
 
-    const outcome = await saves.save(session, request, factsOf(request), gone.signal);
+    const outcome = await saves.save(session, request, parseFacts(request), gone.signal);
     response.setHeader('Cache-Control', 'no-store');
     if (outcome === 'conflict') {
       // The editor's own code for "changed in storage".
@@ -85,18 +85,18 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
       return;
     }
     response.setHeader(ITEM_VERSION, String(outcome.version));
-    response.json({ LastModifiedTime: stampOf(outcome) });
+    response.json({ LastModifiedTime: toTimestamp(outcome) });
   };
 }
 
-function factsOf(request: IncomingMessage): SaveFacts {
+function parseFacts(request: IncomingMessage): SaveFacts {
   const is = (name: string) => header(request, name)?.toLowerCase() === 'true';
   return {
     timestamp: header(request, 'x-cool-wopi-timestamp') || undefined,
     autosave: is('x-cool-wopi-isautosave'),
     final: is('x-cool-wopi-isexitsave'),
     modifiedByUser: is('x-cool-wopi-ismodifiedbyuser'),
-    nonce: nonceOf(header(request, 'x-cool-wopi-extendeddata')),
+    nonce: parseNonce(header(request, 'x-cool-wopi-extendeddata')),
   };
 }
 
@@ -104,7 +104,7 @@ function factsOf(request: IncomingMessage): SaveFacts {
  * The access token, from the query or as a Bearer token (RFC 6750, 2.1); undefined without one.
  * @throws {AppError} `bad_request` for a parameter that is there twice, `invalid_session_token` for two that differ
  */
-function tokenOf(request: IncomingMessage): string | undefined {
+function getToken(request: IncomingMessage): string | undefined {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));
   const names = [...query.keys()];
   const twice = names.find((name, index) => names.indexOf(name) !== index);

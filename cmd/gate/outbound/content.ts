@@ -1,31 +1,31 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { openPromise, type ZipFile } from 'yauzl';
-import { type Content, ooxmlOf, openDocumentOf, SNIFF_BYTES, sniffContent } from '../domain/content.ts';
+import { type Content, parseContentTypes, parseMimetype, SNIFF_BYTES, sniffContent } from '../domain/content.ts';
 
-/** Entries of a package that are looked through for those that tell what it is. */
+/** The entries of a package that are searched for those that name its type. */
 const MAX_ENTRIES = 20_000;
 
-/** How an entry tells what its package is, by its name, and the bytes of it that are unpacked for that. */
-const TELLING: readonly [name: string, { tell: (text: string) => Content | undefined; maxBytes: number }][] = [
-  ['mimetype', { tell: openDocumentOf, maxBytes: 256 }],
-  ['[Content_Types].xml', { tell: ooxmlOf, maxBytes: 4 * 1024 * 1024 }],
+/** The entries that name a package's type, and the bytes of them that are unpacked. */
+const TYPE_ENTRIES: readonly [name: string, { parse: (text: string) => Content | undefined; maxBytes: number }][] = [
+  ['mimetype', { parse: parseMimetype, maxBytes: 256 }],
+  ['[Content_Types].xml', { parse: parseContentTypes, maxBytes: 4 * 1024 * 1024 }],
 ];
 
 /**
- * What a downloaded file is, by its own bytes.
+ * Detects the type of a downloaded file by its bytes.
  * @param options.contentType as its server gave it
  * @param options.signal ends the looking, whoever made the file; it rejects with its reason
  */
-export async function contentOf(
+export async function detectContent(
   path: string,
   { contentType, signal }: { contentType?: string | undefined; signal: AbortSignal },
 ): Promise<Content> {
-  const sniffed = sniffContent(await headOf(path), contentType);
+  const sniffed = sniffContent(await readHead(path), contentType);
   return sniffed === 'zip' ? packageContent(path, signal) : sniffed;
 }
 
-async function headOf(path: string): Promise<Buffer> {
+async function readHead(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
@@ -40,20 +40,20 @@ async function headOf(path: string): Promise<Buffer> {
  * lead to the same packed bytes.
  */
 async function packageContent(path: string, signal: AbortSignal): Promise<Content> {
-  const telling = new Map(TELLING);
+  const entries = new Map(TYPE_ENTRIES);
   let archive: ZipFile | undefined;
   try {
     archive = await openPromise(path, { autoClose: false });
     let looked = 0;
     for await (const entry of archive.eachEntry()) {
       signal.throwIfAborted();
-      const how = telling.get(entry.fileName);
-      if (how) {
-        const told = how.tell(await beginningOf(await archive.openReadStreamPromise(entry), how.maxBytes, signal));
-        if (told) return told;
-        telling.delete(entry.fileName);
+      const wanted = entries.get(entry.fileName);
+      if (wanted) {
+        const type = wanted.parse(await readBeginning(await archive.openReadStreamPromise(entry), wanted.maxBytes, signal));
+        if (type) return type;
+        entries.delete(entry.fileName);
       }
-      if (telling.size === 0 || ++looked === MAX_ENTRIES) break;
+      if (entries.size === 0 || ++looked === MAX_ENTRIES) break;
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -64,8 +64,8 @@ async function packageContent(path: string, signal: AbortSignal): Promise<Conten
   return 'zip';
 }
 
-/** So much of an entry can't be a bomb. */
-async function beginningOf(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string> {
+/** Reads no more of an entry than `maxBytes`, so that it cannot be a bomb. */
+async function readBeginning(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -8,7 +8,7 @@ import { fetchFailed } from '../../../src/common/net/failure.ts';
 import type { Outbound } from '../../../src/common/net/outbound.ts';
 import { fitsFileType } from '../domain/content.ts';
 import type { Downloader } from '../domain/ports.ts';
-import { contentOf } from './content.ts';
+import { detectContent } from './content.ts';
 
 /** For everything: the last byte of the largest document, and the look at what it is. */
 const TIMEOUT_MS = 60_000;
@@ -34,7 +34,7 @@ export function createDownloader({ outbound, temporary, timeoutMs = TIMEOUT_MS }
       try {
         const options = { path, maxBytes, timeoutMs, signal: deadline.signal };
         const { contentType } = await outbound.download(url, options);
-        const found = await contentOf(path, { contentType, signal: deadline.signal });
+        const found = await detectContent(path, { contentType, signal: deadline.signal });
         if (!fitsFileType(fileType, found)) {
           throw new AppError('download_failed', { reason: 'content', expected: fileType, found });
         }

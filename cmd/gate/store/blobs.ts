@@ -17,27 +17,27 @@ export async function createBlobs(folder: string): Promise<Blobs> {
   for (const shard of shards) await makePrivateDirectory(join(folder, shard));
   await syncDirectory(folder);
 
-  function shardOf(sha256: string): string {
+  function getShard(sha256: string): string {
     if (!SHA256.test(sha256)) throw new TypeError('not a SHA-256');
     return join(folder, sha256.slice(0, 2));
   }
 
-  function pathOf(sha256: string): string {
-    return join(shardOf(sha256), sha256);
+  function getPath(sha256: string): string {
+    return join(getShard(sha256), sha256);
   }
 
   return {
     async put({ path: received, sha256 }) {
-      const path = pathOf(sha256);
+      const path = getPath(sha256);
       await rename(received, path).catch(async (error: NodeJS.ErrnoException) => {
         // An earlier attempt renamed it, and failed after that.
         if (error.code !== 'ENOENT' || !(await exists(path))) throw error;
       });
-      await syncDirectory(shardOf(sha256));
+      await syncDirectory(getShard(sha256));
     },
 
-    read: (sha256, range) => createReadStream(pathOf(sha256), range),
-    remove: (sha256) => rm(pathOf(sha256), { force: true }),
+    read: (sha256, range) => createReadStream(getPath(sha256), range),
+    remove: (sha256) => rm(getPath(sha256), { force: true }),
 
     async list() {
       const names = await Promise.all(shards.map((shard) => readdir(join(folder, shard))));

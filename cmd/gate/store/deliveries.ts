@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Columns, table } from './table.ts';
+import { type Columns, Table } from './table.ts';
 
 const DELIVERY: Columns<DeliveryRecord> = {
   id: 'plain',
@@ -32,12 +32,12 @@ export function deliveryRows(
   | 'givenUp'
   | 'removeDeliveriesBefore'
 > {
-  const deliveries = table(database, 'deliveries', DELIVERY, ['id']);
+  const deliveries = new Table(database, 'deliveries', DELIVERY, ['id']);
   const pending = database.prepare(`SELECT count(*) AS count FROM deliveries WHERE state = 'pending'`);
   const ofDocument = database.prepare('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1');
   return {
     addDelivery: (delivery) => ({ ...delivery, id: deliveries.insert(delivery) }),
-    putDelivery: deliveries.put,
+    putDelivery: (record) => deliveries.put(record),
     dueDeliveries: deliveries.select(
       `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
     ),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DocumentRecord, VersionRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Columns, table } from './table.ts';
+import { type Columns, Table } from './table.ts';
 
 const DOCUMENT: Columns<DocumentRecord> = {
   docId: 'plain',
@@ -34,14 +34,14 @@ const VERSION: Columns<VersionRecord> = {
 export function documentRows(
   database: DatabaseSync,
 ): Pick<RowsTransaction, 'document' | 'documentByKey' | 'documents' | 'putDocument' | 'removeDocument'> {
-  const documents = table(database, 'documents', DOCUMENT, ['docId']);
+  const documents = new Table(database, 'documents', DOCUMENT, ['docId']);
   const all = documents.select('ORDER BY created_at, doc_id');
   const inState = documents.select('WHERE state = ? ORDER BY created_at, doc_id');
   return {
     document: documents.first('WHERE doc_id = ?'),
     documentByKey: documents.first('WHERE key = ?'),
     documents: ({ state } = {}) => (state === undefined ? all() : inState(state)),
-    putDocument: documents.put,
+    putDocument: (record) => documents.put(record),
     removeDocument: documents.run('DELETE FROM documents WHERE doc_id = ?'),
   };
 }
@@ -50,12 +50,12 @@ export function documentRows(
 export function versionRows(
   database: DatabaseSync,
 ): Pick<RowsTransaction, 'version' | 'versions' | 'putVersion' | 'removeVersion' | 'usesBlob'> {
-  const versions = table(database, 'versions', VERSION, ['docId', 'version']);
+  const versions = new Table(database, 'versions', VERSION, ['docId', 'version']);
   const withBytes = versions.first('WHERE sha256 = ? LIMIT 1');
   return {
     version: versions.first('WHERE doc_id = ? AND version = ?'),
     versions: versions.select('WHERE doc_id = ? ORDER BY version'),
-    putVersion: versions.put,
+    putVersion: (record) => versions.put(record),
     removeVersion: versions.run('DELETE FROM versions WHERE doc_id = ? AND version = ?'),
     usesBlob: (sha256) => withBytes(sha256) !== undefined,
   };

@@ -57,7 +57,7 @@ export function followOpenSessions(tables: RowsTransaction): Following {
   return {
     openSessions: {
       byToken: (tokenHash) => byToken.get(tokenHash),
-      ofDocument: (docId) => [...(byDocument.get(docId) ?? [])],
+      byDocument: (docId) => [...(byDocument.get(docId) ?? [])],
     },
     tables: {
       ...tables,

@@ -64,7 +64,7 @@ async function transaction<Result>(
   }
 }
 
-/** `tables` until `end`: work that goes on behind its transaction's back must not write into another one. */
+/** Returns `tables` that work until `end`: work that goes on after its transaction must not write into another one. */
 function whileOpen(tables: RowsTransaction): { rows: RowsTransaction; end: () => void } {
   let open = true;
   const guarded =
@@ -78,7 +78,7 @@ function whileOpen(tables: RowsTransaction): { rows: RowsTransaction; end: () =>
     return typeof method === 'function' ? guarded(method as (...values: unknown[]) => unknown) : method;
   };
   return {
-    // Of some thirty methods a transaction calls one or two.
+    // A transaction calls one or two of some thirty methods.
     rows: new Proxy(tables, { get }),
     end: () => {
       open = false;

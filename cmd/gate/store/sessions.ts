@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Columns, table } from './table.ts';
+import { type Columns, Table } from './table.ts';
 
 const SESSION: Columns<SessionRecord> = {
   sessionId: 'plain',
@@ -27,7 +27,7 @@ export function sessionRows(
   RowsTransaction,
   'session' | 'sessionByToken' | 'liveSessions' | 'endedSessions' | 'putSession' | 'removeSession'
 > {
-  const sessions = table(database, 'sessions', SESSION, ['sessionId']);
+  const sessions = new Table(database, 'sessions', SESSION, ['sessionId']);
   const live = 'closed_at IS NULL AND expires_at > ?';
   const order = 'ORDER BY created_at, session_id';
   const ofAll = sessions.select(`WHERE ${live} ${order}`);
@@ -38,7 +38,7 @@ export function sessionRows(
     sessionByToken: sessions.first('WHERE token_hash = ?'),
     liveSessions: (now, docId) => (docId === undefined ? ofAll(now) : ofDocument(now, docId)),
     endedSessions: (before) => ended(before, before),
-    putSession: sessions.put,
+    putSession: (record) => sessions.put(record),
     removeSession: sessions.run('DELETE FROM sessions WHERE session_id = ?'),
   };
 }

@@ -31,7 +31,7 @@ export function openDatabase(path: string, prepare: (database: DatabaseSync) => 
   }
 }
 
-/** What SQLite threw; a full disk becomes the file system's error for it, so that there is one way to recognize it. */
+/** Turns SQLite's error for a full disk into the file system's, so that there is one way to recognize it. */
 export function toStoreError(error: unknown): unknown {
   if (resultCode(error) !== SQLITE_FULL) return error;
   return Object.assign(new Error('ENOSPC: no space left on device', { cause: error }), { code: 'ENOSPC' });
@@ -42,7 +42,7 @@ function resultCode(error: unknown): number | undefined {
   return code === 'ERR_SQLITE_ERROR' && errcode !== undefined ? errcode & 0xff : undefined;
 }
 
-/** Node 22 and early 24 warn on standard error, once, while this module is loaded: no line for a log of JSON. */
+/** Loads the module without the warning that Node 22 and early 24 write to standard error, into a log of JSON. */
 function loadSqlite(): typeof import('node:sqlite') {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -4,83 +4,85 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
 
 /** One table, with records as rows. Statements are prepared once. */
-export interface Table<Row> {
+export class Table<Row extends object> {
+  readonly #database: DatabaseSync;
+  readonly #name: string;
+  readonly #columns: Columns<Row>;
+  readonly #members: readonly (keyof Row & string)[];
+  readonly #withoutKey: readonly (keyof Row & string)[];
+  readonly #upsert: StatementSync;
+  readonly #insert: StatementSync;
+
+  /** @param key members that make the primary key */
+  constructor(database: DatabaseSync, name: string, columns: Columns<Row>, key: readonly (keyof Row & string)[]) {
+    this.#database = database;
+    this.#name = name;
+    this.#columns = columns;
+    this.#members = Object.keys(columns) as (keyof Row & string)[];
+    this.#withoutKey = this.#members.filter((member) => !key.includes(member));
+    const updates = this.#withoutKey.map(snakeCase).map((column) => `${column} = excluded.${column}`);
+    this.#insert = database.prepare(insertInto(name, this.#withoutKey));
+    this.#upsert = database.prepare(
+      `${insertInto(name, this.#members)} ON CONFLICT (${key.map(snakeCase)}) DO UPDATE SET ${updates}`,
+    );
+  }
+
   /** @param rest SQL after the table's name */
-  select(rest: string): (...values: SQLInputValue[]) => Row[];
-  first(rest: string): (...values: SQLInputValue[]) => Row | undefined;
-  /** Inserts the record or, where its primary key is there, replaces what the row holds. */
-  put(record: Row): void;
-  /** Inserts the record without its primary key. @returns the key that it got */
-  insert(record: Partial<Row>): number;
-  /** Any other statement. */
-  run(statement: string): (...values: SQLInputValue[]) => void;
-}
-
-/** @param key members that make the primary key */
-export function table<Row extends object>(
-  database: DatabaseSync,
-  name: string,
-  columns: Columns<Row>,
-  key: readonly (keyof Row & string)[],
-): Table<Row> {
-  const members = Object.keys(columns) as (keyof Row & string)[];
-  const list = members.map(snakeCase).join(', ');
-  const others = members.filter((member) => !key.includes(member));
-  const upsert = database.prepare(`
-    ${insertInto(name, members)} ON CONFLICT (${key.map(snakeCase).join(', ')})
-    DO UPDATE SET ${others.map((member) => `${snakeCase(member)} = excluded.${snakeCase(member)}`).join(', ')}`);
-  const insert = database.prepare(insertInto(name, others));
-
-  function toSql(record: Partial<Row>, wanted: readonly (keyof Row & string)[]): SQLInputValue[] {
-    return wanted.map((member) => {
-      const value = record[member] as SQLInputValue;
-      if (columns[member] === 'plain' || value === null) return value;
-      return columns[member] === 'boolean' ? Number(value) : JSON.stringify(value);
-    });
+  select(rest: string): (...values: SQLInputValue[]) => Row[] {
+    const statement = this.#prepareSelect(rest);
+    return (...values) => (statement.all(...values) as unknown as SQLOutputValue[][]).map((row) => this.#fromSql(row));
   }
 
-  function fromSql(values: readonly SQLOutputValue[]): Row {
-    const row: Record<string, unknown> = {};
-    for (const [index, member] of members.entries()) {
-      const value = values[index];
-      if (columns[member] === 'plain' || value === null) row[member] = value;
-      else row[member] = columns[member] === 'boolean' ? value === 1 : JSON.parse(value as string);
-    }
-    return row as Row;
+  /** Does the same for the first row. */
+  first(rest: string): (...values: SQLInputValue[]) => Row | undefined {
+    const statement = this.#prepareSelect(rest);
+    return (...values) => {
+      const row = statement.get(...values) as SQLOutputValue[] | undefined;
+      return row && this.#fromSql(row);
+    };
   }
 
-  function select(rest: string): StatementSync {
-    const statement = database.prepare(`SELECT ${list} FROM ${name} ${rest}`);
+  /** Inserts a record or, where its primary key is there, replaces what the row holds. */
+  put(record: Row): void {
+    this.#upsert.run(...this.#toSql(record, this.#members));
+  }
+
+  /** Inserts a record without its primary key. @returns the key that it got */
+  insert(record: Partial<Row>): number {
+    return Number(this.#insert.run(...this.#toSql(record, this.#withoutKey)).lastInsertRowid);
+  }
+
+  /** Prepares any other statement. */
+  run(text: string): (...values: SQLInputValue[]) => void {
+    const statement = this.#database.prepare(text);
+    return (...values) => void statement.run(...values);
+  }
+
+  #prepareSelect(rest: string): StatementSync {
+    const columns = this.#members.map(snakeCase).join(', ');
+    const statement = this.#database.prepare(`SELECT ${columns} FROM ${this.#name} ${rest}`);
     // Objects would be made anew, name by name, for every row.
     statement.setReturnArrays(true);
     return statement;
   }
 
-  return {
-    select(rest) {
-      const statement = select(rest);
-      return (...values) => (statement.all(...values) as unknown as SQLOutputValue[][]).map(fromSql);
-    },
-    first(rest) {
-      const statement = select(rest);
-      return (...values) => {
-        const row = statement.get(...values) as SQLOutputValue[] | undefined;
-        return row && fromSql(row);
-      };
-    },
-    put(record) {
-      upsert.run(...toSql(record, members));
-    },
-    insert(record) {
-      return Number(insert.run(...toSql(record, others)).lastInsertRowid);
-    },
-    run(text) {
-      const statement = database.prepare(text);
-      return (...values) => {
-        statement.run(...values);
-      };
-    },
-  };
+  #toSql(record: Partial<Row>, wanted: readonly (keyof Row & string)[]): SQLInputValue[] {
+    return wanted.map((member) => {
+      const value = record[member] as SQLInputValue;
+      if (this.#columns[member] === 'plain' || value === null) return value;
+      return this.#columns[member] === 'boolean' ? Number(value) : JSON.stringify(value);
+    });
+  }
+
+  #fromSql(values: readonly SQLOutputValue[]): Row {
+    const row: Record<string, unknown> = {};
+    for (const [index, member] of this.#members.entries()) {
+      const value = values[index];
+      if (this.#columns[member] === 'plain' || value === null) row[member] = value;
+      else row[member] = this.#columns[member] === 'boolean' ? value === 1 : JSON.parse(value as string);
+    }
+    return row as Row;
+  }
 }
 
 function insertInto(name: string, members: readonly string[]): string {

@@ -9,7 +9,7 @@ const NAME = /^(doc_[0-9a-f]+)_(\d+)_(\d+)_([0-9a-f]{64})$/;
 /** Keeps edits that the editor could not store as files `<folder>/<document>_<time>_<process>_<SHA-256>`. */
 export async function createUnsavedFiles(folder: string): Promise<UnsavedFiles> {
   await makePrivateDirectory(folder);
-  const pathOf = ({ docId, at, pid, sha256 }: UnsavedFile): string => join(folder, `${docId}_${at}_${pid}_${sha256}`);
+  const getPath = ({ docId, at, pid, sha256 }: UnsavedFile): string => join(folder, `${docId}_${at}_${pid}_${sha256}`);
 
   return {
     async list() {
@@ -24,12 +24,12 @@ export async function createUnsavedFiles(folder: string): Promise<UnsavedFiles> 
 
     async put(origin, { path, sha256, size }) {
       const unsaved = { ...origin, sha256, size };
-      await rename(path, pathOf(unsaved));
+      await rename(path, getPath(unsaved));
       await syncDirectory(folder);
       return unsaved;
     },
 
-    read: (file) => createReadStream(pathOf(file)),
-    remove: (file) => rm(pathOf(file), { force: true }),
+    read: (file) => createReadStream(getPath(file)),
+    remove: (file) => rm(getPath(file), { force: true }),
   };
 }

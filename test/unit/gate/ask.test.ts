@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createAsk, type Decision, type Question } from '../../../cmd/gate/domain/ask.ts';
-import { createCounting } from '../../../cmd/gate/domain/counting.ts';
+import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import type { SessionRecord } from '../../../cmd/gate/domain/model.ts';
-import { hashOfToken } from '../../../cmd/gate/domain/session-token.ts';
+import { hashToken } from '../../../cmd/gate/domain/session-token.ts';
 import { createWopiSrcReader } from '../../../cmd/gate/domain/wopi-src.ts';
 import {
   DOC,
@@ -22,7 +22,7 @@ function start(limit: number, foreignHosts = true) {
   const sessions = new Map<string, SessionRecord>();
   const events: object[] = [];
   const opened: number[] = [];
-  const counting = createCounting({ limit: () => limit, clock: () => state.now });
+  const counting = new Counting({ limit: () => limit, clock: () => state.now });
   const isOpen = (session: SessionRecord) => {
     if (state.broken) throw new Error('a mistake of ours');
     return session.closedAt === null;
@@ -30,7 +30,7 @@ function start(limit: number, foreignHosts = true) {
   const ask = createAsk({
     openSessions: {
       byToken: (hash) => [sessions.get(hash)].find((session) => session && isOpen(session)),
-      ofDocument: (docId) => [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
+      byDocument: (docId) => [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
     },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
@@ -43,7 +43,7 @@ function start(limit: number, foreignHosts = true) {
       close: async () => undefined,
     },
   });
-  counting.sampled({ at: state.now, views: [], documents: 0, modified: new Set() });
+  counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
   return {
     state,
     counting,
@@ -55,7 +55,7 @@ function start(limit: number, foreignHosts = true) {
         docId: DOC,
         mode: 'edit',
         requestedMode: 'edit',
-        tokenHash: hashOfToken(token),
+        tokenHash: hashToken(token),
         user: { id: 'u', name: 'U' },
         lang: 'vi',
         ui: {},
@@ -155,7 +155,7 @@ describe('the decision whether a session may open', () => {
     const { sessionId } = session('one');
     counting.admit({ sessionId, docId: DOC });
     const view = { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '1', readonly: false };
-    counting.sampled({ at: state.now, views: [view], documents: 1, modified: new Set() });
+    counting.observe({ at: state.now, views: [view], documents: 1, modified: new Set() });
     expect(at(page(sourceOf(DOC)))).to.equal(undefined);
     expect(at(page(FOREIGN))).to.equal(undefined);
     expect(at(page(`${FOREIGN}0`))).to.equal(LIMIT);
@@ -196,7 +196,7 @@ describe('the decision whether a session may open', () => {
       expect(answers.filter((answer) => answer === undefined)).to.have.length(40);
       expect(counting.figures()).to.include({ current: 0, pending: 20 });
       state.now += 60_000;
-      counting.sampled({ at: state.now, views: [], documents: 0, modified: new Set() });
+      counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
     }
   });
 });

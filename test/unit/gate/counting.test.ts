@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Counting, createCounting } from '../../../cmd/gate/domain/counting.ts';
+import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
 import { DOC, FOREIGN, sourceOf } from '../../support/gate-openings.ts';
 
@@ -8,7 +8,7 @@ const SECOND = 1000;
 
 function start(limit: number) {
   const state = { now: 1_000_000, limit };
-  const counting = createCounting({ limit: () => state.limit, clock: () => state.now });
+  const counting = new Counting({ limit: () => state.limit, clock: () => state.now });
   const own = (userId: string, more: Partial<EditorView> = {}): EditorView => ({
     docId: DOC,
     wopiSrc: sourceOf(DOC),
@@ -25,7 +25,7 @@ function start(limit: number) {
       own(userId, { docId: null, wopiSrc: FOREIGN, ...more }),
     /** What the editor lists now. */
     see: (...views: EditorView[]) =>
-      counting.sampled({ at: state.now, views, documents: views.length && 1, modified: new Set() }),
+      counting.observe({ at: state.now, views, documents: views.length && 1, modified: new Set() }),
     pass: (seconds: number) => {
       state.now += seconds * SECOND;
     },

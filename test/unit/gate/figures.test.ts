@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createCounting } from '../../../cmd/gate/domain/counting.ts';
+import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import { connectionLimit, gateLimits } from '../../../cmd/gate/domain/limits.ts';
 import type { NewDelivery } from '../../../cmd/gate/domain/model.ts';
 import type { Rows, RowsTransaction } from '../../../cmd/gate/domain/ports.ts';
@@ -80,11 +80,11 @@ describe('the status of the gate', () => {
 
   function start(rows: Rows) {
     const state = { now: 1_000_000 };
-    const counting = createCounting({ limit: () => 50, clock: () => state.now });
+    const counting = new Counting({ limit: () => 50, clock: () => state.now });
     const status = createStatus({
       rows,
       editor: { state: () => 'ok' },
-      figures: counting.figures,
+      figures: () => counting.figures(),
       license: () => licence(9, [], 'grace'),
       unsaved: { list: async () => [] },
       callbackSigning: true,
@@ -102,7 +102,7 @@ describe('the status of the gate', () => {
     const before = await status();
     expect(validator('gate-status.json')(before)).to.deep.include({ ok: true });
     expect(before.connections).to.include({ enforcing: false, sample_age_seconds: null });
-    counting.sampled({ at: state.now, views: [], documents: 0, modified: new Set() });
+    counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
     state.now += 5_500;
     const after = await status();
     expect(after.connections).to.include({ current: 0, limit: 50, enforcing: true, sample_age_seconds: 5 });

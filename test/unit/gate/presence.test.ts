@@ -33,7 +33,7 @@ function start() {
     log: silentLogger(),
   });
   const see = (at: number, views: EditorView[], modified: string[] = []) =>
-    presence.sampled({ at, views, documents: 1, modified: new Set(modified) });
+    presence.observe({ at, views, documents: 1, modified: new Set(modified) });
   return { state, presence, matched, see };
 }
 

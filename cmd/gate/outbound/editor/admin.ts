@@ -10,12 +10,12 @@ import { logIn, WrongPassword } from './login.ts';
 
 const SOCKET = '/cool/adminws';
 const CONNECT_MS = 5_000;
-/** Between looks whether it is time for a sample. */
+/** The time between checks whether a sample is due. */
 const LOOK_MS = 1_000;
 const REFUSED = new Set(['InvalidAuthToken', 'NotAuthenticated']);
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** Each try costs the editor a slow hash of the password. */
+/** Each login costs the editor a slow hash of the password. */
 const WRONG_PASSWORD_WAIT_MS = 30_000;
 
 export interface AdminOptions {
@@ -27,15 +27,15 @@ export interface AdminOptions {
   agent: EditorAgent;
   /** Milliseconds between samples. */
   intervalMs: number;
-  /** Whether somebody waits for the next sample: then it is taken within a second. */
+  /** Returns whether somebody waits for the next sample, which is then taken within a second. */
   isUrgent: () => boolean;
   readWopiSrc: ReadWopiSrc;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   onSample: (sample: EditorSample) => void;
-  /** Told when a channel works, at first or again. */
+  /** Called when a channel works, at first or again. */
   onFound: () => void;
-  /** Told when a channel that had worked is lost. */
+  /** Called when a channel that had worked is lost. */
   onLost: () => void;
 }
 
@@ -53,7 +53,7 @@ export interface AdminChannel {
 export function createAdminChannel(options: AdminOptions): AdminChannel {
   const { agent, log, clock, readWopiSrc, onSample } = options;
   const stopping = new AbortController();
-  /** Undefined: nothing is known yet, and nothing was told. */
+  /** The state that was reported last; undefined before the first. */
   let state: EditorState | undefined;
   let last: EditorSample | undefined;
 

@@ -35,10 +35,10 @@ export function editPages(xml: string): EditPages {
     if (elements === 1 && name !== 'wopi-discovery') throw new Error('this is no discovery document');
     const { name: action, ext, urlsrc } = attributes as Record<string, string | undefined>;
     if (name !== 'action' || action !== 'edit' || !ext || !urlsrc) return;
-    const url = urlOf(urlsrc);
+    const url = parseUrl(urlsrc);
     const extension = ext.toLowerCase();
     if (!url || pages.has(extension)) return;
-    pages.set(extension, pageOf(url));
+    pages.set(extension, toPage(url));
     origins.add(url.origin);
   });
   parser.on('closetag', () => {
@@ -49,12 +49,12 @@ export function editPages(xml: string): EditPages {
   return { pages, origins };
 }
 
-function urlOf(urlsrc: string): URL | undefined {
+function parseUrl(urlsrc: string): URL | undefined {
   const url = URL.parse(urlsrc.replace(PLACEHOLDERS, ''));
   return url && /^https?:$/.test(url.protocol) && !url.pathname.startsWith('//') ? url : undefined;
 }
 
-function pageOf({ pathname, search }: URL): string {
+function toPage({ pathname, search }: URL): string {
   const query = search.slice(1);
   return `${pathname}?${query === '' || query.endsWith('&') ? query : `${query}&`}`;
 }

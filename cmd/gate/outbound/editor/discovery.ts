@@ -43,7 +43,7 @@ export function createDiscovery(options: {
   log: Pick<Logger, 'warn'>;
 }): Discovery {
   const { url, agent, clock, log } = options;
-  const tellForeign = foreignTeller(options.baseUrl, log);
+  const checkOrigins = createOriginCheck(options.baseUrl, log);
   let copy: Copy | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -55,8 +55,8 @@ export function createDiscovery(options: {
       const { status, text } = await getText(`${url}/hosting/discovery`, { agent, maxBytes: MAX_BYTES });
       if (status !== 200) throw new Error(`the editor server answered ${status}`);
       const { pages, origins } = editPages(text);
-      tellForeign([...origins]);
-      // What was on its way when the editor went down may be of the old one.
+      checkOrigins([...origins]);
+      // An answer that was on its way when the editor went down may be the old editor's.
       if (mine === generation) copy = { readAt: clock(), pages };
       failedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
@@ -92,15 +92,15 @@ export function createDiscovery(options: {
   };
 }
 
-/** Says once, and again when they change, that pages are at other addresses than the service. */
-function foreignTeller(baseUrl: string | undefined, log: Pick<Logger, 'warn'>): (origins: string[]) => void {
+/** Returns a function that warns, once for each change, that pages are at other addresses than the service. */
+function createOriginCheck(baseUrl: string | undefined, log: Pick<Logger, 'warn'>): (origins: string[]) => void {
   const expected = baseUrl && new URL(baseUrl).origin;
-  let told = '';
+  let reported = '';
   return (origins) => {
     const foreign = expected ? origins.filter((origin) => origin !== expected) : [];
-    if (foreign.join() === told) return;
-    told = foreign.join();
-    if (told === '') return;
+    if (foreign.join() === reported) return;
+    reported = foreign.join();
+    if (reported === '') return;
     log.warn(
       { base_url: baseUrl, discovery: foreign },
       'discovery names another address than SVC_BASE_URL, where pages find no editor: its server_name and ssl.termination must be those of SVC_BASE_URL',

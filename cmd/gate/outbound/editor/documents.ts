@@ -52,48 +52,48 @@ export function readDocuments(
   return { at, views, documents: count, modified };
 }
 
-/** Conversions and leftovers of them have no host; some documents stay listed after their process has gone. */
+/** Conversions and leftovers of them have no host; some documents stay toListed after their process has gone. */
 function isPhantom({ wopiHost, wopiSrc, memory, idleTime }: Listed): boolean {
   return wopiHost === '' || !/^https?:/.test(wopiSrc) || (memory === 0 && idleTime > PHANTOM_IDLE);
 }
 
 function readWhole(json: string): Listed[] | undefined {
-  const { documents } = (parsed(json) ?? {}) as { documents?: unknown };
-  return Array.isArray(documents) ? documents.map(listed) : undefined;
+  const { documents } = (parseJson(json) ?? {}) as { documents?: unknown };
+  return Array.isArray(documents) ? documents.map(toListed) : undefined;
 }
 
-/** Undefined where not even the documents can be told apart. */
+/** Returns undefined when not even the documents can be told apart. */
 function readPieces(text: string): Listed[] | undefined {
   const [, ...parts] = text.split(/(?=\{\s*"pid"\s*:)/);
   const pieces: string[] = [];
-  // What names no address is no document, but a name that looks like the beginning of one.
+  // A part without an address is no document, but a name that looks like the beginning of one.
   for (const part of parts) pieces.push(part.includes('"wopiSrc"') ? part : `${pieces.pop() ?? ''}${part}`);
   if (!pieces.every((piece) => piece.includes('"wopiSrc"')) || pieces.length === 0) return undefined;
   return pieces.map((piece) => {
-    const value = parsed(piece.replace(/[\s,]*(\]\s*\})?\s*$/, ''));
-    return value === undefined ? recovered(piece) : listed(value);
+    const value = parseJson(piece.replace(/[\s,]*(\]\s*\})?\s*$/, ''));
+    return value === undefined ? recover(piece) : toListed(value);
   });
 }
 
-function listed(value: unknown): Listed {
+function toListed(value: unknown): Listed {
   const { wopiSrc, wopiHost, modified, memory, idleTime, views } = (value ?? {}) as Record<string, unknown>;
   return {
-    wopiSrc: textOf(wopiSrc),
-    wopiHost: textOf(wopiHost),
-    modified: textOf(modified),
+    wopiSrc: toText(wopiSrc),
+    wopiHost: toText(wopiHost),
+    modified: toText(modified),
     memory: Number(memory),
     idleTime: Number(idleTime),
-    views: Array.isArray(views) ? views.map(listedView) : undefined,
+    views: Array.isArray(views) ? views.map(toListedView) : undefined,
   };
 }
 
-function listedView(value: unknown): ListedView {
+function toListedView(value: unknown): ListedView {
   const { userId, sessionid, readonly } = (value ?? {}) as Record<string, unknown>;
-  return { userId: textOf(userId), viewId: textOf(sessionid), readonly: textOf(readonly) === '1' };
+  return { userId: toText(userId), viewId: toText(sessionid), readonly: toText(readonly) === '1' };
 }
 
-/** Of a document whose JSON is broken, what the unbroken parts around the names tell. */
-function recovered(piece: string): Listed {
+/** Reads a document whose JSON is broken from the unbroken parts around the names. */
+function recover(piece: string): Listed {
   const member = (name: string): string => new RegExp(`"${name}"\\s*:\\s*"?([^",}]*)`).exec(piece)?.[1] ?? '';
   const ends = piece.matchAll(
     /"userId"\s*:\s*"([^"\\]*)"\s*,\s*"sessionid"\s*:\s*"([^"\\]*)"\s*,\s*"readonly"\s*:\s*"?([01])"?\s*\}/g,
@@ -113,7 +113,7 @@ function recovered(piece: string): Listed {
   };
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -121,6 +121,6 @@ function parsed(json: string): unknown {
   }
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -13,7 +13,7 @@ export interface EditorServerOptions {
   adminUser: string;
   adminPassword: string;
   readWopiSrc: ReadWopiSrc;
-  /** Whether somebody waits for the next sample: then it is taken within a second. */
+  /** Returns whether somebody waits for the next sample, which is then taken within a second. */
   isUrgent: () => boolean;
   /** SVC_BASE_URL, which discovery has to agree with; undefined when it is not set. */
   baseUrl: string | undefined;
@@ -29,7 +29,7 @@ export function createEditorServer(options: EditorServerOptions): EditorServer {
   const listeners: ((sample: EditorSample) => void)[] = [];
   const agent = createEditorAgent();
   const discovery = createDiscovery({ url, agent, baseUrl, clock, log });
-  // Nobody needs its pages yet: it says what is wrong with them before somebody does.
+  // It is read before somebody needs it, to log what is wrong with it.
   discovery.check();
   const admin = createAdminChannel({
     url,

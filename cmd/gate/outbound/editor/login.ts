@@ -27,20 +27,20 @@ export async function logIn(options: {
   const { url, user, password, agent, signal } = options;
   const authorization = basicAuthorization(user, password);
   const answer = await getText(url + PAGE, { agent, maxBytes: MAX_BYTES, headers: { authorization }, signal });
-  if (answer.status === 401) throw new WrongPassword(refusalOf(password));
+  if (answer.status === 401) throw new WrongPassword(describeRefusal(password));
   if (answer.status !== 200) throw new Error(`the admin console answered ${answer.status}`);
-  const token = tokenOf(answer);
+  const token = parseToken(answer);
   if (token === undefined) throw new Error('the admin console gave no token');
   return token;
 }
 
-function refusalOf(password: string): string {
+function describeRefusal(password: string): string {
   return password === ''
     ? 'SVC_ONLINE_ADMIN_PASSWORD is not set'
     : 'the editor refuses SVC_ONLINE_ADMIN_USER or SVC_ONLINE_ADMIN_PASSWORD';
 }
 
-function tokenOf({ headers, text }: Answer): string | undefined {
+function parseToken({ headers, text }: Answer): string | undefined {
   const cookies = [headers['set-cookie'], headers.cookie].flat().filter((cookie) => cookie !== undefined);
   for (const cookie of cookies) {
     const [, token] = IN_COOKIE.exec(cookie) ?? [];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fitsFileType, ooxmlOf, openDocumentOf, sniffContent } from '../../../../cmd/gate/domain/content.ts';
+import { fitsFileType, parseContentTypes, parseMimetype, sniffContent } from '../../../../cmd/gate/domain/content.ts';
 import { createLinks } from '../../../../cmd/gate/domain/links.ts';
 import { FILE_TYPES } from '../../../../cmd/gate/domain/model.ts';
 import { allowsOrigin } from '../../../../cmd/gate/domain/origins.ts';
@@ -192,20 +192,20 @@ describe('content', () => {
   it('knows packages of all OOXML formats, templates and those with macros', () => {
     const family = { d: 'docx', x: 'xlsx', p: 'pptx' };
     for (const [format, type] of Object.entries(MAIN_TYPES) as [OoxmlFormat, string][]) {
-      expect(ooxmlOf(`<Override ContentType="${type}"/>`)).to.equal(family[format[0] as 'd' | 'x' | 'p']);
+      expect(parseContentTypes(`<Override ContentType="${type}"/>`)).to.equal(family[format[0] as 'd' | 'x' | 'p']);
     }
-    expect(ooxmlOf('application/vnd.ms-excel.sheet.binary.macroEnabled.main')).to.equal(undefined);
+    expect(parseContentTypes('application/vnd.ms-excel.sheet.binary.macroEnabled.main')).to.equal(undefined);
     const embedded = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-    expect(ooxmlOf(`<Default Extension="xlsx" ContentType="${embedded}"/>`)).to.equal(undefined);
+    expect(parseContentTypes(`<Default Extension="xlsx" ContentType="${embedded}"/>`)).to.equal(undefined);
   });
 
   it('knows OpenDocument by its mimetype', () => {
     const odf = 'application/vnd.oasis.opendocument.';
-    expect(openDocumentOf(`${odf}text`)).to.equal('odt');
-    expect(openDocumentOf(`${odf}spreadsheet-template\n`)).to.equal('ods');
-    expect(openDocumentOf(`${odf}presentation`)).to.equal('odp');
-    expect(openDocumentOf(`${odf}graphics`)).to.equal(undefined);
-    expect(openDocumentOf('constructor')).to.equal(undefined);
+    expect(parseMimetype(`${odf}text`)).to.equal('odt');
+    expect(parseMimetype(`${odf}spreadsheet-template\n`)).to.equal('ods');
+    expect(parseMimetype(`${odf}presentation`)).to.equal('odp');
+    expect(parseMimetype(`${odf}graphics`)).to.equal(undefined);
+    expect(parseMimetype('constructor')).to.equal(undefined);
   });
 
   it('fits a type or does not', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createOutbox } from '../../../../cmd/gate/domain/outbox.ts';
+import { Outbox } from '../../../../cmd/gate/domain/outbox.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { createLogger } from '../../../../src/common/log.ts';
 import { deliveryRecord } from '../../../support/gate-records.ts';
@@ -10,7 +10,7 @@ describe('a callback that is given up', () => {
     const lines: Record<string, unknown>[] = [];
     const audited: [event: string, facts: object | undefined][] = [];
     const rows = await createRows(':memory:');
-    const outbox = createOutbox({
+    const outbox = new Outbox({
       rows,
       poster: { post: async () => 500 },
       links: { renew: (link) => link },

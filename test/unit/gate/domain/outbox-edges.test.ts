@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createOutbox } from '../../../../cmd/gate/domain/outbox.ts';
+import { Outbox } from '../../../../cmd/gate/domain/outbox.ts';
 import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { createAudit } from '../../../../src/common/audit.ts';
@@ -25,7 +25,7 @@ describe('the outbox', () => {
     const sending = new Map<string, () => void>();
     let most = 0;
     let sent = 0;
-    const outbox = createOutbox({
+    const outbox = new Outbox({
       ...{ ...common, rows, log: testLogger(), parallel: 2 },
       poster: {
         post: async ({ docId }) => {
@@ -64,7 +64,7 @@ describe('the outbox', () => {
     });
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
-    const outbox = createOutbox({
+    const outbox = new Outbox({
       ...{ ...common, rows, log: testLogger(), parallel: 2 },
       poster: {
         post: async ({ docId, url }) => {
@@ -97,7 +97,7 @@ describe('the outbox', () => {
           }),
         ),
     };
-    const outbox = createOutbox({
+    const outbox = new Outbox({
       ...{ ...common, rows: broken },
       log: { info: () => undefined, error: (_facts: object, message: string) => void told.push(message) } as never,
       poster: { post: async () => 204 },

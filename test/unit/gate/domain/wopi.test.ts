@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { baseFileName, checkFileInfo, nonceOf, savedAfter } from '../../../../cmd/gate/domain/wopi.ts';
+import { baseFileName, checkFileInfo, parseNonce, savedAfter } from '../../../../cmd/gate/domain/wopi.ts';
 import type { EmbedUi } from '../../../../src/common/generated/wire.ts';
 import { documentRecord, sessionRecord, versionRecord } from '../../../support/gate-records.ts';
 
@@ -57,7 +57,7 @@ describe('CheckFileInfo', () => {
   });
 
   it('reads a nonce only from what the library writes', () => {
-    expect(nonceOf('svc1.aB_-9')).to.equal('aB_-9');
+    expect(parseNonce('svc1.aB_-9')).to.equal('aB_-9');
     for (const other of [
       'undefined',
       '',
@@ -68,7 +68,7 @@ describe('CheckFileInfo', () => {
       `svc1.${'a'.repeat(65)}`,
       undefined,
     ]) {
-      expect(nonceOf(other), String(other)).to.equal(null);
+      expect(parseNonce(other), String(other)).to.equal(null);
     }
   });
 

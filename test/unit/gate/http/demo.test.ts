@@ -8,7 +8,7 @@ import { fitsFileType } from '../../../../cmd/gate/domain/content.ts';
 import { createDemoInbox } from '../../../../cmd/gate/domain/demo-inbox.ts';
 import { sampleDocx } from '../../../../cmd/gate/domain/sample-docx.ts';
 import { type DemoHandlers, demoRoutes } from '../../../../cmd/gate/http/demo.ts';
-import { contentOf } from '../../../../cmd/gate/outbound/content.ts';
+import { detectContent } from '../../../../cmd/gate/outbound/content.ts';
 import { createHs256Verifier, signHs256 } from '../../../../src/common/crypto/jwt.ts';
 import { signCallback } from '../../../../src/common/crypto/signature.ts';
 import { errorHandler, notFound } from '../../../../src/common/http/errors.ts';
@@ -135,7 +135,7 @@ describe('the demo', () => {
       const path = join(folder.path, 'sample.docx');
       const bytes = Buffer.from(await (await fetch(`${url}/sample.docx`)).arrayBuffer());
       await writeFile(path, bytes);
-      expect(fitsFileType('docx', await contentOf(path, { signal: AbortSignal.timeout(5000) }))).to.equal(true);
+      expect(fitsFileType('docx', await detectContent(path, { signal: AbortSignal.timeout(5000) }))).to.equal(true);
       expect(bytes.equals(sampleDocx())).to.equal(true);
     } finally {
       await folder.remove();
