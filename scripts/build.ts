@@ -1,6 +1,6 @@
 /**
  * Builds what images run: JavaScript of every service, and the files that it reads beside itself at run time.
- * `node scripts/build.ts [folder]`; the folder, `dist` unless told, is emptied first.
+ * `node scripts/build.ts [folder]`; the folder, `dist` by default, is emptied first.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readTally, reportingTo, tallyLine } from './support/tally.ts';
 
-/** What mocha of each process is told. Tests on a cluster come last: it is made beside those before them. */
+/** Arguments of mocha in each process. Tests on a cluster come last: it is made beside those before them. */
 const LANES = [
   ['test/**/*.test.ts', '--ignore', 'test/e2e/*.test.ts', '--ignore', 'test/e2e/{controller,cluster}/**'],
   ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts', 'test/e2e/cluster/**/*.test.ts'],

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readSmallFile } from '../../src/common/fs/read-small.ts';
 
-/** What the person at the keyboard has to put right; every mistake at once. */
+/** Mistakes on the command line, all at once. */
 export class UsageError extends Error {
   readonly mistakes: readonly string[];
 

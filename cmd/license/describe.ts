@@ -2,7 +2,7 @@ import { iso } from '../../src/common/clock.ts';
 import type { LicenseState } from '../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../src/common/plan.ts';
 
-/** What a licence says and what it gives, a line each; for people. */
+/** Describes a licence and what it grants, a line each. */
 export function describeLicense(license: LicenseState): string {
   const { state, graceDaysLeft, claims, problem } = license;
   const { edition, limits } = docbuilderPlan(license);

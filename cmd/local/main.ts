@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { nginx } from './front.ts';
 import { internalSide } from './internal.ts';
 import { localSecret } from './key.ts';
-import { hostsOf, type Neighbours, neighboursOf } from './neighbours.ts';
+import { type Neighbours, parseNeighbours, toAllowHosts } from './neighbours.ts';
 import { FRONT_DIRECTORY, gate, standInEditor } from './parts.ts';
 import { firstFree, freePorts, isFree, isPort } from './port.ts';
 import { node, type RunningService, type ServiceOptions, startService } from './service.ts';
@@ -27,7 +27,7 @@ if (ownEditor && !(editorUrl?.protocol === 'http:' && editorUrl.pathname === '/'
 }
 let neighbours: Neighbours;
 try {
-  neighbours = neighboursOf(
+  neighbours = parseNeighbours(
     process.env['SVC_LOCAL_PORTS'],
     process.env['SVC_EMBED_ALLOWED_ORIGINS'],
     process.env['SVC_FETCH_ALLOW_HOSTS'],
@@ -98,7 +98,7 @@ await Promise.all([
       SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
       SVC_DOCBUILDER_API_KEYS: `local:${key}`,
       ...(!isGiven('SVC_DOCBUILDER_CALLBACK_SECRET') && { SVC_DOCBUILDER_CALLBACK_SECRET: callbackSecret }),
-      SVC_FETCH_ALLOW_HOSTS: hostsOf(neighbours, port),
+      SVC_FETCH_ALLOW_HOSTS: toAllowHosts(neighbours, port),
       SVC_DEV_MODE: '1',
     },
   }),

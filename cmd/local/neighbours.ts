@@ -2,11 +2,11 @@ import { listOf } from '../../src/common/config.ts';
 import { isPort } from './port.ts';
 
 /**
- * Who of this machine the service deals with beside itself. A developer's browser also shows pages of strangers: any
+ * Other servers of this machine that the service deals with. A developer's browser also shows pages of strangers: any
  * page that may embed without a signature could have the gate fetch, and read out, what listens on a port here.
  */
 export interface Neighbours {
-  /** Of the developer's own pages, documents and receivers. */
+  /** Ports of the developer's own pages, documents and receivers. */
   ports: readonly number[];
   /** Further origins and hosts, by commas. */
   origins: string;
@@ -17,7 +17,7 @@ export interface Neighbours {
 const HERE = ['localhost', '127.0.0.1'];
 
 /** @param localPorts value of `SVC_LOCAL_PORTS` @throws {TypeError} naming what is no list of ports */
-export function neighboursOf(localPorts = '', origins = '', hosts = ''): Neighbours {
+export function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
   const ports = listOf(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
   if (!ports.every(isPort)) {
     throw new TypeError(`SVC_LOCAL_PORTS=${localPorts} must list ports of your own pages, such as 8000,8090`);
@@ -26,13 +26,13 @@ export function neighboursOf(localPorts = '', origins = '', hosts = ''): Neighbo
 }
 
 /** `SVC_EMBED_ALLOWED_ORIGINS`: the demo's own, and those of the neighbours. @param own port of the service */
-export function originsOf({ ports, origins }: Neighbours, own: number): string {
+export function toOrigins({ ports, origins }: Neighbours, own: number): string {
   const here = [own, ...ports].flatMap((port) => HERE.map((host) => new URL(`http://${host}:${port}`).origin));
   return [...here, ...listOf(origins)].join(',');
 }
 
 /** `SVC_FETCH_ALLOW_HOSTS`: the service itself, which has the demo's document, and the neighbours. */
-export function hostsOf({ ports, hosts }: Neighbours, own: number): string {
+export function toAllowHosts({ ports, hosts }: Neighbours, own: number): string {
   const here = [own, ...ports].flatMap((port) => HERE.map((host) => `${host}:${port}`));
   return [...here, ...listOf(hosts)].join(',');
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import type { InternalSide } from './internal.ts';
-import { hostsOf, type Neighbours, originsOf } from './neighbours.ts';
+import { type Neighbours, toAllowHosts, toOrigins } from './neighbours.ts';
 import { node, type ServiceOptions } from './service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -9,9 +9,9 @@ const root = resolve(import.meta.dirname, '../..');
 /** The front's own part of the repository. */
 export const FRONT_DIRECTORY = `${root}/ingress/front`;
 
-/** What the parts of the service on one machine have in common. */
+/** Settings that the parts of the service on one machine share. */
 interface Machine {
-  /** Of the service, as browsers and receivers have it. */
+  /** Address of the service for browsers and receivers. */
   address: string;
   /** Absolute folder for data and logs. */
   dataDir: string;
@@ -19,7 +19,7 @@ interface Machine {
   internal: InternalSide;
 }
 
-/** The stand-in editor. @param listen `host:port` */
+/** Returns the options of the stand-in editor. @param listen `host:port` */
 export function standInEditor(
   machine: Machine & { listen: string; password: string; serverName: string; sslTermination?: string },
 ): ServiceOptions {
@@ -41,7 +41,7 @@ export function standInEditor(
   };
 }
 
-/** The gate in development mode. @param machine.listen `host:port` of its public side */
+/** Returns the options of the gate in development mode. @param machine.listen `host:port` of its public side */
 export function gate(
   machine: Machine & {
     listen: string;
@@ -67,10 +67,10 @@ export function gate(
       SVC_ONLINE_URL: editorUrl,
       SVC_ONLINE_ADMIN_PASSWORD: adminPassword,
       SVC_EMBED_ALLOW_UNSIGNED: '1',
-      SVC_EMBED_ALLOWED_ORIGINS: originsOf(neighbours, own),
+      SVC_EMBED_ALLOWED_ORIGINS: toOrigins(neighbours, own),
       SVC_EMBED_CALLBACK_SECRET: callbackSecret,
       // The first is the gate, as the demo's page names it.
-      SVC_FETCH_ALLOW_HOSTS: `${listen},${hostsOf(neighbours, own)}`,
+      SVC_FETCH_ALLOW_HOSTS: `${listen},${toAllowHosts(neighbours, own)}`,
       SVC_DEV_MODE: '1',
     },
   };

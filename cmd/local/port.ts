@@ -6,12 +6,12 @@ const LOWEST = 10_000;
 /** Where the kernel hands out ports by itself when it does not say (Linux's own default). */
 const EPHEMERAL = 32_768;
 
-/** Whether it is a valid port number. */
+/** Returns whether it is a valid port number. */
 export function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
-/** Whether nobody listens on this port of the loopback address. */
+/** Returns whether nobody listens on this port of the loopback address. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -21,7 +21,7 @@ export function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Ports of the loopback address that nobody listens on, all different, for processes that must be told theirs. They
+ * Finds ports of the loopback address that nobody listens on, all different, for processes that need a port from outside. They
  * lie below the range from which the kernel numbers outgoing connections: none of those takes a port between now and
  * the moment that its process listens, or while that process starts again.
  */

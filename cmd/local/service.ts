@@ -26,13 +26,13 @@ export interface RunningService {
   kill(): Promise<void>;
   /** The last lines that it has said itself: the file has earlier runs in it, too. */
   lastWords(): Promise<string>;
-  /** Whether it answers; false when it has ended before, or does not answer in time. */
+  /** True if it answers; false when it has ended before, or does not answer in time. */
   ready: Promise<boolean>;
   /** Resolves with the exit code. */
   ended: Promise<number>;
 }
 
-/** How a TypeScript entry point is run. */
+/** Returns the command that runs a TypeScript entry point. */
 export function node(main: string, flags = NODE_FLAGS): Pick<ServiceOptions, 'command' | 'parameters'> {
   return { command: process.execPath, parameters: [...flags, main] };
 }

@@ -50,7 +50,7 @@ export function createAdmin(deps: AdminDeps) {
       () => false,
     );
 
-  /** Answers 401 (or 403 where there is no console) and tells false, or tells true. */
+  /** Answers 401 (or 403 where there is no console) and returns false, or returns true. */
   async function authorized(request: IncomingMessage, response: ServerResponse, off: number): Promise<boolean> {
     if (!options.admin) {
       send(response, off);

@@ -113,7 +113,7 @@ export function createDocuments(deps: DocumentsDeps) {
         if (pid === undefined || document.describe().pid === pid) document.drop();
       });
     },
-    /** Closes and saves everything, for as long as told. */
+    /** Closes and saves everything, for so many milliseconds at most. */
     async shutDown(withinMs: number): Promise<void> {
       each((document) => document.shutDown());
       const deadline = performance.now() + withinMs;

@@ -14,7 +14,7 @@ import { createWopiClient } from './wopi.ts';
 
 const MAX_MESSAGE_BYTES = 16 << 20;
 const SHUTDOWN_MS = 5_000;
-/** What a front must not let through: they answer 200 here, so that one that does is found out. */
+/** Paths that a front must not let through: they answer 200 here, so that one that does is found out. */
 const CONVERSIONS =
   /^(?:convert-to|extract-link-targets|(?:extract|transform)-document-structure|get-thumbnail|render-search-result)/;
 

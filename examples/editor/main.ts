@@ -1,5 +1,5 @@
 /**
- * The stand-in editor as a process of its own, told by environment variables:
+ * The stand-in editor as a process of its own, configured by environment variables:
  *
  * EDITOR_LISTEN            address:port; 127.0.0.1:9980
  * EDITOR_ADMIN_USER, EDITOR_ADMIN_PASSWORD   of the admin console; there is none without them

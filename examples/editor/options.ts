@@ -1,17 +1,17 @@
-/** How the stand-in editor runs. What is not told is as the real editor has it when nobody configures it. */
+/** Options of the stand-in editor. Defaults are those of the real editor. */
 export interface EditorOptions {
   /** 0 takes a free one. */
   port: number;
   host: string;
   /** `host` or `host:port` of the WOPI hosts that documents may come from; any when absent. */
   wopiAllow?: readonly string[];
-  /** Of the admin console; null turns the console off. An empty user or password lets nobody in. */
+  /** Credentials of the admin console; null turns the console off. An empty user or password lets nobody in. */
   admin: { user: string; password: string } | null;
   /** Public host (and port) for discovery and for Origin; without it the request's own Host is used. */
   serverName?: string;
   /** TLS ends at a proxy: URLs in discovery are https. */
   sslTermination?: boolean;
-  /** What the operator wrote for CSP frame-ancestors; the editor's own and the WOPI host's are added. */
+  /** CSP frame-ancestors of the operator; the editor's own and the WOPI host's are added. */
   frameAncestors?: readonly string[];
   /** Which form of the WebSocket URL its own page uses; both are always accepted. */
   uri?: UriForm;
@@ -35,11 +35,11 @@ export interface Timings {
   uploadGap: number;
   /** From the second retry on, once nobody is left. */
   unloadRetry: number;
-  /** How long views stay listed after giving up, and how long an upload may go on that nobody waits for. */
+  /** Time that views stay listed after giving up, and that an upload may go on when nobody waits for it. */
   giveUp: number;
-  /** How long views stay listed after the last upload was too large. */
+  /** Time that views stay listed after the last upload was too large. */
   tooLarge: number;
-  /** Of requests to the WOPI host. */
+  /** Timeout of requests to the WOPI host. */
   request: number;
   ping: number;
 }
@@ -55,7 +55,7 @@ export const TIMINGS: Readonly<Timings> = {
   ping: 18_000,
 };
 
-/** What goes wrong on demand; may be changed while the editor runs. */
+/** Faults on demand; may be changed while the editor runs. */
 export interface Faults {
   /** Discovery: a 500, text that is no XML, or no answer. */
   discovery: 'ok' | 'error' | 'broken' | 'hang';

@@ -10,7 +10,7 @@ export interface Writer {
   expired: boolean;
 }
 
-/** What a document tells its saver, and what the saver asks of it. */
+/** The document's side of its saver. */
 export interface SaverDeps {
   wopi: WopiClient;
   timings: Timings;
@@ -39,7 +39,7 @@ export interface SaveRequest {
   onlyIfModified?: boolean;
 }
 
-/** How the last uploads of a document ended, once nobody is left. */
+/** Outcome of the last uploads of a document, once nobody is left. */
 export type Ending = 'stored' | 'lost' | 'too_large';
 
 interface Upload extends SaveRequest {
@@ -94,7 +94,7 @@ export function createSaver(deps: SaverDeps) {
     };
     stored = false;
     setModified(false);
-    // In a turn of its own: the result of the save is told before the upload starts.
+    // In a turn of its own: the result of the save is sent before the upload starts.
     schedule(0);
     return true;
   }
@@ -198,7 +198,7 @@ export function createSaver(deps: SaverDeps) {
   return {
     save,
     modified: () => modified,
-    /** Whether all that was saved has been uploaded. */
+    /** True if all that was saved has been uploaded. */
     stored: () => stored,
     /** Somebody typed: autosave comes after a while without typing, or after a longer while of it. */
     touch(): void {
@@ -215,7 +215,7 @@ export function createSaver(deps: SaverDeps) {
     },
     /** A token was renewed: what waits for one may go on. */
     retry: (): void => schedule(0),
-    /** LastModifiedTime as last told, while no upload is under way that would change it. */
+    /** The last known LastModifiedTime, while no upload is under way that would change it. */
     timestamp: (): string | undefined => (pending || running || timestamp === '' ? undefined : timestamp),
     /** The last view is leaving: saves if there is something to save; resolves when nothing is left to do. */
     finish(writer: Writer): Promise<Ending> {

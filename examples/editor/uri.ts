@@ -2,7 +2,7 @@
 export interface DocumentUri {
   /** Without its query. */
   wopiSrc: string;
-  /** What goes on every request to the WOPI host, the token first of all. */
+  /** Parameters of every request to the WOPI host, the token first of all. */
   access: URLSearchParams;
 }
 
@@ -16,7 +16,7 @@ export function segments(rawUri: string): string[] {
   return rawUri.split(/[/?]/).filter((segment) => segment !== '');
 }
 
-/** What a WebSocket upgrade is for, by the table of what a running coolwsd took and refused; both forms of its URL. */
+/** Parses the URL of a WebSocket upgrade, in both forms, by the table of what a running coolwsd accepted and refused. */
 export function upgradeOf(rawUri: string): Upgrade {
   const [first, second] = segments(rawUri);
   if (first === 'cool' && second === 'adminws') return { kind: 'admin' };
@@ -55,7 +55,7 @@ function documentUri(wopiSrc: string, access: URLSearchParams, query: string): D
   return { wopiSrc: source, access };
 }
 
-/** Of parameters that come again the first counts. */
+/** Returns the first of parameters with the same name. */
 function firstOfEach(parameters: URLSearchParams): Record<string, string> {
   const values: Record<string, string> = Object.create(null);
   for (const [name, value] of parameters) values[name] ??= value;
@@ -75,7 +75,7 @@ function decode(text: string): string {
   }
 }
 
-/** Whether an Origin is this server's own, whatever its scheme. */
+/** Returns whether an Origin is this server's own, whatever its scheme. */
 export function ownOrigin(origin: string | undefined, hosts: readonly (string | undefined)[]): boolean {
   const authority = /^https?:\/\/([^/]+)$/i.exec(origin ?? '')?.[1]?.toLowerCase();
   return authority !== undefined && hosts.some((host) => host?.toLowerCase() === authority);

@@ -6,7 +6,7 @@ import { VERSION } from './discovery.ts';
 import type { Faults } from './options.ts';
 import type { DocumentUri } from './uri.ts';
 
-/** What of CheckFileInfo this editor reads (reference/editor.md A2). */
+/** Members of CheckFileInfo that this editor reads (reference/editor.md A2). */
 export interface FileInfo {
   BaseFileName: string;
   Size?: number;
@@ -21,14 +21,14 @@ export interface FileInfo {
   [other: string]: unknown;
 }
 
-/** What goes with a PutFile. */
+/** Headers of a PutFile. */
 export interface PutAttributes {
   modifiedByUser: boolean;
   autosave: boolean;
   exit: boolean;
   /** As Action_Save gave it. */
   extendedData?: string | undefined;
-  /** LastModifiedTime as last told; absent when nobody knows or the user forces the save. */
+  /** The last known LastModifiedTime; absent when nobody knows or the user forces the save. */
   timestamp?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { Records } from './records.ts';
 import type { Settings } from './settings.ts';
 import { pdfName, prepareSoffice, type Run, type Soffice } from './soffice.ts';
 
-/** What the command made of a document. */
+/** Result of the command for a document. */
 export interface CommandRecord {
   sha256: string;
   office: string;
@@ -21,13 +21,13 @@ const BATCH = 20;
 const BATCH_SECONDS = 60;
 const SINGLE_SECONDS = 60;
 
-/** What the command made of documents, kept by their bytes and LibreOffice's version. */
+/** Results of the command for documents, kept by their bytes and LibreOffice's version. */
 export class CommandResults {
   readonly #records: Records<CommandRecord>;
   readonly #texts: string;
   readonly #office: string;
 
-  /** @param name of the kind of run; a second one tells what differs by itself */
+  /** @param name of the kind of run; a second one shows what differs by itself */
   constructor({ results, office }: Settings, name: string) {
     this.#office = office;
     this.#texts = join(results, `${name}-text`);
@@ -52,13 +52,13 @@ export class CommandResults {
 }
 
 export interface CommandOptions {
-  /** Of the kind of run, for its folder. */
+  /** Name of the kind of run, for its folder. */
   name: string;
   /** More of the command's environment. */
   env?: NodeJS.ProcessEnv;
-  /** Where a document is, or is put; where it is in LibreOffice's source unless told otherwise. */
+  /** Path of a document; its path in LibreOffice's source by default. */
   place?: (document: CorpusDocument) => string;
-  /** Whether to try again what took too long. */
+  /** True if to try again what took too long. */
   again?: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface Comparison {
   document: CorpusDocument;
   command: CommandRecord;
   ours: OurRecord;
-  /** Whether both PDFs have the same text. */
+  /** True if both PDFs have the same text. */
   sameText: boolean;
   /** Words of the service's PDF, and those of them that are in the extracted text. */
   words: number;

@@ -14,7 +14,7 @@ export interface Difference {
   detail: string;
 }
 
-/** What is different between the command and the service, or wrong with an endpoint. */
+/** Lists the differences between the command and the service, or wrong with an endpoint. */
 export function differencesOf({ command, ours, sameText, words, found }: Comparison): Difference[] {
   const { convert, text, meta, thumbnail } = ours;
   const answers = Object.entries({ convert, text, meta, thumbnail });

@@ -11,7 +11,7 @@ export interface CorpusDocument {
   /** In lower case. */
   extension: string;
   family: Family;
-  /** Of its bytes, in hex. */
+  /** SHA-256 of its bytes, in hex. */
   sha256: string;
 }
 
@@ -36,12 +36,12 @@ export function listDocuments(settings: Settings): CorpusDocument[] {
   return drawn.slice(0, settings.limit).toSorted((a, b) => compare(a.path, b.path));
 }
 
-/** The documents in an order that has nothing to do with their folders: the first ones tell about all. */
+/** The documents in an order that has nothing to do with their folders: the first ones are a sample of all. */
 export function shuffled(documents: readonly CorpusDocument[]): CorpusDocument[] {
   return documents.toSorted((a, b) => compare(a.sha256, b.sha256));
 }
 
-/** How many files there are with each extension that the service does not read. */
+/** Number of files with each extension that the service does not read. */
 export function otherExtensions(settings: Settings): Map<string, number> {
   const counts = new Map<string, number>();
   for (const path of filesBelow(settings.documents).filter((name) => !describeDocument(name))) {
@@ -50,7 +50,7 @@ export function otherExtensions(settings: Settings): Map<string, number> {
   return counts;
 }
 
-/** What the name says; undefined for a file that the service does not read. */
+/** Returns the format that the name says; undefined for a file that the service does not read. */
 export function describeDocument(path: string): Pick<CorpusDocument, 'extension' | 'family'> | undefined {
   const extension = extensionOf(path);
   const family = isSourceFormat(extension) ? familyOf(extension) : FAMILIES[extension];
@@ -68,7 +68,7 @@ function filesBelow(folder: string): string[] {
     .toSorted(compare);
 }
 
-/** What decides whether a document is drawn. */
+/** Number that decides whether a document is drawn. */
 function lot({ path }: CorpusDocument, seed: number): string {
   return createHash('sha256').update(`${seed} ${path}`).digest('hex');
 }

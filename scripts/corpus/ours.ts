@@ -10,11 +10,11 @@ import { Records } from './records.ts';
 import { type Answer, type Service, startService } from './service.ts';
 import type { Settings } from './settings.ts';
 
-/** What the service made of a document. */
+/** Results of the service for a document. */
 export interface OurRecord {
   path: string;
   sha256: string;
-  /** Of the service's code: results of another one are made anew. */
+  /** Version of the service's code: results of another one are made anew. */
   build: string;
   convert: Answer & { pages?: number };
   text: Answer;
@@ -22,7 +22,7 @@ export interface OurRecord {
   thumbnail: Answer;
 }
 
-/** How many workers died of a document. */
+/** Number of workers that died of a document. */
 function deathsOf(record: Parameters<typeof answersOf>[0]): number {
   return answersOf(record).reduce((sum, { deaths = 0 }) => sum + deaths, 0);
 }
@@ -32,7 +32,7 @@ export function answersOf(record: Pick<OurRecord, 'convert' | 'text' | 'meta' | 
   return [record.convert, record.text, record.meta, record.thumbnail];
 }
 
-/** How a run ended: what was left behind, and how many workers were replaced. */
+/** End of a run: leftovers, and the number of workers that were replaced. */
 export interface RunRecord {
   build: string;
   /** In ms since the epoch. */
@@ -40,13 +40,13 @@ export interface RunRecord {
   documents: number;
   requests: number;
   restarts: number;
-  /** Of the workers that were replaced, those that died during a job. */
+  /** Replaced workers that died during a job. */
   deaths: number;
   files: string[];
   processes: string[];
 }
 
-/** What the service made of documents, and its texts. */
+/** Results of the service for documents, and its texts. */
 export class OurResults {
   readonly #records: Records<OurRecord>;
   readonly #folder: string;
@@ -142,7 +142,7 @@ async function readPdfBytes(bytes: Buffer, folder: string): Promise<{ pages: num
   }
 }
 
-/** What tells one version of the service's code from another. */
+/** Returns a hash of the service's code. */
 export function buildOf(): string {
   const root = resolve(import.meta.dirname, '../..');
   const hash = createHash('sha256');

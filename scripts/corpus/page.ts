@@ -7,14 +7,14 @@ import { answersOf, type RunRecord } from './ours.ts';
 import type { Settings } from './settings.ts';
 import type { TimeRecord } from './times.ts';
 
-/** What the page is written from. */
+/** Input of the page. */
 export interface Findings {
   settings: Settings;
   comparisons: readonly Comparison[];
   /** Why PDFs differ that differ for a reason outside of the service. */
   reasons: ReadonlyMap<Comparison, string>;
   timed: readonly TimeRecord[];
-  /** How the runs with this version of the service ended. */
+  /** Endings of the runs with this version of the service. */
   runs: readonly RunRecord[];
 }
 
@@ -167,7 +167,7 @@ function differenceSections({ comparisons, reasons }: Findings): string {
     .join('\n');
 }
 
-/** How many documents there are lines for. */
+/** Number of documents that get a line. */
 function files(lines: readonly string[]): string {
   const count = new Set(lines.map((line) => line.split('`')[1])).size;
   return count === 1 ? 'One file.' : `${count} files.`;

@@ -5,7 +5,7 @@ import { differencesOf } from './differences.ts';
 import { shuffled } from './documents.ts';
 import { ONCE_FAILED } from './once-failed.ts';
 
-/** What the service must do with a document: so many pages, or a refusal. */
+/** The expected result of a document: so many pages, or a refusal. */
 export type Expectation = { path: string; pages: number } | { path: string; code: string; reason: string };
 
 /** The sample that is part of the tests. */

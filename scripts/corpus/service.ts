@@ -6,15 +6,15 @@ import { createLogger } from '../../src/common/log.ts';
 import { startLocalDocbuilder } from '../support/docbuilder.ts';
 import { writeLicense } from '../support/license.ts';
 
-/** How the service answered one request. */
+/** The service's answer to one request. */
 export interface Answer {
   /** 0 when the connection was dropped, 1 when no answer came in time. */
   status: number;
   code?: string;
-  /** `detail.reason`, or what else an error tells. */
+  /** `detail.reason`, or the whole detail of an error. */
   reason?: string;
   ms: number;
-  /** What the engine took to load and store. */
+  /** Milliseconds that the engine took to load and store. */
   engineMs?: number;
   /** Workers that died of it; absent where none did. */
   deaths?: number;
@@ -107,7 +107,7 @@ function answerOf(response: Response, content: Buffer): Omit<Answer, 'ms'> {
   return { status, engineMs: Math.round(engineMs) };
 }
 
-/** What an error tells beside its code. */
+/** Returns the reason of an error. */
 export function reasonOf(detail: object): string {
   return 'reason' in detail ? String(detail.reason) : JSON.stringify(detail);
 }

@@ -16,7 +16,7 @@ export type Part = (typeof PARTS)[number];
 export interface Corpus {
   /** Where they are, by the paths that they have in LibreOffice's source. */
   documents: string;
-  /** LibreOffice's version as the package manager tells it, such as 4:7.4.7-1+deb12u14. */
+  /** LibreOffice's version as the package manager shows it, such as 4:7.4.7-1+deb12u14. */
   office: string;
 }
 
@@ -25,7 +25,7 @@ export interface Settings extends Corpus {
   results: string;
   /** Only paths with one of these in them; empty for all. */
   only: string[];
-  /** So many files at most, drawn by `seed`; 0 for all. */
+  /** Most files, drawn by `seed`; 0 for all. */
   limit: number;
   seed: number;
   workers: number;
@@ -76,7 +76,7 @@ function versionOf(name: string): string {
   }
 }
 
-/** What is left of a package's version without epoch and revision: the folder of its documents. */
+/** Returns a package's version without epoch and revision: the folder of its documents. */
 export function upstreamVersion(version: string): string {
   return version.replace(/^\d+:/, '').replace(/-[^-]*$/, '');
 }

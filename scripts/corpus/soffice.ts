@@ -11,7 +11,7 @@ export interface Soffice {
 }
 
 export interface Run {
-  /** How soffice ended. 0 is also what it says of files that it did not open. */
+  /** Exit code of soffice; also 0 for files that it did not open. */
   end: 'ended' | 'crashed' | 'late';
   ms: number;
   /** For each file in its order, where the PDF is and when it was there, in ms since the epoch; undefined without one. */

@@ -8,7 +8,7 @@ import { Records } from './records.ts';
 import type { Settings } from './settings.ts';
 import { prepareSoffice } from './soffice.ts';
 
-/** How long a document took that takes the command over a second, one at a time on an idle machine. */
+/** Time of a document that takes the command over a second, one at a time on an idle machine. */
 export interface TimeRecord {
   path: string;
   build: string;
@@ -31,7 +31,7 @@ export function timesOf(settings: Settings): Records<TimeRecord> {
 
 /**
  * Converts slow documents one by one, by the command and by a service with one worker in turn, each alone on the machine.
- * What is kept are medians.
+ * Medians are kept.
  */
 export async function runTimes(
   documents: readonly CorpusDocument[],

@@ -14,7 +14,7 @@ export interface Day {
   play(scene: Scene): Promise<void>;
 }
 
-/** How a day ended. */
+/** The result of a day. */
 export interface Outcome {
   day: Day;
   tally: Tally;

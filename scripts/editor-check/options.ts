@@ -26,7 +26,7 @@ Tries an editor server through good and bad days, and says what became of each e
   --list
 `;
 
-/** How the check runs. */
+/** Options of the check. */
 export interface Options {
   onlineUrl: string | undefined;
   adminUser: string;

@@ -3,7 +3,7 @@ import { type Schema, schemas } from '../../src/common/schema.ts';
 
 const PAGES = ['docbuilder-config.json', 'gate-config.json', 'controller-config.json'];
 
-/** What `ingress/front/nginx.conf.template` takes. Defaults are those of the image, as the Dockerfile has them. */
+/** Variables of `ingress/front/nginx.conf.template`. Defaults are those of the image, as the Dockerfile has them. */
 const FRONT: Record<string, string> = {
   SVC_FRONT_GATE:
     'The gate’s public side, `host:port`. Any of these names can be followed by ` resolve`: it is then looked up again while nginx runs.',

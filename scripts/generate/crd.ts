@@ -6,7 +6,7 @@ const PLURAL = 'svcinstances';
 const NAME = `${PLURAL}.${GROUP}`;
 const NOTE = '# Made from schemas/ by `npm run generate`. Do not edit.';
 
-/** What `kubectl get svcinstance` shows; those of priority 1 only with `-o wide`. */
+/** Columns of `kubectl get svcinstance`; those of priority 1 only with `-o wide`. */
 const COLUMNS = [
   column('Ready', 'string', 'Whether the service works.', '.status.conditions[?(@.type=="Ready")].status'),
   column('Reason', 'string', 'Why it does or does not.', '.status.conditions[?(@.type=="Ready")].reason'),

@@ -64,7 +64,7 @@ export function instancePage(): string {
   ].join('\n');
 }
 
-/** What has members of its own gets a section; the rest stands in one table at the top. */
+/** A field with members of its own gets a section; the rest stands in one table at the top. */
 function chapter(name: string, schema: Node): string[] {
   const all = Object.entries(propertiesOf(schema));
   const small = all.filter(([, member]) => !member['properties']);

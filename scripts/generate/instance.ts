@@ -83,7 +83,7 @@ export function forTypes(schema: Node): Node {
   }
 }
 
-/** Bounds make types of tuples; defaults would be told twice. */
+/** Bounds make types of tuples; defaults would be shown twice. */
 const DROPPED = new Set(['$schema', '$ref', 'maxItems', 'minItems']);
 
 function always(node: Node, properties: Record<string, Node>): string[] {

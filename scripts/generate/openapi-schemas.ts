@@ -27,7 +27,7 @@ export function componentSchemas(names: ReadonlySet<string>): Record<string, Com
   );
 }
 
-/** What a request's form is called, of which it takes the rest as JSON. */
+/** Name of a request's form, whose other members are also accepted as JSON. */
 export function formTitle(title: string): string {
   return title.replace('Request', 'Form');
 }

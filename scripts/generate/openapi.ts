@@ -60,7 +60,7 @@ export function openapi(): Record<string, unknown> {
   };
 }
 
-/** What is posted to `callback_url` (contract: Events). */
+/** The body that is posted to `callback_url` (contract: Events). */
 function jobEnded(): Record<string, unknown> {
   const parameters = Object.entries(callbackHeaders).map(([name, header]) => ({ name, in: 'header', ...header }));
   const post = {
@@ -132,7 +132,7 @@ function answer(
   counted: boolean,
 ): Record<string, unknown> {
   const content = {
-    // Of whatever type the file is. A client that asks for a type named here in its stead would get the job.
+    // The file has any type. A client that asks for a type named here in its stead would get the job.
     ...(file && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
     ...(object && { [object]: { schema: { type: 'object' } } }),
     ...(schema && { 'application/json': { schema: reference(schema) } }),

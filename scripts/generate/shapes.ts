@@ -2,7 +2,7 @@ import type { Schema } from '../../src/common/schema.ts';
 
 type Node = Record<string, unknown>;
 
-/** How one value is written, for people: `string`, `integer 1 to 6`, `` `left` `right` ``, a link to another shape. */
+/** Describes one value for people: `string`, `integer 1 to 6`, `` `left` `right` ``, a link to another shape. */
 export function shapeOf(node: Node, link: (reference: string) => string): string {
   const { $ref, anyOf, oneOf, allOf, items, type } = node;
   if (typeof $ref === 'string') return link($ref);

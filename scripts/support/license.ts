@@ -6,7 +6,7 @@ import { generateEd25519, toPublic } from '../../src/common/crypto/key-set.ts';
 
 const key = generateEd25519('development');
 
-/** What a licence for tests and scripts grants. */
+/** Claims of a licence for tests and scripts. */
 export interface Grant {
   conns?: number;
   features?: string[];

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** How the tests of one process ended. */
+/** Counts of the tests of one process. */
 export interface Tally {
   passed: number;
   /** Titles of tests that failed. */
@@ -13,7 +13,7 @@ export interface Tally {
 /** Where a process writes its tally instead of printing it, since others run beside it. */
 const TALLY_FILE = 'SVC_TEST_TALLY';
 
-/** Says how the tests of this process ended: to whoever started it beside others, else to its reader. */
+/** Reports the tests of this process: to a file if it runs beside others, else to stdout. */
 export function report(tally: Tally): void {
   const file = process.env[TALLY_FILE];
   if (file === undefined) process.stdout.write(`${tallyLine([tally])}\n`);

@@ -3,17 +3,17 @@ export type AuditFacts = Readonly<Record<string, string | number | boolean | nul
 
 /** Lets the first refusals of each kind through, and counts the others. */
 export interface Refusals {
-  /** Whether this one is to be written as it is. */
+  /** Returns whether this refusal is to be written as it is. */
   admits(event: string, facts: AuditFacts, caller: string | undefined): boolean;
-  /** Tells what is left to tell. */
+  /** Writes the numbers that are left. */
   close(): void;
 }
 
-/** Of one kind in one window. */
+/** Most refusals of one kind that are written in one window. */
 const MOST_WRITTEN = 10;
-/** Callers beyond so many kinds are counted together. */
+/** Most kinds; callers beyond them are counted together. */
 const MOST_KINDS = 1_000;
-/** What makes refusals one kind, beside event and caller. Other facts, such as a path, are chosen by whoever is refused. */
+/** Facts that make refusals one kind, beside event and caller. Others, such as a path, are chosen by the refused client. */
 const OF_A_KIND = ['code', 'reason', 'feature'];
 
 interface Kind {
@@ -24,13 +24,13 @@ interface Kind {
 
 /**
  * Anybody can have themselves refused as often as they like; the trail is to stay readable all the same.
- * @param tell takes, at the end of a window, how many `more` of a kind there were than have been written
+ * @param write takes, at the end of a window, how many `more` of a kind there were than have been written
  */
-export function createRefusals(tell: (event: string, facts: AuditFacts) => void, windowMs: number): Refusals {
+export function createRefusals(write: (event: string, facts: AuditFacts) => void, windowMs: number): Refusals {
   const kinds = new Map<string, Kind>();
   let window: { since: string; timer: NodeJS.Timeout } | undefined;
 
-  function kindOf(event: string, facts: AuditFacts, caller: string | undefined): Kind {
+  function findKind(event: string, facts: AuditFacts, caller: string | undefined): Kind {
     const common = Object.fromEntries(
       OF_A_KIND.flatMap((name) => (name in facts ? [[name, facts[name] ?? null]] : [])),
     );
@@ -45,7 +45,7 @@ export function createRefusals(tell: (event: string, facts: AuditFacts) => void,
 
   function end(): void {
     for (const { event, facts, count } of kinds.values()) {
-      if (count > MOST_WRITTEN && window) tell(event, { ...facts, more: count - MOST_WRITTEN, since: window.since });
+      if (count > MOST_WRITTEN && window) write(event, { ...facts, more: count - MOST_WRITTEN, since: window.since });
     }
     kinds.clear();
     clearTimeout(window?.timer);
@@ -55,7 +55,7 @@ export function createRefusals(tell: (event: string, facts: AuditFacts) => void,
   return {
     admits(event, facts, caller) {
       window ??= { since: new Date().toISOString(), timer: setTimeout(end, windowMs).unref() };
-      const kind = kindOf(event, facts, caller);
+      const kind = findKind(event, facts, caller);
       kind.count += 1;
       return kind.count <= MOST_WRITTEN;
     },

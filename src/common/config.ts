@@ -17,7 +17,7 @@ export class ConfigError extends Error {
 
 /** A configuration's values and what is wrong with it. */
 export interface ReadConfig<T> {
-  /** Where there are mistakes, not of the right form; what has a default is there in any case. */
+  /** Values, not of the right form where there are mistakes; those with a default are there in any case. */
   values: T;
   mistakes: Mistake[];
   /** Adds to `mistakes` what checks that a schema can't express have found in a variable. */
@@ -56,7 +56,7 @@ function readVariable(
 ): string | undefined {
   const value = environment[variable] || undefined;
   const file = property['x-secret'] ? environment[`${variable}_FILE`] || undefined : undefined;
-  if (file === undefined) return property.type === 'boolean' ? booleanOf(value) : value;
+  if (file === undefined) return property.type === 'boolean' ? toBoolean(value) : value;
   if (value !== undefined) {
     mistakes.push({ path: variable, message: `is given twice, also as ${variable}_FILE` });
     return undefined;
@@ -70,7 +70,7 @@ function readVariable(
 }
 
 /** The contract writes booleans as 1 and 0; the schema's coercion knows true and false. */
-function booleanOf(value: string | undefined): string | undefined {
+function toBoolean(value: string | undefined): string | undefined {
   if (value === '1') return 'true';
   if (value === '0') return 'false';
   return value;
@@ -90,7 +90,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Takes it apart. @returns also what the schema cannot say is wrong with it */
+/** Parses a listen address. @returns also the mistakes that the schema cannot find */
 export function parseListen(listen: string): { address: ListenAddress; mistakes: string[] } {
   const colon = listen.lastIndexOf(':');
   const port = Number(listen.slice(colon + 1));
@@ -101,8 +101,8 @@ export function parseListen(listen: string): { address: ListenAddress; mistakes:
 }
 
 /**
- * What is wrong with an http(s) address to send requests to. What begins otherwise is something else, or the schema has
- * told that it is wrong.
+ * Returns the mistakes of an http(s) address to send requests to. A text that begins otherwise is something else, or the
+ * schema has reported it.
  */
 export function httpUrlMistakes(text = ''): string[] {
   if (!/^https?:\/\/[^/?#]/.test(text)) return [];

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What every log line of a request or job carries. */
+/** Members that every log line of a request or job carries. */
 export interface Context {
   requestId?: string;
   jobId?: string;

@@ -45,7 +45,7 @@ export const ERRORS = {
   editor_unavailable: [503, 'Không đọc được thông tin của máy chủ soạn thảo, vui lòng thử lại sau.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-/** What was too large, where it is no file that was sent: by `detail.subject` of `file_too_large`. */
+/** Sentences of `file_too_large` for other things than a file that was sent, by `detail.subject`. */
 export const TOO_LARGE: Readonly<Record<string, string>> = {
   body: 'Nội dung JSON của yêu cầu vượt quá giới hạn cho phép.',
   output: 'Tệp kết quả vượt quá giới hạn cho phép.',

@@ -28,7 +28,7 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /** Further response headers. */
   headers?: Record<string, string>;
-  /** What really happened; logged, never sent. */
+  /** The original error; logged, never sent. */
   cause?: unknown;
 }
 
@@ -54,7 +54,7 @@ export class AppError extends Error {
   }
 }
 
-/** The error object (without request id) of a code and its detail. */
+/** Returns the error object (without request id) of a code and its detail. */
 export function errorBody(code: ErrorCode, detail: ErrorDetail = {}): ErrorBody {
   const subject = code === 'file_too_large' ? TOO_LARGE[String(detail['subject'])] : undefined;
   return { code, message: subject ?? ERRORS[code][1], detail };

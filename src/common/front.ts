@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What `ingress/front/nginx.conf.template` takes. Addresses are `host:port`; a name may stand for several addresses,
+ * Settings of `ingress/front/nginx.conf.template`. Addresses are `host:port`; a name may stand for several addresses,
  * and takes ` resolve` behind it where nginx (1.27.3 or later) is to look it up again while it runs.
  */
 export interface FrontSettings {
@@ -19,7 +19,7 @@ export interface FrontSettings {
   port: number;
   /** The service without asking: behind an edge that has asked (gating mode `AuthUrl`). Never open to clients. */
   openPort: number;
-  /** What such an edge asks. Never open to clients. */
+  /** Port that such an edge asks. Never open to clients. */
   askPort: number;
   /** The gate's public and internal listeners. */
   gate: string;

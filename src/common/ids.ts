@@ -9,7 +9,7 @@ export function requestId(): string {
 const TIME_BYTES = 4;
 const RANDOM_BYTES = 5;
 const MAC_BYTES = 3;
-/** How many ids of one kind can belong to one id of another. */
+/** Most ids of one kind that can belong to one id of another. */
 const MAX_SIBLINGS = 16;
 
 /**
@@ -39,13 +39,13 @@ export class IdIssuer {
   /** The id of another kind that belongs to `id`: the `index`th, below 16. */
   sibling(id: string, prefix: string, index = 0): string {
     if (index >= MAX_SIBLINGS) throw new RangeError('too many siblings of one id');
-    return this.#format(prefix, headOf(id), index);
+    return this.#format(prefix, decodeHead(id), index);
   }
 
   /** Epoch milliseconds at which this service issued `id`, or undefined when it never did. */
   issuedAt(prefix: string, id: string): number | undefined {
     if (!new RegExp(`^${prefix}_[0-9a-f]{24}$`).test(id)) return undefined;
-    const head = headOf(id);
+    const head = decodeHead(id);
     for (let index = 0; index < MAX_SIBLINGS; index += 1) {
       if (this.#format(prefix, head, index) === id) return head.readUInt32BE() * 1000;
     }
@@ -67,6 +67,6 @@ export class IdIssuer {
   }
 }
 
-function headOf(id: string): Buffer {
+function decodeHead(id: string): Buffer {
   return Buffer.from(id.slice(id.indexOf('_') + 1), 'hex').subarray(0, TIME_BYTES + RANDOM_BYTES);
 }

@@ -4,7 +4,7 @@ import { type Clock, iso } from './clock.ts';
 import type { LicenseState } from './crypto/license.ts';
 import { readSmallFile, type SmallFile } from './fs/read-small.ts';
 import { watchFiles } from './fs/watch-files.ts';
-import { keySetOf, type LicenseMemory, NOTHING_KEPT, recall, remember } from './license-memory.ts';
+import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from './license-memory.ts';
 import type { Logger } from './log.ts';
 
 export interface LicenseFileOptions {
@@ -48,7 +48,7 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
       // Before the token: a token that comes back takes the file away first, and one that goes leaves it.
       const removedAt = await readSmallFile(removedAtPath);
       const token = await readSmallFile(tokenPath);
-      const keys = keySetOf(keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath));
+      const keys = readKeySet(keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath));
       memory = await remember(memory, { token, keys, removedAt }, clock());
     }
     if (!stopped) announce();

@@ -20,10 +20,10 @@ interface Kept {
   removedAt?: number;
 }
 
-/** What is remembered of the licence files from one look at them to the next. */
+/** State that is kept from one look at the licence files to the next. */
 export interface LicenseMemory {
   readonly kept: Kept | null;
-  /** What is wrong with the files as they are now. */
+  /** Problem of the files as they are now. */
   readonly problem: string | null;
 }
 
@@ -39,20 +39,20 @@ export interface LicenseFiles {
 
 const RANK: Record<LicenseState['state'], number> = { valid: 2, grace: 1, expired: 0, invalid: 0, none: 0 };
 
-/** The state at `now` of what is remembered. */
+/** Returns the state at `now` of what is remembered. */
 export function recall({ kept, problem }: LicenseMemory, now: number): LicenseState {
   if (kept) return { ...licenseState(kept.license.claims, now, kept.removedAt), problem };
   return problem === null ? NO_LICENSE : invalidLicense(problem);
 }
 
 /**
- * What to remember after a look at the files. A token that is of no use does not displace a better one, and one whose
+ * Returns what to remember after a look at the files. A token that is of no use does not displace a better one, and one whose
  * file is gone has its grace from then on: an accident with a file must not take an edition away. Taking its key
  * out of the key set does, at once, and be it the last one; a key set that is missing or broken does not.
  */
 export async function remember(memory: LicenseMemory, files: LicenseFiles, now: number): Promise<LicenseMemory> {
   const { token, keys } = files;
-  const removed = removalOf(files.removedAt);
+  const removed = parseRemoval(files.removedAt);
   const still = await trusted(memory.kept, keys);
   if (!token.ok) return { kept: still, problem: `the licence file ${token.problem}` };
   if (!token.text) {
@@ -75,23 +75,23 @@ export async function remember(memory: LicenseMemory, files: LicenseFiles, now: 
   return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
 }
 
-/** The keys in their file as it is now. */
-export function keySetOf(file: SmallFile): Parsed<KeySet> {
+/** Parses the key set's file as it is now. */
+export function readKeySet(file: SmallFile): Parsed<KeySet> {
   if (!file.ok) return { ok: false, problem: `the key set ${file.problem}` };
   if (file.text === null) return { ok: false, problem: 'the key set is missing' };
   const keySet = parseKeySet(file.text);
   return keySet.ok ? keySet : { ok: false, problem: `the key set is refused: ${keySet.problem}` };
 }
 
-/** What was kept, unless the key set takes its key away. */
+/** Returns the kept licence, unless the key set takes its key away. */
 async function trusted(kept: Kept | null, keySet: Parsed<KeySet>): Promise<Kept | null> {
   if (!kept || !keySet.ok) return kept;
   // With the time of its first verification: a clock that is set back does not undo it, a changed key does.
   return (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
 }
 
-/** An ISO 8601 time, or that there is none. What cannot be read takes nothing away. */
-function removalOf(file: SmallFile | undefined): { at?: { removedAt: number }; problem: string | null } {
+/** Parses an ISO 8601 time, if there is one. A file that cannot be read takes nothing away. */
+function parseRemoval(file: SmallFile | undefined): { at?: { removedAt: number }; problem: string | null } {
   if (!file || (file.ok && !file.text)) return { problem: null };
   const removedAt = file.ok ? Date.parse(file.text ?? '') : Number.NaN;
   if (!Number.isNaN(removedAt)) return { at: { removedAt }, problem: null };

@@ -1,5 +1,5 @@
 /**
- * How the services' Node is started. Every upload and result passes through short-lived buffers; a small young
+ * Flags of the services' Node. Every upload and result passes through short-lived buffers; a small young
  * generation keeps them from piling up between collections (a fifth less CPU time a request, and a steadier size).
  */
 export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=4'];

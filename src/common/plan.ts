@@ -10,13 +10,13 @@ export type DocbuilderLimits = Omit<WireLimits['limits'], 'parallel_jobs'> & { p
 export interface DocbuilderPlan {
   edition: Edition;
   limits: DocbuilderLimits;
-  /** Of the licence; empty in Community. */
+  /** Features of the licence; empty in Community. */
   features: string[];
   /** Method and path, such as `POST /v1/convert`. */
   allowed_endpoints: string[];
 }
 
-/** The feature that `GET /svc/limits` tells as `whitelabel` (contract: Gate limits). */
+/** The feature that `GET /svc/limits` shows as `whitelabel` (contract: Gate limits). */
 export const WHITELABEL_FEATURE = plan.whitelabel_feature;
 
 /** The features of a licence that mean something. */
@@ -38,19 +38,19 @@ export const LONGEST_JOB_SECONDS = Math.max(
 /** The concurrent editing connections that an order has at least (contract: Connections and embedding). */
 export const MIN_CONNS_PER_ORDER = plan.connections.min_per_order;
 
-/** How the gate counts, seconds (contract: Connections and embedding). */
+/** Times of the gate's counting, seconds (contract: Connections and embedding). */
 export const COUNTING = plan.counting;
 
-/** What a licence gives the gate; `connections` are concurrent editing ones. */
+/** The gate's plan; `connections` are concurrent editing ones. */
 export interface ConnectionPlan {
   edition: Edition;
   connections: number;
-  /** Of the licence; empty in Community. */
+  /** Features of the licence; empty in Community. */
   features: string[];
 }
 
 /**
- * The gate's plan (contract: Connections and embedding): with a licence that is valid or in grace exactly the
+ * Returns the gate's plan (contract: Connections and embedding): with a licence that is valid or in grace exactly the
  * connections in it, be they fewer than in Community.
  */
 export function connectionPlan(license: LicenseState): ConnectionPlan {
@@ -60,7 +60,7 @@ export function connectionPlan(license: LicenseState): ConnectionPlan {
 }
 
 /**
- * The DocBuilder plan that a licence gives (contract: Plan selection): Enterprise when it is valid or in grace and has
+ * Returns the DocBuilder plan of a licence (contract: Plan selection): Enterprise when it is valid or in grace and has
  * the feature `api_full`, otherwise Community.
  */
 export function docbuilderPlan(license: LicenseState): DocbuilderPlan {

@@ -1,5 +1,5 @@
 /**
- * What runs beside the editor, in a container of the editor's own image: with one of ours, each release of ours would
+ * The script that runs beside the editor, in a container of the editor's own image: with one of ours, each release of ours would
  * start the editor again. `scripts/generate.ts` writes it to ingress/editor/quarantine.sh, for compose.
  */
 export const QUARANTINE_SCRIPT = `# Hands what the editor could not store to the gate, and removes what the gate has: the editor's quarantine gets a copy

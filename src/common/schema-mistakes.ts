@@ -15,48 +15,48 @@ const ECHOES = new Set(['if', 'anyOf']);
 type Node = Record<string, unknown>;
 
 /**
- * What is wrong with a value, from Ajv's findings (made with `verbose`): a JSON Pointer (RFC 6901) and a sentence each,
+ * Describes the mistakes of a value, from Ajv's findings (made with `verbose`): a JSON Pointer (RFC 6901) and a sentence each,
  * in the order of the value. Of a choice (`anyOf`) only the branch that was probably meant is reported.
  * @param root the schema that the value was checked against
  */
-export function mistakesOf(errors: readonly ErrorObject[], root: Node, words: Words): [Mistake, ...Mistake[]] {
-  const told = new Map<string, Mistake>();
+export function describeMistakes(errors: readonly ErrorObject[], root: Node, words: Words): [Mistake, ...Mistake[]] {
+  const mistakes = new Map<string, Mistake>();
   for (const error of withoutOtherBranches(errors, root)) {
-    const mistake = mistakeOf(error, root, words);
+    const mistake = describeMistake(error, root, words);
     // A second mistake at one place nearly always follows from the first.
-    if (mistake && !told.has(mistake.path)) told.set(mistake.path, mistake);
-    if (told.size === MAX_MISTAKES) break;
+    if (mistake && !mistakes.has(mistake.path)) mistakes.set(mistake.path, mistake);
+    if (mistakes.size === MAX_MISTAKES) break;
   }
-  const [first = { path: '', message: words.notValid }, ...rest] = [...told.values()].sort(byPlace);
+  const [first = { path: '', message: words.notValid }, ...rest] = [...mistakes.values()].sort(byPlace);
   return [first, ...rest];
 }
 
 /**
- * The branches of a choice differ in their JSON type. Where the value has the type of one, what the others say of its
- * type is left out; where it has none of them, all that is said becomes one sentence.
+ * The branches of a choice differ in their JSON type. Where the value has the type of one, findings of the others about
+ * its type are left out; where it has none of them, all findings become one sentence.
  */
 function withoutOtherBranches(errors: readonly ErrorObject[], root: Node): ErrorObject[] {
   const types = new Map<string, Set<string>>();
   for (const { keyword, instancePath, schema } of errors) {
     if (keyword !== 'anyOf') continue;
     const known = types.get(instancePath) ?? new Set();
-    for (const branch of schema as Node[]) for (const type of typesOf(branch, root)) known.add(type);
+    for (const branch of schema as Node[]) for (const type of getTypes(branch, root)) known.add(type);
     types.set(instancePath, known);
   }
   return errors.flatMap((error) => {
     const wanted = types.get(error.instancePath);
     if (error.keyword !== 'type' || !wanted) return ECHOES.has(error.keyword) ? [] : [error];
-    if (!isTooLarge(error.data) && wanted.has(typeOf(error.data))) return [];
+    if (!isTooLarge(error.data) && wanted.has(getType(error.data))) return [];
     return [{ ...error, params: { type: [...wanted] } }];
   });
 }
 
-function typesOf(schema: Node, root: Node): string[] {
+function getTypes(schema: Node, root: Node): string[] {
   const { type, $ref, anyOf, oneOf, allOf, enum: values } = schema;
-  if (typeof $ref === 'string') return typesOf(resolve($ref, root), root);
+  if (typeof $ref === 'string') return getTypes(resolve($ref, root), root);
   if (type !== undefined) return [type].flat() as string[];
-  if (Array.isArray(values)) return values.map(typeOf);
-  return ([anyOf, oneOf, allOf].find(Array.isArray) ?? []).flatMap((branch) => typesOf(branch as Node, root));
+  if (Array.isArray(values)) return values.map(getType);
+  return ([anyOf, oneOf, allOf].find(Array.isArray) ?? []).flatMap((branch) => getTypes(branch as Node, root));
 }
 
 function resolve(reference: string, root: Node): Node {
@@ -64,7 +64,7 @@ function resolve(reference: string, root: Node): Node {
   return names.reduce<Node>((node, name) => (node[name] ?? {}) as Node, root);
 }
 
-function typeOf(value: unknown): string {
+function getType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
@@ -74,8 +74,8 @@ function isTooLarge(value: unknown): boolean {
   return typeof value === 'number' && !Number.isFinite(value);
 }
 
-/** One finding as a place and a sentence that says what would be right. */
-function mistakeOf(
+/** Converts a finding to a place and a sentence that says what would be right. */
+function describeMistake(
   { keyword, instancePath, params, parentSchema, message, data }: ErrorObject,
   root: Node,
   words: Words,
@@ -102,7 +102,7 @@ function mistakeOf(
     case 'discriminator': {
       const tag: string = params['tag'];
       if (!Object.hasOwn(data as Node, tag)) return undefined;
-      const allowed = ((parentSchema?.['oneOf'] ?? []) as Node[]).map((branch) => tagOf(branch, tag, root));
+      const allowed = ((parentSchema?.['oneOf'] ?? []) as Node[]).map((branch) => getTag(branch, tag, root));
       return {
         path: below(tag),
         message: `${words.oneOf(allowed.join(', '))}${meant(params['tagValue'], allowed)}`,
@@ -120,12 +120,12 @@ function mistakeOf(
   }
 }
 
-function tagOf(branch: Node, tag: string, root: Node): unknown {
+function getTag(branch: Node, tag: string, root: Node): unknown {
   const schema = typeof branch['$ref'] === 'string' ? resolve(branch['$ref'], root) : branch;
   return ((schema['properties'] as Node | undefined)?.[tag] as Node | undefined)?.['const'];
 }
 
-/** The known word that was probably meant. */
+/** Returns the known word that was probably meant. */
 function closest(word: unknown, known: readonly unknown[]): string | undefined {
   if (typeof word !== 'string' || word.length > 64) return undefined;
   const words = known.filter((one) => typeof one === 'string');

@@ -1,4 +1,4 @@
-/** How a mistake against a schema is told. */
+/** Sentences for mistakes against a schema. */
 export interface Words {
   notValid: string;
   required: string;

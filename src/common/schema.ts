@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { Mistake } from './errors.ts';
-import { mistakesOf } from './schema-mistakes.ts';
+import { describeMistakes } from './schema-mistakes.ts';
 import { ENGLISH, VIETNAMESE } from './schema-words.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
@@ -28,7 +28,7 @@ export const schemas: ReadonlyMap<string, Schema> = new Map(
 );
 
 /**
- * Of a larger value only the first mistake is reported: finding all takes time that grows with the square of their
+ * Limit above which only the first mistake is reported: finding all takes time that grows with the square of their
  * number, 60 ms for 8,000 and minutes for 100,000.
  */
 const MAX_NODES = 8_000;
@@ -45,7 +45,7 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; mistakes: [Mistak
  * The validator of one schema file.
  * @param name file name in `schemas/`
  * @param options.coerce for the environment, whose values are text: `"5"` is the integer 5; absent members get their
- *   defaults; the value is changed in place; mistakes are told in English, as logs are.
+ *   defaults; the value is changed in place; mistakes are in English, as logs are.
  */
 export function validator<T>(name: string, options: { coerce?: boolean } = {}): (value: unknown) => Checked<T> {
   const root = schemas.get(name);
@@ -54,13 +54,16 @@ export function validator<T>(name: string, options: { coerce?: boolean } = {}): 
   const validate = compiled(options.coerce ? fromText : strict);
   return (value) => {
     if (validate(value)) return { ok: true, value };
-    const telling = options.coerce ? validate : compiled(hasMoreNodes(value, MAX_NODES) ? first : complete);
-    telling(value);
-    return { ok: false, mistakes: mistakesOf(telling.errors ?? [], root, options.coerce ? ENGLISH : VIETNAMESE) };
+    const describing = options.coerce ? validate : compiled(hasMoreNodes(value, MAX_NODES) ? first : complete);
+    describing(value);
+    return {
+      ok: false,
+      mistakes: describeMistakes(describing.errors ?? [], root, options.coerce ? ENGLISH : VIETNAMESE),
+    };
   };
 }
 
-/** Whether a value consists of more values than that. Looks at little more than so many, and into no list of more. */
+/** Returns whether a value consists of more values than `limit`. Looks at little more than so many, and into no longer list. */
 function hasMoreNodes(value: unknown, limit: number): boolean {
   let count = 1;
   const left = [value];

@@ -1,6 +1,6 @@
 import type { Logger } from './log.ts';
 
-/** What asks a process to end. */
+/** Signals that ask a process to end. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**

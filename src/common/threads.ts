@@ -4,22 +4,22 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { createPool } from 'generic-pool';
 import { AppError, type ErrorCode, type ErrorDetail, MB } from './errors.ts';
 
-/** What a thread says when it is done: a value, or an error that has a code. Anything else ends it with an exception. */
+/** The result of a task: a value, or an error that has a code. Anything else ends it with an exception. */
 export type Report<Value> =
   | { value: Value }
   | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
 
-/** Does the work of a thread and says what came of it. */
-export async function reportOf<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
+/** Does the work of a thread and returns its result. */
+export async function toReport<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
   try {
     return { value: await work() };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { error: { code: error.code, detail: error.detail, cause: nameOf(error.cause) } };
+    return { error: { code: error.code, detail: error.detail, cause: describeCause(error.cause) } };
   }
 }
 
-/** The value that a thread reported. @throws {AppError} what it reported instead */
+/** Returns the value that a thread reported. @throws {AppError} what it reported instead */
 export function reported<Value>(report: Report<Value>): Value {
   if ('value' in report) return report.value;
   const { code, detail, cause } = report.error;
@@ -27,13 +27,13 @@ export function reported<Value>(report: Report<Value>): Value {
 }
 
 /** A message may hold text of a document; a name and the places in code do not. */
-function nameOf(cause: unknown): string | undefined {
+function describeCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const frames = cause.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return [cause.name, ...frames.slice(0, 5)].join('\n');
 }
 
-/** Whether a thread ended because its heap was full. */
+/** Returns whether a thread ended because its heap was full. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
@@ -84,7 +84,7 @@ export function createThreads(module: URL, size: number): Threads {
 /** The other side: does the tasks that `Threads` hands to this thread, one after the other. */
 export function serveTasks(tasks: Readonly<Record<string, (input: never) => unknown>>): void {
   parentPort?.on('message', async ({ task, input }: { task: string; input: never }) => {
-    parentPort?.postMessage(await reportOf(() => tasks[task]?.(input)));
+    parentPort?.postMessage(await toReport(() => tasks[task]?.(input)));
   });
 }
 
@@ -93,7 +93,7 @@ function start(module: URL): Worker {
   const maxOldGenerationSizeMb = getHeapStatistics().heap_size_limit / MB;
   const thread = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb }, env: {}, stdin: false });
   thread.unref();
-  // Whoever waits for an answer is told by `once`; nobody else needs to know.
+  // `once` rejects for the caller that waits; nobody else needs to know.
   thread.on('error', () => undefined);
   return thread;
 }

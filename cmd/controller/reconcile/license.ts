@@ -1,7 +1,7 @@
 import { iso } from '../../../src/common/clock.ts';
 import { LICENSE_GRACE_DAYS, type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
-import { keySetOf, NOTHING_KEPT, recall, remember } from '../../../src/common/license-memory.ts';
+import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-memory.ts';
 import type { Situation } from '../desired/types.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ export interface LicenseQuestion {
  * that was taken away has 30 days of grace. All that is remembered is what the Secret holds.
  */
 export async function decideLicense({ kept, given, keys, now }: LicenseQuestion): Promise<LicenseDecision> {
-  const keySet = keySetOf({ ok: true, text: keys });
+  const keySet = readKeySet({ ok: true, text: keys });
   const before = await remember(
     NOTHING_KEPT,
     { token: text(kept.token), keys: keySet, removedAt: text(kept.removedAt) },

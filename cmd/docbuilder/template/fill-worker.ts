@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
-import { reportOf } from '../../../src/common/threads.ts';
+import { toReport } from '../../../src/common/threads.ts';
 import { asTemplateError, fillTemplate } from './fill.ts';
 import type { TemplateTask } from './template.ts';
 
@@ -9,4 +9,4 @@ const filled = (): Promise<void> =>
   fillTemplate(task).catch((error) => {
     throw orDiskFull(asTemplateError(error, task.maxOutputBytes));
   });
-parentPort?.postMessage(await reportOf(filled));
+parentPort?.postMessage(await toReport(filled));

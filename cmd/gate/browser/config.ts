@@ -31,8 +31,8 @@ export function checkConfig(config: unknown): asserts config is SVC.Config {
 }
 
 /**
- * The service's origin.
- * @param scriptUrl where this script came from; undefined when the page does not tell, as for a module
+ * Returns the service's origin.
+ * @param scriptUrl where this script came from; undefined when it is not known, as for a module
  * @throws {SVC.EditorError} `invalid_config`
  */
 export function getServerOrigin(configured: string | undefined, scriptUrl: string | undefined): string {
@@ -45,14 +45,14 @@ export function getServerOrigin(configured: string | undefined, scriptUrl: strin
   throw invalidConfig('serverUrl must be an address with http or https');
 }
 
-/** What goes to the server: the configuration without the browser's own members. */
+/** Returns the body of session creation: the configuration without the browser's own members. */
 export function toSessionRequest({ document, editor, ui, token }: SVC.Config): object {
   return { document, editor, ui, token };
 }
 
 /**
- * What the frame is named after and speaks. Of a signed configuration it is in the token, of which only the server has
- * to know whether it is genuine.
+ * Returns the title and the language of the frame. A signed configuration has them in its token, which only the server
+ * verifies.
  */
 export function getLabels({ document, editor, token }: SVC.Config): { title: string | undefined; lang: string } {
   const signed = token === undefined ? undefined : decodePayload(token);

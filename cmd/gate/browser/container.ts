@@ -3,7 +3,7 @@ import { invalidConfig } from './config.ts';
 const occupied = new WeakSet<HTMLElement>();
 
 /**
- * The element that is to hold the editor.
+ * Finds the element that is to hold the editor.
  * @throws {SVC.EditorError} `invalid_config`
  */
 export function findContainer(target: string | HTMLElement): HTMLElement {

@@ -90,7 +90,7 @@ function showButtons(): void {
   if (modeButton) modeButton.textContent = (mode === 'edit' ? modeButton.dataset.view : modeButton.dataset.edit) ?? '';
 }
 
-/** What is behind the page is known from what it calls itself. */
+/** Finds out from its name which editor is behind the page. */
 async function showProduct(): Promise<void> {
   const capabilities = await get<{ productName?: string; productVersion?: string }>('/hosting/capabilities');
   const name = capabilities?.productName ?? '?';

@@ -255,7 +255,7 @@ class Editor {
     freeContainer(this.container);
   }
 
-  /** Whether there is a document, or there will be again. */
+  /** Returns whether there is a document, or there will be again. */
   private isOpen(): boolean {
     const { status } = this.state;
     return status === 'loaded' || (status === 'loading' && this.document.isAway());

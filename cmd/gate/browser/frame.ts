@@ -79,7 +79,7 @@ export class Frame {
     this.iframe.style.visibility = '';
   }
 
-  /** Whether nothing has come yet of the page that was opened last. */
+  /** Returns whether nothing has come yet of the page that was opened last. */
   isBlank(): boolean {
     return isBlank(this.iframe);
   }
@@ -99,7 +99,7 @@ export class Frame {
     this.dropKept();
   }
 
-  /** Whether it is still in the page: a form for a frame that is not opens a window. */
+  /** Returns whether it is still in the page: a form for a frame that is not opens a window. */
   isConnected(): boolean {
     return this.iframe.isConnected;
   }
@@ -125,7 +125,7 @@ export class Frame {
     if (covers && this.wasFocused) this.overlay.element.focus();
   }
 
-  /** Whether the keyboard is in the page, or was when the page was covered. */
+  /** Returns whether the keyboard is in the page, or was when the page was covered. */
   takeFocus(): boolean {
     const had = this.wasFocused || this.page.activeElement === this.iframe;
     this.wasFocused = false;
@@ -204,7 +204,7 @@ export class Frame {
   };
 }
 
-/** Whether a frame still has what it is created with: nothing. A page of another origin cannot be looked at. */
+/** Returns whether a frame still has what it is created with: nothing. A page of another origin cannot be looked at. */
 function isBlank({ contentWindow }: HTMLIFrameElement): boolean {
   try {
     return contentWindow?.location.href === 'about:blank';

@@ -59,7 +59,7 @@ export class Heartbeat {
     return Date.now() - this.lastNews;
   }
 
-  /** Whether the page sleeps, because nobody has used it for long: then it passes on nothing but what wakes it. */
+  /** Returns whether the page sleeps, because nobody has used it for long: then it passes on nothing but what wakes it. */
   isIdle(): boolean {
     return this.idle;
   }

@@ -111,7 +111,7 @@ export class OpenDocument {
     return session ? this.options.server.state(session, this.saving.nonce()) : Promise.reject(notLoaded());
   }
 
-  /** Whether its page has lost the document, and tries to get back to it. */
+  /** Returns whether its page has lost the document, and tries to get back to it. */
   isAway(): boolean {
     return this.recovery.reconnector.isAway();
   }

@@ -46,7 +46,7 @@ export interface PageOptions {
   /** Origin of the service. */
   origin: string;
   texts: Texts;
-  /** Of the document, if it has one. */
+  /** Title of the document, if it has one. */
   title: string | undefined;
   config: SVC.Config;
   events: PageEvents;
@@ -150,17 +150,17 @@ export class EditorPage {
     this.frame.remove();
   }
 
-  /** Whether the page that is shown has its document, as far as it knows. */
+  /** Returns whether the page that is shown has its document, as far as it knows. */
   isLoaded(): boolean {
     return this.phase === 'loaded' && this.failing === undefined;
   }
 
-  /** Whether the document was closed since nobody used it, until somebody does. */
+  /** Returns whether the document was closed since nobody used it, until somebody does. */
   isAsleep(): boolean {
     return this.phase === 'asleep';
   }
 
-  /** Whether the page has answered. */
+  /** Returns whether the page has answered. */
   isReady(): boolean {
     return this.isGreeted && this.phase !== 'failed';
   }
@@ -188,7 +188,7 @@ export class EditorPage {
     else if (id === 'Session_Closed') this.onClosed(message);
   }
 
-  /** A page that has found another connection tells of the document there, which may lack what was typed. */
+  /** A page that has found another connection reports the document there, which may lack what was typed. */
   private onModified(modified: boolean): void {
     if (this.failing === undefined && this.phase !== 'lost') this.options.events.onModified(modified);
   }

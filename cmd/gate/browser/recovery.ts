@@ -42,7 +42,7 @@ export class Recovery {
   readonly reconnector: Reconnector;
   private readonly options: RecoveryOptions;
   private before: { unsaved: boolean; baseline: Baseline | undefined } = { unsaved: false, baseline: undefined };
-  /** Whether nothing got through to the service, which says nothing about the page's own connection. */
+  /** True if nothing got through to the service, which says nothing about the page's own connection. */
   private isSilent = false;
   private lastTick = Date.now();
   private readonly stopReachability: () => void;
@@ -97,7 +97,7 @@ export class Recovery {
     if (slept || this.isTooQuiet()) void this.check();
   }
 
-  /** Whether somebody may be typing. */
+  /** Returns whether somebody may be typing. */
   private isInUse(): boolean {
     if (!this.options.isOpen() || this.reconnector.isAway() || !this.options.isEditing()) return false;
     return document.visibilityState === 'visible' && !this.options.page.heartbeat.isIdle();

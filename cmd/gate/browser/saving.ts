@@ -25,13 +25,13 @@ export interface SavingOptions {
 
 interface Pending extends Deferred<SVC.SaveResult> {
   nonce: string;
-  /** Whether to save even if the editor takes the document for unmodified. */
+  /** True if to save even if the editor takes the document for unmodified. */
   force: boolean;
   timer: ReturnType<typeof setTimeout>;
   /** The newest version known when `save` was called, and when the editor was last asked. */
   versionAtCall: number;
   versionAtRequest: number;
-  /** Whether the editor has answered, so that a version is on its way or is there. */
+  /** True if the editor has answered, so that a version is on its way or is there. */
   isAnswered: boolean;
   /** Runs when no version comes. */
   late?: ReturnType<typeof setTimeout>;
@@ -241,7 +241,7 @@ export class Saving {
   }
 }
 
-/** Picks what `save()` and `onSaved` tell of a version. */
+/** Converts a state to the version that `save()` and `onSaved` report. */
 export function toSavedVersion(state: SessionState): SVC.SavedVersion {
   return {
     version: state.version,

@@ -38,7 +38,7 @@ export interface Server {
   probe(session: Session): Promise<SessionState>;
   setMode(session: Session, mode: SVC.Mode): Promise<Session>;
   remove(session: Session): Promise<void>;
-  /** Whether nothing at all comes back within so many milliseconds, not even a refusal. */
+  /** Returns whether nothing at all comes back within so many milliseconds, not even a refusal. */
   isSilent(ms: number): Promise<boolean>;
 }
 
@@ -77,7 +77,7 @@ export function createServer(origin: string, texts: Texts): Server {
         // The server forbids to keep what it answers; what is said about it here would have each question asked before.
         redirect: 'error',
         referrerPolicy: 'no-referrer',
-        // So that a page that goes away can still say so.
+        // A page that goes away can still send it.
         keepalive: session !== undefined && method !== 'GET',
         signal: abort.signal,
       });
@@ -105,7 +105,7 @@ export function createServer(origin: string, texts: Texts): Server {
     create: (request) => ask(CREATE_MS, sessions, 'POST', undefined, request),
     state: (session, nonce) => ask(STATE_MS, `${pathOf(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
     async probe(session) {
-      // Browsers go on with the question whether they may ask (CORS) after they were told to give up, and so keep
+      // Browsers go on with the question whether they may ask (CORS) after they were aborted, and so keep
       // connections on which nothing comes back: this needs no such question.
       if (await isSilent(PROBE_MS)) throw editorError('network_error', texts.networkError, { reason: 'silent' });
       return ask(PROBE_MS, pathOf(session), 'GET', session);

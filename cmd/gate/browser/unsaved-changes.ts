@@ -2,7 +2,7 @@ const DOUBT_MS = 30_000;
 
 /**
  * Follows the changes of a document until the server has them. The editor calls a document unmodified as soon as it has
- * written the file, before the file has reached the server, and never tells when it does not. Undoing everything looks the
+ * written the file, before the file has reached the server, and never reports that it does not. Undoing everything looks the
  * same from here. So that neither is taken for the other, a document that is unmodified for 30 s without a new version is
  * doubted.
  */
@@ -45,17 +45,17 @@ export class UnsavedChanges {
     this.onStored();
   }
 
-  /** Whether the editor takes the document for saved while the server has no version of it yet; not even after 30 s. */
+  /** Returns whether the editor takes the document for saved while the server has no version of it yet; not even after 30 s. */
   isDoubtful(): false | 'a moment' | 'long' {
     return this.doubt;
   }
 
-  /** Whether the editor has changes that it has not saved. */
+  /** Returns whether the editor has changes that it has not saved. */
   isModified(): boolean {
     return this.modified;
   }
 
-  /** Whether there are changes that may be lost. */
+  /** Returns whether there are changes that may be lost. */
   any(): boolean {
     return this.modified || this.doubt !== false;
   }

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { createDocx } from './docx.ts';
 import { createPlainText } from './plain-text.ts';
 
-/** What can be edited of a document: its paragraphs, each with an id that lasts as long as the document is open. */
+/** The editable content of a document: its paragraphs, each with an id that lasts as long as the document is open. */
 export interface Content {
   /** False where only the file as a whole can be saved again. */
   readonly editable: boolean;

@@ -8,7 +8,7 @@ export interface Paragraph {
 
 const ATTRIBUTES = `(?:[^>"']|"[^"]*"|'[^']*')*?`;
 const PARAGRAPH_TAG = new RegExp(`<w:p(?=[\\s/>])${ATTRIBUTES}(/?)>|</w:p>`, 'g');
-/** What of a run is text: w:t with its content, tabs and breaks. */
+/** The text of a run: w:t with its content, tabs and breaks. */
 const TEXT = new RegExp(
   `<w:t(?=[\\s/>])${ATTRIBUTES}(?:/>|>(?<text>[^<]*)</w:t>)|<w:(?<other>tab|br|cr)(?=[\\s/>])${ATTRIBUTES}/>`,
   'g',
@@ -43,7 +43,7 @@ export function splitParagraphs(xml: string): (string | Paragraph)[] {
   return [...pieces, xml.slice(done)];
 }
 
-/** What one reads of a paragraph. */
+/** Returns the text of a paragraph. */
 export function paragraphText(xml: string): string {
   return spans(xml)
     .map(({ text }) => text)
@@ -85,7 +85,7 @@ export function twin(xml: string): string {
   return `<w:p>${properties}<w:r>${runProperties(xml)}</w:r></w:p>`;
 }
 
-/** Whether nothing would be lost with a paragraph but its text and its looks. */
+/** Returns whether nothing would be lost with a paragraph but its text and its looks. */
 export function onlyText(xml: string): boolean {
   return !MORE_THAN_TEXT.test(xml);
 }

@@ -34,7 +34,7 @@ export function createHost({ origin, frameAncestors, onMessage }) {
   });
 
   return {
-    /** What CheckFileInfo says wins over what the form said. */
+    /** CheckFileInfo wins over the form. */
     setOrigin(value) {
       if (value) target = value;
     },

@@ -26,7 +26,7 @@ const LOAD_ERRORS = { internal: 'websocketunauthorized', load: 'websocketloadfai
 
 const state = {
   token: given.accessToken,
-  /** Whether the page obeys its host: not before the document is loaded, and never after a lost connection. */
+  /** True if the page obeys its host: not before the document is loaded, and never after a lost connection. */
   obeys: false,
   everModified: false,
   modified: false,

@@ -4,17 +4,17 @@ import type { Ed25519PrivateJwk, KeySet } from './key-set.ts';
 
 export type { JWTPayload } from 'jose';
 
-/** Longest token that is looked at unless told otherwise; a longer one is refused before it costs any work. */
+/** Longest token that is looked at by default; a longer one is refused before it costs any work. */
 export const MAX_TOKEN_BYTES = 8192;
 /** Fewest characters of an HS256 secret (contract: Authentication; RFC 7518 section 3.2 asks for 256 bits). */
 const MIN_SECRET_LENGTH = 32;
 
-/** How far `exp` may lie ahead (contract: Authentication). */
+/** Seconds that `exp` may lie ahead (contract: Authentication). */
 const MAX_LIFETIME_SECONDS = 24 * 3600;
-/** How far the issuer's clock may differ from ours, either way; in the contract for DocBuilder, the same for embedding. */
+/** Seconds by which the issuer's clock may differ from ours, either way; in the contract for DocBuilder, the same for embedding. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
-/** What is wrong with a token, for programs. */
+/** Problem of a token, for programs. */
 export type JwtProblem =
   | 'malformed'
   | 'algorithm'
@@ -38,7 +38,7 @@ export interface Hs256Options {
 export type Hs256Verifier = (token: string, now: number) => Promise<Hs256Result>;
 
 /**
- * A verifier of HS256 JWTs (RFC 7519) of bounded lifetime: any other algorithm is refused, `exp` is required and at
+ * Creates a verifier of HS256 JWTs (RFC 7519) of bounded lifetime: any other algorithm is refused, `exp` is required and at
  * most 24 hours ahead, `nbf` and `iat` may not lie in the future. Keys named by the token are ignored.
  * @throws {TypeError} when there is no secret, or one is too short or a PEM document
  */
@@ -61,7 +61,7 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
         return checkTimes(payload, now / 1000);
       } catch (error) {
         if (error instanceof errors.JWTExpired) return { status: 'expired' };
-        result = invalid(problemOf(error), reasonOf(error));
+        result = invalid(toProblem(error), describeReason(error));
         // Only a signature that does not fit may be another secret's.
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
       }
@@ -70,7 +70,7 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
   };
 }
 
-/** What jose does not bound: the lifetime and, for tokens without a maximum age, the time of issue. */
+/** Checks what jose does not bound: the lifetime and, for tokens without a maximum age, the time of issue. */
 function checkTimes(payload: JWTPayload, seconds: number): Hs256Result {
   const { exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
   if (exp - seconds > MAX_LIFETIME_SECONDS + CLOCK_TOLERANCE_SECONDS)
@@ -79,7 +79,7 @@ function checkTimes(payload: JWTPayload, seconds: number): Hs256Result {
   return { status: 'ok', payload };
 }
 
-/** What is wrong with a text as an HS256 secret, undefined when nothing is. */
+/** Returns the problem of a text as an HS256 secret; undefined without one. */
 export function secretProblem(secret: string): string | undefined {
   if (secret.length < MIN_SECRET_LENGTH) return `has fewer than ${MIN_SECRET_LENGTH} characters`;
   // A PEM document as a secret is most likely a public key: known to everybody.
@@ -87,7 +87,7 @@ export function secretProblem(secret: string): string | undefined {
   return undefined;
 }
 
-/** The same for a configuration, where empty is no secret at all. */
+/** Returns the problems of a configured secret, where empty means none. */
 export function secretMistakes(secret: string): string[] {
   const problem = secret === '' ? undefined : secretProblem(secret);
   return problem === undefined ? [] : [problem];
@@ -124,17 +124,17 @@ export async function verifyEdDsa(token: string, keys: KeySet, now: number): Pro
   } catch (error) {
     // Claims are looked at only once the signature has been found good.
     if (error instanceof errors.JWTExpired) return { status: 'expired', kid, payload: error.payload };
-    return invalid(problemOf(error), reasonOf(error));
+    return invalid(toProblem(error), describeReason(error));
   }
 }
 
-/** A JWT over `claims`, signed with Ed25519; its header names the key. */
+/** Returns a JWT over `claims`, signed with Ed25519; its header names the key. */
 export async function signEdDsa(claims: JWTPayload, jwk: Ed25519PrivateJwk): Promise<string> {
   const key = await importJWK({ ...jwk }, 'EdDSA');
   return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: jwk.kid }).sign(key);
 }
 
-/** A JWT as `createHs256Verifier` takes it. @param claims with `exp` */
+/** Returns a JWT as `createHs256Verifier` accepts it. @param claims with `exp` */
 export function signHs256(claims: JWTPayload, secret: string): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(secretKey(secret));
 }
@@ -153,7 +153,7 @@ function invalid(problem: JwtProblem, reason: string): InvalidJwt {
   return { status: 'invalid', problem, reason };
 }
 
-function problemOf(error: unknown): JwtProblem {
+function toProblem(error: unknown): JwtProblem {
   if (error instanceof errors.JOSEAlgNotAllowed) return 'algorithm';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
   if (!(error instanceof errors.JWTClaimValidationFailed)) return 'malformed';
@@ -162,6 +162,6 @@ function problemOf(error: unknown): JwtProblem {
 }
 
 /** jose's messages name claims and header parameters, never their values. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   return error instanceof errors.JOSEError ? error.message : 'it or its key is malformed';
 }

@@ -6,13 +6,13 @@ const DAY_MS = 86_400_000;
 /** Days for which a licence still counts after it has expired. */
 export const LICENSE_GRACE_DAYS = plan.license.grace_days;
 const GRACE_MS = LICENSE_GRACE_DAYS * DAY_MS;
-/** How far the issuer's clock may be ahead of ours. */
+/** Seconds by which the issuer's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 300;
 /** The last second of the year 9999, the last that ISO 8601 writes with four digits. */
 const MAX_NUMERIC_DATE = 253_402_300_799;
 
 export interface LicenseClaims {
-  /** Whom the licence was made for. */
+  /** Customer of the licence. */
   sub: string;
   /** Concurrent editing connections. */
   conns: number;
@@ -35,19 +35,19 @@ export interface LicenseState {
   graceDaysLeft: number | null;
   /** null in the states none and invalid. */
   claims: LicenseClaims | null;
-  /** What the administrator should know; names no token. */
+  /** Message for the administrator; names no token. */
   problem: string | null;
 }
 
 export const NO_LICENSE: LicenseState = { state: 'none', graceDaysLeft: null, claims: null, problem: null };
 
-/** The state when there is a token, but it cannot be used. */
+/** Returns the state when there is a token, but it cannot be used. */
 export function invalidLicense(problem: string): LicenseState {
   return { state: 'invalid', graceDaysLeft: null, claims: null, problem };
 }
 
 /**
- * The state that a licence token gives at `now` (epoch milliseconds), verified offline. An empty token is none.
+ * Returns the state that a licence token gives at `now` (epoch milliseconds), verified offline. An empty token is none.
  */
 export async function readLicense(token: string, keys: KeySet, now: number): Promise<LicenseState> {
   if (token === '') return NO_LICENSE;
@@ -65,7 +65,7 @@ export async function verifyLicense(token: string, keys: KeySet, now: number): P
 }
 
 /**
- * Where `now` falls: valid until `exp`, then 30 days of grace, then expired (contract: Plan selection).
+ * Returns the state at `now`: valid until `exp`, then 30 days of grace, then expired (contract: Plan selection).
  * @param removedAt when the token was taken away: what is left of it is a grace that begins then
  */
 export function licenseState(claims: LicenseClaims, now: number, removedAt = Number.POSITIVE_INFINITY): LicenseState {
@@ -76,7 +76,7 @@ export function licenseState(claims: LicenseClaims, now: number, removedAt = Num
   return { state: 'grace', graceDaysLeft: Math.ceil(left / DAY_MS), claims, problem: null };
 }
 
-/** The claims of a verified payload, or what is wrong with them. */
+/** Returns the claims of a verified payload, or their problem. */
 function parseClaims({ sub, conns, features, iat, exp }: JWTPayload, now: number): LicenseClaims | string {
   if (typeof sub !== 'string' || sub === '') return '"sub" is not a string';
   if (!Number.isSafeInteger(conns) || (conns as number) < 1) return '"conns" is not a positive integer';

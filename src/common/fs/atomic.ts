@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface WriteOptions {
-  /** File mode, 0600 unless told. */
+  /** File mode; 0600 by default. */
   mode?: number;
   /**
    * Whether the bytes must outlive a power cut (file and directory are flushed). Without it the write is still

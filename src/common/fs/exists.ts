@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 
-/** Whether there is anything at a path, as far as this process may see. */
+/** Returns whether there is anything at a path, as far as this process may see. */
 export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process, told apart from a later one with the same id by its start time (clock ticks since boot). */
+/** A process, distinguished from a later one with the same id by its start time (clock ticks since boot). */
 export interface ProcessIdentity {
   pid: number;
   startTime: string;

@@ -14,7 +14,7 @@ export interface WatchFilesOptions {
  * Calls `look` soon after one of the files may have changed, appeared or gone, and now and then in any case; one look
  * after the other, so that an older reading never overtakes a newer one. What is watched are their folders: a
  * Kubernetes Secret changes by the swap of the link `..data` beside the file, and a replaced file is not the one that
- * was watched. A folder may come later; some file systems tell of nothing, hence the poll. Holds no process open.
+ * was watched. A folder may come later; some file systems have no events, hence the poll. Holds no process open.
  * @param look does not reject
  * @returns what ends it
  */
@@ -65,7 +65,7 @@ export function watchFiles(
   }
 
   arm();
-  // What changed before the folders were watched.
+  // For changes from before the folders were watched.
   soon();
   const poll = setInterval(soon, options.pollMs ?? POLL_MS).unref();
   return () => {

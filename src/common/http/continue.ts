@@ -9,7 +9,7 @@ export function writeContinue(request: IncomingMessage, response: ServerResponse
   response.writeContinue();
 }
 
-/** Whether the client has not begun to send the body, since nobody asked for it yet. */
+/** Returns whether the client has not begun to send the body, since nobody asked for it yet. */
 export function holdsBodyBack(request: IncomingMessage): boolean {
   return request.headers.expect?.toLowerCase() === '100-continue' && !asked.has(request);
 }

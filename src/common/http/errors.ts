@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { AppError, type ErrorBody, errorBody, toAppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { refuseUpload } from './linger.ts';
-import { requestIdOf } from './request-id.ts';
+import { getRequestId } from './request-id.ts';
 
 /** The error object as it goes over the wire (contract: Error object). */
 export function errorJson(body: ErrorBody, requestId: string): string {
@@ -21,7 +21,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     describe(response, error);
-    const text = errorJson(errorBody(error.code, error.detail), requestIdOf(response));
+    const text = errorJson(errorBody(error.code, error.detail), getRequestId(response));
     response.setHeader('Content-Length', Buffer.byteLength(text));
     if (request.complete || request.method === 'HEAD') response.end(text);
     else refuseUpload(request, response, text);
@@ -38,7 +38,7 @@ function describe(response: Response, error: AppError): void {
     response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
 }
 
-/** What express refuses, by status. */
+/** Messages for requests that express refuses, by status. */
 const REFUSED: Readonly<Record<number, string>> = {
   400: 'đường dẫn hoặc nội dung không giải mã được',
   412: 'tệp không còn như điều kiện của yêu cầu đòi hỏi',

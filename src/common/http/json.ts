@@ -7,7 +7,7 @@ import type { HeldJson } from './json-load.ts';
 /** Bytes a second that everybody's line carries. JSON that comes more slowly is dripped, to hold a connection. */
 const SLOWEST = 32 * 1024;
 
-/** Whether a request may have JSON for a body. `curl -d` calls everything a form unless it is told otherwise. */
+/** Returns whether a request may have a JSON body. `curl -d` calls everything a form by default. */
 export function saysJson(request: Pick<Request, 'is'>): boolean {
   return request.is(['application/json', 'application/x-www-form-urlencoded']) !== false;
 }
@@ -42,12 +42,12 @@ export function parseJson(bytes: Uint8Array, path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw badRequest({ path, message: `không phải JSON hợp lệ${placeOf(error)}` });
+    throw badRequest({ path, message: `không phải JSON hợp lệ${describePlace(error)}` });
   }
 }
 
-/** Where the parser stopped; its whole message may hold a piece of the content. */
-function placeOf(error: unknown): string {
+/** Describes where the parser stopped; its whole message may hold a piece of the content. */
+function describePlace(error: unknown): string {
   const place = / at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '');
   if (!place) return '';
   const [, position, line, column] = place;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { badRequest } from '../errors.ts';
 
-/** What no path of this service contains, and what makes proxies and frameworks disagree about a path. */
+/** Parts that no path of this service contains, and about which proxies and frameworks disagree. */
 const ODD = /\/\/|\\|;|%2f|%5c|%00|%25|\/\.{1,2}(\/|$)|%2e/i;
 
 /** Refuses request targets and hosts that could be read in two ways, before routing decodes them (RFC 9112 3.2). */

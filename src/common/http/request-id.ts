@@ -24,6 +24,6 @@ export function withRequestId(handler: Handler): Handler {
 }
 
 /** The id that `withRequestId` gave this response's request. */
-export function requestIdOf(response: ServerResponse): string {
+export function getRequestId(response: ServerResponse): string {
   return ids.get(response) ?? requestId();
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** How `pipeline` says that the other side went away: while it ran, or before it took charge of anything. */
+/** Codes with which `pipeline` says that the other side went away: while it ran, or before it took charge of anything. */
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
 /**

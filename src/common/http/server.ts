@@ -21,7 +21,7 @@ export function createHttpServer(app: RequestListener): Server {
   const server = createServer(
     {
       headersTimeout: 10_000,
-      // Of a whole request: a 300 MB upload over a slow line; a stalled one is ended much earlier by the upload itself.
+      // A whole request may be a 300 MB upload over a slow line; a stalled one is ended much earlier by the upload itself.
       requestTimeout: 600_000,
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 2_000,
@@ -69,13 +69,13 @@ export async function drain(server: Server, ms: number, enough?: Promise<void>):
   server.closeAllConnections();
 }
 
-/** What Node could not parse still gets the error object and a request id. */
+/** Answers a request that Node could not parse, with the error object and a request id. */
 function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const [status, reason, message] = unparsable(error.code);
+  const [status, reason, message] = describeUnparsable(error.code);
   const id = requestId();
   const body = errorJson(errorBody('bad_request', { errors: [{ path: '', message }] }), id);
   socket.end(
@@ -91,7 +91,7 @@ function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-function unparsable(code: string | undefined): [number, string, string] {
+function describeUnparsable(code: string | undefined): [number, string, string] {
   if (code === 'HPE_HEADER_OVERFLOW') return [431, 'Request Header Fields Too Large', 'phần đầu của yêu cầu quá lớn'];
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'Request Timeout', 'yêu cầu không được gửi đến kịp thời'];
   return [400, 'Bad Request', 'yêu cầu không phải HTTP hợp lệ'];

@@ -13,7 +13,7 @@ export type Network = readonly [Address, number];
 const GLOBAL_UNICAST: Network = [ipaddr.IPv6.parse('2000::'), 3];
 
 /**
- * Where clouds answer whoever asks with the machine's own credentials or settings. Not all are in a special-purpose
+ * Addresses at which clouds give anybody the machine's own credentials or settings. Not all are in a special-purpose
  * range, and no name or wide range in the allow list opens them by accident.
  */
 const METADATA: ReadonlySet<string> = new Set([
@@ -33,7 +33,7 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * Whether an address is one of the public Internet: unicast, in none of the blocks of IANA's special-purpose
+ * Returns whether an address is one of the public Internet: unicast, in none of the blocks of IANA's special-purpose
  * registries (RFC 6890 and its successors; the few of them that are globally reachable serve no documents), and no
  * cloud's metadata service. IPv6 only inside 2000::/3, which leaves out every form that embeds an IPv4 address.
  */
@@ -42,12 +42,12 @@ export function isPublic(address: Address): boolean {
   return address.kind() === 'ipv4' || inNetwork(address, GLOBAL_UNICAST);
 }
 
-/** Whether a cloud's metadata service lives at an address. */
+/** Returns whether a cloud's metadata service lives at an address. */
 export function isMetadata(address: Address): boolean {
   return METADATA.has(address.toString());
 }
 
-/** Whether an address lies in a network; never when they are of different families. */
+/** Returns whether an address lies in a network; never when they are of different families. */
 export function inNetwork(address: Address, network: Network): boolean {
   return address.kind() === network[0].kind() && address.match([...network]);
 }
@@ -68,14 +68,14 @@ export function parseNetwork(host: string): Network | undefined {
   // `::ffff:10.0.0.0/104` is the network 10.0.0.0/8.
   const length = Number(prefix) - (bits === 32 && first.includes(':') ? 96 : 0);
   if (rest.length > 0 || !/^\d{1,3}$/.test(prefix) || length < 0 || length > bits) throw new Error('has a bad prefix');
-  const network = firstOf(address, length);
+  const network = firstAddress(address, length);
   if (network.toString() !== address.toString()) {
     throw new Error(`has bits set after its prefix; write ${network}/${length} or ${address}`);
   }
   return [address, length];
 }
 
-function firstOf(address: Address, length: number): Address {
+function firstAddress(address: Address, length: number): Address {
   const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   return family.networkAddressFromCIDR(`${address}/${length}`);
 }

@@ -37,7 +37,7 @@ export function parseAllowList(text: string): { list: AllowList; mistakes: strin
 }
 
 /**
- * Whether a host name is listed, so that the addresses it resolves to need not be public.
+ * Returns whether a host name is listed, so that the addresses it resolves to need not be public.
  * @param name lower case, in ASCII, without a trailing dot
  */
 export function allowsName(list: AllowList, name: string, port: number): boolean {
@@ -45,7 +45,7 @@ export function allowsName(list: AllowList, name: string, port: number): boolean
 }
 
 /**
- * Whether an address is listed. One of a cloud's metadata services has to be listed by itself, not by a range.
+ * Returns whether an address is listed. One of a cloud's metadata services has to be listed by itself, not by a range.
  * @param beyond bits of the prefix that an entry has to be narrower than
  */
 export function allowsAddress(list: AllowList, address: Address, port: number, beyond = -1): boolean {

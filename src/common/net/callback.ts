@@ -2,18 +2,18 @@ import type { Clock } from '../clock.ts';
 import { signCallback } from '../crypto/signature.ts';
 import type { Outbound } from './outbound.ts';
 
-/** Within which a receiver has to answer (contract: Events). */
+/** Time that a receiver has to answer (contract: Events). */
 const TIMEOUT_MS = 10_000;
 
 /** Milliseconds before each attempt, counted from the end of the one before (contract: Events). */
 export const CALLBACK_SCHEDULE: readonly number[] = [0, 10_000, 60_000];
 
-/** Whether a receiver has taken a callback (contract: Events): any 2xx. @param status null: there was no answer */
+/** Returns whether a receiver has accepted a callback (contract: Events): any 2xx. @param status null without an answer */
 export function isTaken(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** One attempt to tell a receiver something. */
+/** A callback to a receiver. */
 export interface Callback {
   url: string;
   event: string;
@@ -27,7 +27,7 @@ export interface Callback {
 /**
  * Posts a callback through the outbound door, signed at this moment (contract: Events, header table).
  * @returns the status of the answer
- * @throws when there was none within `timeoutMs`, 10 s unless told
+ * @throws when there was none within `timeoutMs` (10 s by default)
  */
 export async function postCallback(
   { url, event, delivery, body, secret }: Callback,

@@ -24,7 +24,7 @@ export function startDeadline(milliseconds: number, late: () => Error, outer?: A
   };
 }
 
-/** What `work` settles to, unless the signal aborts first: then rejects with its reason, and `work` is left alone. */
+/** Settles as `work` does, unless the signal aborts first: then it rejects with its reason, and `work` goes on. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);

@@ -41,7 +41,7 @@ export async function exchange<T>(
 }
 
 /** A header as it was sent when it was sent once. Bytes that are valid UTF-8 are read as such, others as Latin-1. */
-export function headerOf(response: IncomingResponse, name: string): string | undefined {
+export function getHeader(response: IncomingResponse, name: string): string | undefined {
   const value = response.headers[name];
   if (typeof value !== 'string') return undefined;
   const bytes = Buffer.from(value, 'latin1');

@@ -15,16 +15,16 @@ export function notAllowed(reason: Violation): AppError {
 export function fetchFailed(reason: FetchFailure, options: { status?: number; cause?: unknown } = {}): AppError {
   const { status, cause } = options;
   const detail = status === undefined ? { reason } : { reason, status };
-  return new AppError('download_failed', detail, cause === undefined ? {} : { cause: new Error(codeOf(cause)) });
+  return new AppError('download_failed', detail, cause === undefined ? {} : { cause: new Error(getErrorCode(cause)) });
 }
 
-/** What a thrown thing means for the caller: the reason of an abort, an error that has a meaning already, or `network`. */
+/** Converts what was thrown for the caller: the reason of an abort, an error that has a meaning already, or `network`. */
 export function toFetchError(thrown: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   return thrown instanceof AppError ? thrown : fetchFailed('network', { cause: thrown });
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'unknown';
 }

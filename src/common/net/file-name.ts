@@ -4,10 +4,10 @@ import { parse } from 'content-disposition';
 const MAX_BYTES = 255;
 
 /**
- * What a downloaded file is called: the name in its Content-Disposition (RFC 6266), else the last segment of its URL's
+ * Returns the name of a downloaded file: the name in its Content-Disposition (RFC 6266), else the last segment of its URL's
  * path. One path segment, for show and for its extension; undefined when nothing is left of it.
  */
-export function fileNameOf(url: URL, contentDisposition?: string): string | undefined {
+export function getFileName(url: URL, contentDisposition?: string): string | undefined {
   return clean(parse(contentDisposition ?? '').parameters['filename'] ?? '') ?? clean(decode(url.pathname));
 }
 

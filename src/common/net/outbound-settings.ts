@@ -2,11 +2,11 @@ import { type AllowList, parseAllowList } from './allow-list.ts';
 import { type DenyList, parseDenyList } from './deny-list.ts';
 import { parseProxy } from './proxy.ts';
 
-/** Where outbound requests of a service may go, and how they get there. */
+/** Destinations that outbound requests of a service may have, and the proxy to them. */
 export interface OutboundSettings {
   readonly allow: AllowList;
   readonly deny: DenyList;
-  /** For outbound requests to what is not in `allow`. */
+  /** Proxy of requests to destinations that `allow` does not list. */
   readonly proxy: URL | undefined;
 }
 

@@ -2,9 +2,9 @@ import { AppError } from '../errors.ts';
 import type { AllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
 import type { DenyList } from './deny-list.ts';
-import { exchange, headerOf, type IncomingResponse } from './exchange.ts';
+import { exchange, getHeader, type IncomingResponse } from './exchange.ts';
 import { fetchFailed, notAllowed } from './failure.ts';
-import { fileNameOf } from './file-name.ts';
+import { getFileName } from './file-name.ts';
 import { createLookup, type Lookup } from './lookup.ts';
 import { saveBody } from './save-body.ts';
 import { parseTarget, resolveTarget } from './target.ts';
@@ -12,7 +12,7 @@ import { parseTarget, resolveTarget } from './target.ts';
 export type { Lookup } from './lookup.ts';
 
 export interface DownloadOptions {
-  /** Where the file goes; must not exist. */
+  /** Path of the file, which must not exist. */
   path: string;
   maxBytes: number;
   /** Milliseconds for everything: resolving, connecting, redirects, the last byte. */
@@ -104,7 +104,7 @@ export function createOutbound(options: {
         for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
           const request = { method: 'GET', headers: headersWith(own) } as const;
           const read = async (response: IncomingResponse) => {
-            const next = redirectOf(response, url);
+            const next = getRedirect(response, url);
             if (next) return { next };
             checkAnswer(response);
             const size = await saveBody(response, { path, maxBytes }, signal);
@@ -145,9 +145,9 @@ async function within<T>(
   }
 }
 
-/** Where an answer sends the client on to; undefined when it doesn't. */
-function redirectOf(response: IncomingResponse, from: URL): URL | undefined {
-  const location = headerOf(response, 'location');
+/** Returns the URL of a redirect; undefined for any other answer. */
+function getRedirect(response: IncomingResponse, from: URL): URL | undefined {
+  const location = getHeader(response, 'location');
   if (!REDIRECTS.has(response.statusCode) || location === undefined) return undefined;
   const next = parseTarget(location, from);
   if (from.protocol === 'https:' && next.protocol === 'http:') throw notAllowed('downgrade');
@@ -162,8 +162,8 @@ function checkAnswer(response: IncomingResponse): void {
 }
 
 function describe(response: IncomingResponse, url: URL): Omit<Downloaded, 'size'> {
-  const filename = fileNameOf(url, headerOf(response, 'content-disposition'));
-  const contentType = headerOf(response, 'content-type');
+  const filename = getFileName(url, getHeader(response, 'content-disposition'));
+  const contentType = getHeader(response, 'content-type');
   return { ...(filename !== undefined && { filename }), ...(contentType !== undefined && { contentType }) };
 }
 

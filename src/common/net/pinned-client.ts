@@ -3,7 +3,7 @@ import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import { parseAddress } from './address.ts';
 import { openTunnel } from './proxy.ts';
-import { portOf, type Target } from './target.ts';
+import { getPort, type Target } from './target.ts';
 
 /** Milliseconds for one TCP and TLS handshake; the deadline of the whole request may be shorter. */
 const CONNECT_TIMEOUT = 10_000;
@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT = 10_000;
  * A client for one request, whose one connection can go to the target's checked addresses and nowhere else. Host
  * header, server name (SNI) and certificate check are those of the URL. Proxies of the environment are not used.
  * @param signal aborting it ends a handshake under way
- * @param proxy leads to all targets but the listed ones. It is told a checked address, never a name
+ * @param proxy leads to all targets but the listed ones. It gets a checked address, never a name
  */
 export function pinnedClient(target: Target, signal: AbortSignal, proxy?: URL): Client {
   if (proxy && !target.listed) return proxiedClient(target, signal, proxy);
@@ -61,7 +61,7 @@ async function tunnelTo({ url, addresses }: Target, signal: AbortSignal, proxy: 
   for (const address of addresses) {
     const host = address.kind() === 'ipv4' ? String(address) : `[${address}]`;
     try {
-      return await openTunnel(proxy, `${host}:${portOf(url)}`, signal);
+      return await openTunnel(proxy, `${host}:${getPort(url)}`, signal);
     } catch (error) {
       signal.throwIfAborted();
       failure = error;

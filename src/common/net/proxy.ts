@@ -26,7 +26,7 @@ export async function openTunnel(proxy: URL, authority: string, signal: AbortSig
     path: authority,
     agent: false,
     signal,
-    headers: { host: authority, ...authorizationOf(proxy) },
+    headers: { host: authority, ...proxyAuthorization(proxy) },
   });
   request.once('connect', (response, socket, head) => {
     if (response.statusCode !== 200) {
@@ -85,7 +85,7 @@ function covers(item: string, host: string): boolean {
   return inNetwork(address, [network, Number(bits ?? (network.kind() === 'ipv4' ? 32 : 128))]);
 }
 
-function authorizationOf({ username, password }: URL): Record<string, string> {
+function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '') return {};
   return { 'proxy-authorization': basicAuthorization(decodeURIComponent(username), decodeURIComponent(password)) };
 }

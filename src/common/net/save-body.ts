@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { fileTooLarge } from '../errors.ts';
-import { headerOf, type IncomingResponse } from './exchange.ts';
+import { getHeader, type IncomingResponse } from './exchange.ts';
 import { toFetchError } from './failure.ts';
 
 /**
@@ -14,13 +14,13 @@ export async function saveBody(
   signal: AbortSignal,
 ): Promise<number> {
   const { path, maxBytes } = options;
-  if (Number(headerOf(response, 'content-length') ?? 0) > maxBytes) throw fileTooLarge(maxBytes);
+  if (Number(getHeader(response, 'content-length') ?? 0) > maxBytes) throw fileTooLarge(maxBytes);
   // Follows no link, as it makes the file (open(2), O_EXCL).
   const file = await open(path, 'wx', 0o600);
   let size = 0;
   try {
     try {
-      for await (const chunk of chunksOf(response, signal)) {
+      for await (const chunk of readChunks(response, signal)) {
         size += chunk.length;
         if (size > maxBytes) throw fileTooLarge(maxBytes);
         await file.writeFile(chunk);
@@ -36,7 +36,7 @@ export async function saveBody(
 }
 
 /** The chunks of a body. Translates what its source throws, and only that, so that it is not taken for the disk's. */
-async function* chunksOf(response: IncomingResponse, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readChunks(response: IncomingResponse, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* response.body;
   } catch (error) {

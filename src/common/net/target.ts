@@ -48,7 +48,7 @@ export async function resolveTarget(
   signal?: AbortSignal,
 ): Promise<Target> {
   signal?.throwIfAborted();
-  const port = portOf(url);
+  const port = getPort(url);
   const literal = parseAddress(url.hostname.replace(/^\[|\]$/g, ''));
   const listed = allowsName(options.allow, url.hostname, port);
   const lookup = (name: string) => options.lookup(name, listed);
@@ -68,7 +68,7 @@ export async function resolveTarget(
 }
 
 /** The port that a URL leads to, also when it is the default one of its scheme. */
-export function portOf(url: URL): number {
+export function getPort(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { signEdDsa } from '../../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../../src/common/crypto/key-set.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
-import { keySetOf, type LicenseMemory, NOTHING_KEPT, recall, remember } from '../../../src/common/license-memory.ts';
+import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-memory.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -11,7 +11,7 @@ const stranger = generateEd25519('stranger');
 
 const file = (text: string | null): SmallFile => ({ ok: true, text });
 const unreadable: SmallFile = { ok: false, problem: 'cannot be read (EACCES)' };
-const keySet = (...keys: { kid: string }[]) => keySetOf(file(JSON.stringify({ keys })));
+const keySet = (...keys: { kid: string }[]) => readKeySet(file(JSON.stringify({ keys })));
 const KEYS = keySet(toPublic(key));
 
 async function mint(conns: number, days: number, by = key): Promise<SmallFile> {
@@ -95,7 +95,7 @@ describe('what is remembered of a licence', () => {
   });
 
   it('outlives a key set that is missing, unreadable or broken', async () => {
-    for (const keys of [...[file(null), unreadable, file('{')].map(keySetOf), keySet(key)]) {
+    for (const keys of [...[file(null), unreadable, file('{')].map(readKeySet), keySet(key)]) {
       const seen = await then(good, keys);
       expect(seen).to.deep.equal({ ...valid, problem: seen.problem });
       expect(seen.problem).to.include('key set');
@@ -136,14 +136,14 @@ describe('without a good licence', () => {
 
   it('no file and an empty file are none, whatever the key set is', async () => {
     for (const token of [file(null), file('')]) {
-      for (const keys of [KEYS, keySetOf(file(null)), keySetOf(unreadable)]) {
+      for (const keys of [KEYS, readKeySet(file(null)), readKeySet(unreadable)]) {
         expect(await first(token, keys)).to.include({ state: 'none', problem: null });
       }
     }
   });
 
   it('a key set that is missing, unreadable or broken makes the licence invalid', async () => {
-    for (const keys of [file(null), unreadable, file('{')].map(keySetOf)) {
+    for (const keys of [file(null), unreadable, file('{')].map(readKeySet)) {
       const { state, problem } = await first(await mint(120, 10), keys);
       expect(state).to.equal('invalid');
       expect(problem).to.include('key set');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fileNameOf } from '../../../../src/common/net/file-name.ts';
+import { getFileName } from '../../../../src/common/net/file-name.ts';
 
 describe('the name of a downloaded file', () => {
   const cases: [url: string, disposition: string | undefined, name: string | undefined][] = [
@@ -29,7 +29,7 @@ describe('the name of a downloaded file', () => {
   ];
   for (const [url, disposition, name] of cases) {
     it(`of ${url.slice(0, 60)} with ${disposition ?? 'no header'} is ${name ?? 'unknown'}`, () => {
-      expect(fileNameOf(new URL(url), disposition)).to.equal(name);
+      expect(getFileName(new URL(url), disposition)).to.equal(name);
     });
   }
 
@@ -40,7 +40,7 @@ describe('the name of a downloaded file', () => {
     );
     fc.assert(
       fc.property(fc.webUrl(), text, (url, disposition) => {
-        const name = fileNameOf(new URL(url), disposition);
+        const name = getFileName(new URL(url), disposition);
         if (name === undefined) return;
         expect(name).not.to.match(/[/\\\p{Cc}]/u);
         expect(['', '.', '..']).not.to.include(name);
