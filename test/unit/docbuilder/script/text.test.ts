@@ -60,7 +60,7 @@ function one(node: Node, name: string): Node {
 }
 
 /** What stands in the body. */
-function bodyOf(xml: string): Node[] {
+function toBody(xml: string): Node[] {
   return one(parse(xml), 'office:text').children;
 }
 
@@ -72,7 +72,7 @@ function styleOf(xml: string, name: string | undefined): Record<string, string> 
 }
 
 const paragraphStyleAt = (xml: string, index: number): Record<string, string> =>
-  styleOf(xml, bodyOf(xml)[index]?.attributes['text:style-name']);
+  styleOf(xml, toBody(xml)[index]?.attributes['text:style-name']);
 
 describe('text documents as flat OpenDocument', () => {
   describe('text', () => {
@@ -84,7 +84,7 @@ describe('text documents as flat OpenDocument', () => {
       fc.assert(
         fc.property(fc.array(unit, { minLength: 1, maxLength: 4 }), (texts) => {
           const runs = texts.map((text, index) => (index % 2 ? { text, bold: true } : text));
-          const [paragraph] = bodyOf(build([{ type: 'paragraph', text: runs }]));
+          const [paragraph] = toBody(build([{ type: 'paragraph', text: runs }]));
           const expected = texts.map((text) => text.replaceAll(FORBIDDEN, '').replaceAll(/\r\n?/g, '\n')).join('');
           expect(paragraph?.text).to.equal(expected);
         }),
@@ -110,7 +110,7 @@ describe('text documents as flat OpenDocument', () => {
         new Map([['/body/3', picture]]),
       );
       expect(all(parse(xml), 'script')).to.deep.equal([]);
-      expect(bodyOf(xml).map(({ name }) => name)).to.deep.equal([
+      expect(toBody(xml).map(({ name }) => name)).to.deep.equal([
         'text:h',
         'text:list',
         'table:table',
@@ -130,7 +130,7 @@ describe('text documents as flat OpenDocument', () => {
 
     it('keeps what a run says against its paragraph', () => {
       const xml = build([{ type: 'paragraph', bold: true, text: [{ text: 'a', bold: false }, 'b'] }]);
-      const [paragraph] = bodyOf(xml);
+      const [paragraph] = toBody(xml);
       expect(paragraphStyleAt(xml, 0)['fo:font-weight']).to.equal('bold');
       expect(styleOf(xml, paragraph?.children[0]?.attributes['text:style-name'])['fo:font-weight']).to.equal('normal');
     });
@@ -184,7 +184,7 @@ describe('text documents as flat OpenDocument', () => {
     const BREAK: Block = { type: 'page_break' };
     const breaks = (body: Block[]): (string | boolean)[][] => {
       const xml = build(body);
-      return bodyOf(xml).map((node, index) => {
+      return toBody(xml).map((node, index) => {
         const styled = node.attributes['text:style-name'] ?? '';
         const broken = styled.startsWith('P') && paragraphStyleAt(xml, index)['fo:break-before'] === 'page';
         return [node.text, broken];
@@ -228,7 +228,7 @@ describe('text documents as flat OpenDocument', () => {
         {},
         new Map([['/body/6', { base64: 'AAAA', mediaType: 'image/png', width: 1, height: 1 }]]),
       );
-      const [, list, table, separator, figure] = bodyOf(xml);
+      const [, list, table, separator, figure] = toBody(xml);
       expect(styleOf(xml, list && one(list, 'text:p').attributes['text:style-name'])['fo:break-before']).to.equal(
         'page',
       );
@@ -324,7 +324,7 @@ describe('text documents as flat OpenDocument', () => {
 
     it('stay two when they follow each other', () => {
       const table: Block = { type: 'table', rows: [['a']] };
-      const names = bodyOf(build([table, table])).map(({ name }) => name);
+      const names = toBody(build([table, table])).map(({ name }) => name);
       expect(names).to.deep.equal(['table:table', 'text:p', 'table:table', 'text:p']);
     });
   });
@@ -359,7 +359,7 @@ describe('text documents as flat OpenDocument', () => {
       ]);
       const xml = build([{ type: 'image', base64: '', caption: 'Hình 1' }], {}, pictures);
       expect(paragraphStyleAt(xml, 0)['fo:keep-with-next']).to.equal('always');
-      expect(bodyOf(xml)[1]).to.deep.include({ text: 'Hình 1' });
+      expect(toBody(xml)[1]).to.deep.include({ text: 'Hình 1' });
     });
   });
 
