@@ -1,49 +1,20 @@
 import { availableParallelism } from 'node:os';
-import { type ApiKeys, parseApiKeys } from '../../src/common/api-keys.ts';
-import {
-  ConfigError,
-  type Environment,
-  httpUrlMistakes,
-  type ListenAddress,
-  parseListen,
-  readConfig,
-} from '../../src/common/config.ts';
+import { parseApiKeys } from '../../src/common/api-keys.ts';
+import { ConfigError, type Environment, httpUrlMistakes, parseListen, readConfig } from '../../src/common/config.ts';
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
-import { type OutboundSettings, readOutbound } from '../../src/common/net/outbound-settings.ts';
+import { readOutbound } from '../../src/common/net/outbound-settings.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
 
 /** DocBuilder's configuration, checked and frozen. */
-export interface Config extends OutboundSettings {
-  readonly listen: ListenAddress;
-  readonly baseUrl: string | undefined;
-  readonly dataDir: string;
-  readonly apiKeys: ApiKeys;
-  readonly jwtSecret: string;
-  readonly callbackSecret: string;
-  readonly workers: number;
-  /** Says how many workers instead, and may do so anew at any time. */
-  readonly workersFile: string | undefined;
-  readonly workerMaxJobs: number;
-  readonly workerMaxAgeMinutes: number;
-  readonly workerMemoryMb: number;
-  readonly sandbox: DocbuilderConfig['SVC_DOCBUILDER_SANDBOX'];
-  readonly officeDir: string | undefined;
-  /** Only ever lower the plan. */
-  readonly lowering: { maxFileMb: number | undefined; jobTimeoutSeconds: number | undefined };
-  readonly licenseFile: string | undefined;
-  readonly licenseKeysFile: string | undefined;
-  readonly logLevel: DocbuilderConfig['SVC_LOG_LEVEL'];
-  readonly auditTarget: string;
-  readonly devMode: boolean;
-}
+export type Config = ReturnType<typeof loadConfig>;
 
 /**
- * The configuration from the environment.
+ * Reads the configuration from the environment.
  * @throws {ConfigError} with every mistake, each naming its variable
  */
-export function loadConfig(environment: Environment): Config {
+export function loadConfig(environment: Environment) {
   const { values: env, mistakes, blame } = readConfig<DocbuilderConfig>('docbuilder-config.json', environment);
 
   const keys = parseApiKeys(env.SVC_DOCBUILDER_API_KEYS);
@@ -64,12 +35,14 @@ export function loadConfig(environment: Environment): Config {
     jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,
     callbackSecret: env.SVC_DOCBUILDER_CALLBACK_SECRET,
     workers: env.SVC_DOCBUILDER_WORKERS ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS),
+    /** Holds the number of workers instead, and may change at any time. */
     workersFile: env.SVC_DOCBUILDER_WORKERS_FILE,
     workerMaxJobs: env.SVC_DOCBUILDER_WORKER_MAX_JOBS,
     workerMaxAgeMinutes: env.SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES,
     workerMemoryMb: env.SVC_DOCBUILDER_WORKER_MEMORY_MB,
     sandbox: env.SVC_DOCBUILDER_SANDBOX,
     officeDir: env.SVC_DOCBUILDER_OFFICE_DIR,
+    /** Only ever lower the plan. */
     lowering: { maxFileMb: env.SVC_DOCBUILDER_MAX_FILE_MB, jobTimeoutSeconds: env.SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS },
     licenseFile: env.SVC_LICENSE_FILE,
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,

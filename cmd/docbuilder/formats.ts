@@ -77,7 +77,7 @@ export const XLS_ROOM: Room = { rows: 65_536, columns: 256, letters: EXCEL_CELL_
 const XLSX_ROOM: Room = { ...SHEET, letters: EXCEL_CELL_LETTERS };
 
 /** What there is room for in all of some results. */
-export function roomOf(targets: readonly string[]): Room | null {
+export function getRoom(targets: readonly string[]): Room | null {
   if (targets.includes('xls')) return XLS_ROOM;
   return targets.includes('xlsx') ? XLSX_ROOM : null;
 }
@@ -128,18 +128,18 @@ export function isTargetFormat(name: string): name is TargetFormat {
 }
 
 /** The family that a source belongs to, and that all it can become but PDF belongs to. */
-export function familyOf(source: SourceFormat): Family {
+export function getFamily(source: SourceFormat): Family {
   return FORMATS[source].family;
 }
 
 /** The targets that a source can become: its family's writable formats and PDF. */
-export function targetsOf(source: SourceFormat): TargetFormat[] {
-  return TARGET_FORMATS.filter((target) => target === 'pdf' || FORMATS[target].family === familyOf(source));
+export function getTargets(source: SourceFormat): TargetFormat[] {
+  return TARGET_FORMATS.filter((target) => target === 'pdf' || FORMATS[target].family === getFamily(source));
 }
 
-/** Whether a source can become the target; see `targetsOf`. */
+/** Whether a source can become the target; see `getTargets`. */
 export function canConvert(source: SourceFormat, target: TargetFormat): boolean {
-  return targetsOf(source).includes(target);
+  return getTargets(source).includes(target);
 }
 
 const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> = {
@@ -151,6 +151,6 @@ const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> =
 };
 
 /** The Content-Type of a file of this format. */
-export function contentTypeOf(format: SourceFormat | ResultFormat): string {
+export function getContentType(format: SourceFormat | ResultFormat): string {
   return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Family, familyOf, isSourceFormat } from '../../cmd/docbuilder/formats.ts';
+import { type Family, getFamily, isSourceFormat } from '../../cmd/docbuilder/formats.ts';
 import type { Settings } from './settings.ts';
 
 /** A document of the corpus. */
@@ -53,7 +53,7 @@ export function otherExtensions(settings: Settings): Map<string, number> {
 /** Returns the format that the name says; undefined for a file that the service does not read. */
 export function describeDocument(path: string): Pick<CorpusDocument, 'extension' | 'family'> | undefined {
   const extension = extensionOf(path);
-  const family = isSourceFormat(extension) ? familyOf(extension) : FAMILIES[extension];
+  const family = isSourceFormat(extension) ? getFamily(extension) : FAMILIES[extension];
   return family && { extension, family };
 }
 

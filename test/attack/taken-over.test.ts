@@ -19,7 +19,7 @@ import { createCanary } from '../../cmd/docbuilder/engine/canary.ts';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { createSandbox, type Sandbox } from '../../cmd/docbuilder/engine/sandbox.ts';
 import { startProcess } from '../../cmd/docbuilder/engine/worker-process.ts';
-import { makeWorkerFolder, setupMessage, userOf, workerCommand } from '../../cmd/docbuilder/engine/worker-setup.ts';
+import { makeWorkerFolder, setupMessage, getUser, workerCommand } from '../../cmd/docbuilder/engine/worker-setup.ts';
 import { isRoot, skip } from '../engine/support.ts';
 
 const CODE = join(import.meta.dirname, '../../cmd/docbuilder/engine');
@@ -92,7 +92,7 @@ describe('attack: a worker that was taken over', function () {
     const directory = join(folder, 'worker');
     const canary = await createCanary(folder);
     try {
-      const user = userOf(0, sandbox);
+      const user = getUser(0, sandbox);
       await makeWorkerFolder(directory, office, user);
       const { command, environment } = workerCommand(directory, office, sandbox);
       const child = await startProcess(withWayTo(folder, command), environment, () => undefined);

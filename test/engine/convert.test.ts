@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { EngineFailure } from '../../cmd/docbuilder/engine/task.ts';
-import { familyOf, type SourceFormat, type TargetFormat, targetsOf } from '../../cmd/docbuilder/formats.ts';
+import { getFamily, getTargets, type SourceFormat, type TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import {
   type Bench,
   createBench,
@@ -45,7 +45,7 @@ describe('engine: conversions', function () {
   for (const [family, [seed, content]] of Object.entries(SEEDS)) {
     it(`${family}: every target from the flat source, and every target from each of those results`, async () => {
       const sources = new Map<SourceFormat, string | Buffer>([[seed, content]]);
-      for (const to of targetsOf(seed)) {
+      for (const to of getTargets(seed)) {
         const made = await bench.convert(content, seed, to);
         if (!PLAIN.includes(to))
           expect(made.bytes.subarray(0, 4).toString('latin1'), to).to.equal(signatureOf(to).slice(0, 4));
@@ -214,6 +214,6 @@ describe('engine: conversions', function () {
   });
 
   it('every family has a seed', () => {
-    for (const [family, [seed]] of Object.entries(SEEDS)) expect(familyOf(seed)).to.equal(family);
+    for (const [family, [seed]] of Object.entries(SEEDS)) expect(getFamily(seed)).to.equal(family);
   });
 });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type SourceFormat, targetsOf } from '../../cmd/docbuilder/formats.ts';
+import { getTargets, type SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { protectedOdt } from '../../scripts/editor-check/protected.ts';
 import { verdict } from '../support/inspect.ts';
 import { protectedDocuments } from '../support/protected.ts';
@@ -45,7 +45,7 @@ describe('engine: protected documents', function () {
     it(`${format}: what is made of it needs no password, in any format`, async () => {
       const source = files.get(format) as Buffer;
       // Its key takes seconds, each time.
-      const targets = format === 'odt' ? (['odt'] as const) : targetsOf(format);
+      const targets = format === 'odt' ? (['odt'] as const) : getTargets(format);
       for (const to of targets) {
         const { bytes } = await bench.convert(source, format, to, { encrypted, password: PASSWORD });
         if (to === 'pdf') expect(bytes.includes('/Encrypt'), to).to.equal(false);

@@ -2,7 +2,7 @@ import { AppError } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine } from '../engine/task.ts';
-import { canConvert, isTargetFormat, roomOf, type TargetFormat } from '../formats.ts';
+import { canConvert, getRoom, isTargetFormat, type TargetFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import { convertOptions, pairDetail } from './options.ts';
@@ -18,8 +18,8 @@ export interface ConvertRequest extends Pick<SourceRequest, 'source' | 'from'> {
  */
 export function convertWork(request: ConvertRequest, deps: SourceDependencies & { engine: Engine }): Work {
   const { password, encoding, delimiter } = request.options;
-  const to = targetOf(request.to);
-  const cellLetters = roomOf([to])?.letters;
+  const to = parseTarget(request.to);
+  const cellLetters = getRoom([to])?.letters;
   const source = createSource({ ...request, password, encoding, delimiter, cellLetters }, deps);
 
   return {
@@ -43,7 +43,7 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
 }
 
 /** The format that a request's `to` names. @throws {AppError} `unsupported_format` */
-export function targetOf(to: string): TargetFormat {
+export function parseTarget(to: string): TargetFormat {
   const name = to.toLowerCase();
   if (!isTargetFormat(name)) throw new AppError('unsupported_format', { to });
   return name;

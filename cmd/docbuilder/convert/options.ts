@@ -1,7 +1,7 @@
 import { badRequest, type Mistake } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 import type { OutputOptions } from '../engine/task.ts';
-import { familyOf, type SourceFormat, type TargetFormat } from '../formats.ts';
+import { getFamily, type SourceFormat, type TargetFormat } from '../formats.ts';
 import { type Encoding, FOREIGN_ENCODINGS, type SourceEncoding } from '../source/encodings.ts';
 
 type OptionName = keyof ConvertOptions;
@@ -65,5 +65,5 @@ function rangesAscend(pages: string): boolean {
 
 /** Whether the family of the source is the one that lets these two be converted; for the error's detail. */
 export function pairDetail(source: SourceFormat, target: string): { from: string; to: string; family: string } {
-  return { from: source, to: target, family: familyOf(source) };
+  return { from: source, to: target, family: getFamily(source) };
 }

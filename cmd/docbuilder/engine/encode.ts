@@ -35,7 +35,7 @@ function singleByteEncoder(encoding: 'windows-1258' | 'windows-1252'): (text: st
   for (let byte = 255; byte >= 0; byte--) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
   const known = new Map<string, readonly number[]>();
   const encode = (character: string): readonly number[] => {
-    const found = known.get(character) ?? bytesOf(character, bytes);
+    const found = known.get(character) ?? toBytes(character, bytes);
     known.set(character, found);
     return found;
   };
@@ -46,7 +46,7 @@ function singleByteEncoder(encoding: 'windows-1258' | 'windows-1252'): (text: st
  * The bytes of one character. Windows-1258 has letters such as `ê` and combining tone marks, but not `ế`: that is a
  * letter and a mark in it.
  */
-function bytesOf(character: string, bytes: ReadonlyMap<string, number>): readonly number[] {
+function toBytes(character: string, bytes: ReadonlyMap<string, number>): readonly number[] {
   const own = bytes.get(character);
   if (own !== undefined) return [own];
   const parts = Array.from(character.normalize('NFD'));

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { createCanary } from './canary.ts';
+import { type Canary, createCanary } from './canary.ts';
 import { WorkerLost } from './failures.ts';
-import { findOffice } from './office.ts';
+import { findOffice, type Office } from './office.ts';
 import { WorkerPool } from './pool.ts';
 import { createRunDirectory, isOpen } from './run-directory.ts';
 import { createSandbox } from './sandbox.ts';
@@ -19,11 +19,11 @@ export interface EngineSettings {
   maxJobs: number;
   /** or minutes. */
   maxAgeMinutes: number;
-  /** What LibreOffice may use in a job; after a job with over 60 % in use the worker is replaced. */
+  /** Memory that LibreOffice may use in a job; after a job with over 60 % in use the worker is replaced. */
   memoryMb: number;
   /** A job may use this much CPU time on each of two cores. */
   jobTimeoutSeconds: number;
-  /** Where workers have their folders. */
+  /** Workers have their folders here. */
   workDir: string;
   /** `auto` takes the first kind that proves itself on this machine. */
   sandbox: 'auto' | SandboxKind;
@@ -43,91 +43,117 @@ const ATTEMPTS = 2;
  * @throws when LibreOffice is missing, or no sandbox of the kind wanted proves itself
  */
 export async function createEngine(settings: EngineSettings): Promise<Engine> {
-  const { log, clock = systemClock, memoryMb } = settings;
   const office = await findOffice(settings.officeDir);
   const runDirectory = await createRunDirectory(settings.workDir);
   const canary = await createCanary(runDirectory);
-  const stopping = new AbortController();
-  let started = 0;
-  const directory = (slot: number) => join(runDirectory, `w${slot}-${started++}`);
-
-  async function tryKind(kind: SandboxKind): Promise<{ first: Worker; settings: WorkerSettings }> {
-    const sandbox = createSandbox(kind, office, Math.floor(TMP_SHARE * memoryMb) * MiB, await isOpen(runDirectory));
-    const { jobTimeoutSeconds } = settings;
-    const worker = { office, sandbox, canary, memoryMb, jobTimeoutSeconds, stopping: stopping.signal, log, clock };
-    return { first: await startWarmWorker(0, directory(0), worker), settings: worker };
-  }
-
-  async function remove(): Promise<void> {
-    canary.close();
-    await rm(runDirectory, { recursive: true, force: true });
-  }
-
-  const { first, settings: worker } = await firstThatHolds(settings.sandbox, tryKind, log).catch(async (error) => {
-    await remove();
-    throw error;
-  });
-  if (worker.sandbox.kind === 'off') log.warn('workers run without a sandbox');
-  const pool = new WorkerPool((slot) => startWarmWorker(slot, directory(slot), worker), first, {
-    size: settings.workers,
-    maxJobs: settings.maxJobs,
-    maxAgeMinutes: settings.maxAgeMinutes,
-    maxResidentBytes: WORN_SHARE * memoryMb * MiB,
-    clock,
-    log,
-  });
-
-  async function attempt(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
-    const borrowed = await pool.acquire(signal);
-    try {
-      return await borrowed.run(task, signal);
-    } finally {
-      void pool.giveBack(borrowed);
-    }
-  }
-
-  return {
-    async run(task, signal) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(task, signal);
-        } catch (error) {
-          if (!(error instanceof WorkerLost)) throw error;
-          log.warn({ err: error, tries }, 'a worker died during a job');
-          if (tries === ATTEMPTS)
-            throw new EngineFailure('crashed', 'two workers died while processing it', { cause: error });
-        }
-      }
-    },
-    status: () => ({
-      core: { name: 'LibreOffice', version: office.version, source: office.vendor },
-      sandbox: worker.sandbox.kind,
-      workers: pool.counts(),
-    }),
-    resize: (workers) => pool.resize(workers),
-    async stop() {
-      stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
-      await pool.stop();
-      await remove();
-    },
-  };
+  const engine = new LibreOfficeEngine(settings, office, runDirectory, canary);
+  await engine.start();
+  return engine;
 }
 
-/** Tries the kinds of sandbox in order of strength. That one is available is not guessed: a worker must come up in it. */
-async function firstThatHolds<T>(
-  wanted: EngineSettings['sandbox'],
-  tryKind: (kind: SandboxKind) => Promise<T>,
-  log: Logger,
-): Promise<T> {
-  const reasons: string[] = [];
-  for (const kind of wanted === 'auto' ? (['namespaces', 'landlock'] as const) : [wanted]) {
-    try {
-      return await tryKind(kind);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      log.info({ sandbox: kind, reason }, 'a kind of sandbox is not available');
-      reasons.push(`${kind}: ${reason}`);
+class LibreOfficeEngine implements Engine {
+  readonly #settings: EngineSettings;
+  readonly #office: Office;
+  readonly #runDirectory: string;
+  readonly #canary: Canary;
+  readonly #stopping = new AbortController();
+  #sandbox: SandboxKind = 'off';
+  #pool: WorkerPool | undefined;
+  #started = 0;
+
+  constructor(settings: EngineSettings, office: Office, runDirectory: string, canary: Canary) {
+    this.#settings = settings;
+    this.#office = office;
+    this.#runDirectory = runDirectory;
+    this.#canary = canary;
+  }
+
+  async start(): Promise<void> {
+    const { workers, maxJobs, maxAgeMinutes, memoryMb, log, clock = systemClock } = this.#settings;
+    const { first, worker } = await this.#findSandbox().catch(async (error) => {
+      await this.#remove();
+      throw error;
+    });
+    this.#sandbox = worker.sandbox.kind;
+    if (this.#sandbox === 'off') log.warn('workers run without a sandbox');
+    const maxResidentBytes = WORN_SHARE * memoryMb * MiB;
+    const options = { size: workers, maxJobs, maxAgeMinutes, maxResidentBytes, clock, log };
+    this.#pool = new WorkerPool((slot) => startWarmWorker(slot, this.#newDirectory(slot), worker), first, options);
+  }
+
+  async run(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
+    for (let tries = 1; ; tries++) {
+      const worker = await this.#workers.acquire(signal);
+      try {
+        return await worker.run(task, signal);
+      } catch (error) {
+        if (!(error instanceof WorkerLost)) throw error;
+        this.#settings.log.warn({ err: error, tries }, 'a worker died during a job');
+        if (tries === ATTEMPTS) {
+          throw new EngineFailure('crashed', 'two workers died while processing it', { cause: error });
+        }
+      } finally {
+        void this.#workers.giveBack(worker);
+      }
     }
   }
-  throw new Error(`no sandbox for the workers (${reasons.join('; ')})`);
+
+  status() {
+    const { version, vendor } = this.#office;
+    return {
+      core: { name: 'LibreOffice', version, source: vendor },
+      sandbox: this.#sandbox,
+      workers: this.#workers.counts(),
+    };
+  }
+
+  resize(workers: number): void {
+    this.#workers.resize(workers);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
+    await this.#workers.stop();
+    await this.#remove();
+  }
+
+  get #workers(): WorkerPool {
+    if (!this.#pool) throw new Error('the engine has not started');
+    return this.#pool;
+  }
+
+  #newDirectory(slot: number): string {
+    return join(this.#runDirectory, `w${slot}-${this.#started++}`);
+  }
+
+  /** Tries the kinds of sandbox in order of strength. One is available only if a worker comes up in it. */
+  async #findSandbox(): Promise<{ first: Worker; worker: WorkerSettings }> {
+    const { sandbox: wanted, log } = this.#settings;
+    const reasons: string[] = [];
+    for (const kind of wanted === 'auto' ? (['namespaces', 'landlock'] as const) : [wanted]) {
+      try {
+        return await this.#startFirst(kind);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        log.info({ sandbox: kind, reason }, 'a kind of sandbox is not available');
+        reasons.push(`${kind}: ${reason}`);
+      }
+    }
+    throw new Error(`no sandbox for the workers (${reasons.join('; ')})`);
+  }
+
+  async #startFirst(kind: SandboxKind): Promise<{ first: Worker; worker: WorkerSettings }> {
+    const { memoryMb, jobTimeoutSeconds, log, clock = systemClock } = this.#settings;
+    const office = this.#office;
+    const tmpBytes = Math.floor(TMP_SHARE * memoryMb) * MiB;
+    const sandbox = createSandbox(kind, office, tmpBytes, await isOpen(this.#runDirectory));
+    const limits = { memoryMb, jobTimeoutSeconds };
+    const worker = { office, sandbox, canary: this.#canary, ...limits, stopping: this.#stopping.signal, log, clock };
+    return { first: await startWarmWorker(0, this.#newDirectory(0), worker), worker };
+  }
+
+  async #remove(): Promise<void> {
+    this.#canary.close();
+    await rm(this.#runDirectory, { recursive: true, force: true });
+  }
 }

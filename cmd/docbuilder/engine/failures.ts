@@ -62,7 +62,7 @@ function asksForPages(output: EngineOutput | undefined): boolean {
 }
 
 /** Why a task ended with its worker, from the worker's last words (office.py says them, where it still can). */
-export function deathOf(lastWords: Message | undefined): EngineFailure | WorkerLost {
+export function deathFailure(lastWords: Message | undefined): EngineFailure | WorkerLost {
   const message = String(lastWords?.['message'] ?? 'the worker ended');
   switch (lastWords?.['died']) {
     case 'memory':

@@ -1,15 +1,15 @@
 import {
-  contentTypeOf,
   type DocumentFormat,
   type Family,
   FLAT,
   type FlatFormat,
-  familyOf,
   type Generation,
+  getContentType,
+  getFamily,
+  getRoom,
   type ImageFormat,
   isOoxml,
   type Room,
-  roomOf,
   type SourceFormat,
   type TargetFormat,
 } from '../formats.ts';
@@ -163,8 +163,8 @@ const JPEG_QUALITY = 90;
  * The import and export filters and properties of a task. Nothing is left to type detection but what is in an encrypted
  * package of OOXML: the filter of another family would make an empty document of it.
  */
-export function conversionOf(task: EngineTask): Conversion {
-  const family = familyOf(task.from);
+export function toConversion(task: EngineTask): Conversion {
+  const family = getFamily(task.from);
   const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv' && to !== FLAT.sheet);
   const { encrypted = false, generation } = task.source;
   const isDetected = encrypted && isOoxml(task.from);
@@ -184,19 +184,19 @@ export function conversionOf(task: EngineTask): Conversion {
     service: SERVICES[family],
     isProtected: encrypted || task.source.password !== undefined,
     isPackage: !encrypted && (isOoxml(task.from) || OPEN_DOCUMENT.includes(task.from)),
-    outputs: task.outputs.map((output) => storeOf(family, output)),
+    outputs: task.outputs.map((output) => toStore(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
     layOut: task.outputs.some(({ to }) => to === FLAT.text),
     calculate: family === 'sheet' && task.calculate === true,
     fitColumns,
-    keywords: keywordsOf(task.from),
-    room: roomOf(task.outputs.map(({ to }) => to)),
+    keywords: getKeywords(task.from),
+    room: getRoom(task.outputs.map(({ to }) => to)),
   };
 }
 
 /** Only OpenDocument has keywords as a list. */
-function keywordsOf(format: SourceFormat): Keywords {
-  if (contentTypeOf(format).startsWith('application/vnd.oasis.')) return 'list';
+function getKeywords(format: SourceFormat): Keywords {
+  if (getContentType(format).startsWith('application/vnd.oasis.')) return 'list';
   return IMPORT_FILTERS[format].endsWith('2007 XML') ? 'words' : 'commas';
 }
 
@@ -205,7 +205,7 @@ function isCountedByItself(output: EngineOutput): boolean {
   return 'image' in output || output.to === 'pdf';
 }
 
-function storeOf(family: Family, output: EngineOutput): Store {
+function toStore(family: Family, output: EngineOutput): Store {
   if ('image' in output) {
     const { page, width, height } = output.image;
     const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
@@ -216,7 +216,7 @@ function storeOf(family: Family, output: EngineOutput): Store {
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',
-    keywords: output.to !== 'pdf' && keywordsOf(output.to) === 'list' ? 'list' : 'text',
+    keywords: output.to !== 'pdf' && getKeywords(output.to) === 'list' ? 'list' : 'text',
     withoutVideos: output.to === FLAT[family],
     picture: null,
   };

@@ -15,7 +15,7 @@ import {
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { truncate } from '../../../src/common/truncate.ts';
-import { MAX_STEM_BYTES, sheetNameOf } from '../source/filename.ts';
+import { MAX_STEM_BYTES, toSheetName } from '../source/filename.ts';
 import type { EngineTask } from './task.ts';
 import { EngineFailure } from './task.ts';
 
@@ -43,7 +43,7 @@ export interface JobFolder {
 export async function createJobFolder(directory: string, task: EngineTask, user?: User): Promise<JobFolder> {
   const name = randomBytes(8).toString('hex');
   const folder = join(directory, name);
-  const stem = safeStem(task.from === 'csv' ? sheetNameOf(task.stem) : task.stem);
+  const stem = safeStem(task.from === 'csv' ? toSheetName(task.stem) : task.stem);
   const input = `${stem}.${task.from}`;
   // Numbers keep two of one format apart.
   const outputs = task.outputs.map(({ to }, index) => (index === 0 ? `${stem}.${to}` : `${index}-${stem}.${to}`));
@@ -79,7 +79,7 @@ export async function createJobFolder(directory: string, task: EngineTask, user?
 }
 
 async function deliver(source: string, target: string, maxBytes: number): Promise<void> {
-  const made = statsOf(source);
+  const made = statIfExists(source);
   if (!made?.isFile()) throw new EngineFailure('corrupt', 'no result was written');
   if (made.size > maxBytes) throw new EngineFailure('output_limit', `the result has ${made.size} bytes`);
   try {
@@ -97,7 +97,7 @@ async function deliver(source: string, target: string, maxBytes: number): Promis
   }
 }
 
-function statsOf(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 

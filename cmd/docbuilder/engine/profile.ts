@@ -79,7 +79,7 @@ function flatFilter(kind: string, application: string): Setting {
   return [path, 'UserData', parts];
 }
 
-function xmlOf(value: Value): string {
+function toXml(value: Value): string {
   return typeof value === 'object' ? value.map((item) => `<it>${item}</it>`).join('') : String(value);
 }
 
@@ -87,7 +87,7 @@ function xmlOf(value: Value): string {
 export function registry(office: Office): string {
   const items = settings(office).map(
     ([path, name, value]) =>
-      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${xmlOf(value)}</value></prop></item>\n`,
+      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${toXml(value)}</value></prop></item>\n`,
   );
   // Debian 12's packages without a GUI lack a part of that bar, and Calc crashes when it shows a sheet with it.
   items.push(

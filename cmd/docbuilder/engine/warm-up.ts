@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFormat, TargetFormat } from '../formats.ts';
 import type { EngineOutput } from './task.ts';
-import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
+import { Worker, type WorkerSettings } from './worker.ts';
 
 const NAMESPACES = Object.entries({ office: 'office', text: 'text', draw: 'drawing' })
   .map(([prefix, name]) => `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
@@ -29,11 +29,11 @@ const WARM_UP_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Starts a worker (see startWorker) and has it do a small job of each family: LibreOffice loads its parts when they
+ * Starts a worker (see Worker.start) and has it do a small job of each family: LibreOffice loads its parts when they
  * are first used, and no request should pay for that.
  */
 export async function startWarmWorker(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
-  const worker = await startWorker(slot, directory, settings);
+  const worker = await Worker.start(slot, directory, settings);
   const folder = await mkdtemp(`${directory}-warm-up-`);
   const signal = AbortSignal.timeout(WARM_UP_MS);
   try {

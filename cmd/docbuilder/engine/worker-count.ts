@@ -28,7 +28,7 @@ export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCou
 
   async function look(): Promise<void> {
     const file = await readSmallFile(path as string);
-    const found = file.ok ? countOf(file.text) : undefined;
+    const found = file.ok ? parseCount(file.text) : undefined;
     const problem = file.ok
       ? file.text === null
         ? 'is missing'
@@ -57,7 +57,7 @@ export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCou
   };
 }
 
-function countOf(text: string | null): number | undefined {
+function parseCount(text: string | null): number | undefined {
   const count = /^[0-9]{1,2}$/.test(text ?? '') ? Number(text) : Number.NaN;
   return count >= 1 && count <= MAX_WORKERS ? count : undefined;
 }

@@ -14,7 +14,7 @@ const FIRST_UID = 61_500;
 const DATA_SLACK = 512 * MiB;
 
 /** The uid of the worker in `slot`, where it has one of its own. */
-export function userOf(slot: number, sandbox: Sandbox): User | undefined {
+export function getUser(slot: number, sandbox: Sandbox): User | undefined {
   return sandbox.ownUser ? { uid: FIRST_UID + slot, gid: FIRST_UID + slot } : undefined;
 }
 

@@ -5,16 +5,16 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Canary } from './canary.ts';
 import { type Conversation, converse } from './conversation.ts';
-import { deathOf, taskFailure } from './failures.ts';
-import { conversionOf } from './filters.ts';
-import { createJobFolder, type JobFolder } from './job-folder.ts';
+import { deathFailure, taskFailure } from './failures.ts';
+import { toConversion } from './filters.ts';
+import { createJobFolder, type JobFolder, type User } from './job-folder.ts';
 import type { Office } from './office.ts';
 import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeSockets } from './sockets.ts';
 import type { EngineResult, EngineTask } from './task.ts';
-import { makeWorkerFolder, setupMessage, userOf, workerCommand } from './worker-setup.ts';
+import { getUser, makeWorkerFolder, setupMessage, workerCommand } from './worker-setup.ts';
 
 export interface WorkerSettings {
   office: Office;
@@ -28,153 +28,156 @@ export interface WorkerSettings {
   clock: Clock;
 }
 
-/** One LibreOffice in its sandbox. It does one job at a time. */
-export interface Worker {
-  readonly slot: number;
-  readonly startedAt: number;
-  readonly alive: boolean;
-  /** Bytes of memory after the last job. */
-  readonly resident: number;
-  /** Whether a document has left something in LibreOffice that the next one would be made with. */
-  readonly marked: boolean;
-  /**
-   * Does a task. The worker dies of a WorkerLost and of an abort, which rejects with the signal's reason.
-   * @throws {EngineFailure | WorkerLost}
-   */
-  run(task: EngineTask, signal: AbortSignal): Promise<EngineResult>;
-  /** Resolves when all of it has ended, however that came. */
-  readonly ended: Promise<void>;
-  /** Resolves when the last job's document is closed and its folder gone: only then may the next one come. */
-  settled(): Promise<void>;
-  /** Ends the worker and removes its folder. */
-  end(): Promise<void>;
-}
-
 const MiB = 1024 * 1024;
 const START_MS = 30_000;
 const CLOSE_MS = 10_000;
 const CORES_OF_A_JOB = 2;
-/** What a temporary file of LibreOffice may be larger than the result may. */
+/** Temporary files of LibreOffice may be larger than the result by this much. */
 const FILE_SLACK = 128 * MiB;
 
-/**
- * Starts a worker in `directory`, which it makes, and waits until it has proven its confinement and LibreOffice
- * answers.
- * @param slot decides its uid; no two living workers have the same
- * @throws when it does not start; nothing is left of it then
- */
-export async function startWorker(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
-  const { office, sandbox, stopping, log, clock } = settings;
-  const user = userOf(slot, sandbox);
-  const startedAt = clock();
-  let settled: Promise<void> = Promise.resolve();
-  let child: Conversation | undefined;
-  let alive = true;
-  let jobs = 0;
-  let resident = 0;
-  let marked = false;
+/** One LibreOffice in its sandbox. It does one job at a time. */
+export class Worker {
+  readonly slot: number;
+  readonly startedAt: number;
+  /** Bytes of memory after the last job. */
+  resident = 0;
+  /** A document has left something in LibreOffice that the next one would be made with. */
+  marked = false;
+  readonly #directory: string;
+  readonly #settings: WorkerSettings;
+  readonly #user: User | undefined;
+  readonly #starting: Promise<Conversation>;
+  #process: Conversation | undefined;
+  #alive = true;
+  #jobs = 0;
+  #settled: Promise<void> = Promise.resolve();
+  #ending: Promise<void> | undefined;
 
-  function end(): Promise<void> {
-    alive = false;
-    child?.kill();
-    ending ??= (async () => {
-      stopping.removeEventListener('abort', end);
-      await starting.catch(() => undefined);
-      await child?.ended;
-      await settled;
-      if (sandbox.kind !== 'namespaces') await removeSockets([directory]);
-      await rm(directory, { recursive: true, force: true });
-    })();
-    return ending;
-  }
-  let ending: Promise<void> | undefined;
-  let starting: Promise<unknown> = Promise.resolve();
-  stopping.addEventListener('abort', end);
-
-  async function start(): Promise<Conversation> {
-    await makeWorkerFolder(directory, office, user);
-    const { command, environment } = workerCommand(directory, office, sandbox);
-    stopping.throwIfAborted();
-    child = await converse(command, environment);
-    if (!alive) child.kill();
-    void child.ended.then(() => {
-      alive = false;
-    });
-    child.send(setupMessage(directory, settings, user));
-    const ready = await child.next('ready', START_MS);
-    if (ready) return child;
-    const refused = child.lastWords()?.['refused'];
-    throw new Error(refused ? `it is not confined: ${refused}` : `it did not start: ${child.errorOutput().trim()}`);
+  private constructor(slot: number, directory: string, settings: WorkerSettings) {
+    this.slot = slot;
+    this.startedAt = settings.clock();
+    this.#directory = directory;
+    this.#settings = settings;
+    this.#user = getUser(slot, settings.sandbox);
+    settings.stopping.addEventListener('abort', this.end);
+    this.#starting = this.#start();
   }
 
-  const conversation = start();
-  starting = conversation;
-  const worker = await conversation.catch(async (error) => {
-    await end();
-    throw error;
-  });
-
-  async function perform(task: EngineTask, folder: JobFolder, id: number): Promise<EngineResult> {
-    const { load, outputs, ...told } = conversionOf(task);
-    const inside = (path: string) => pathToFileURL(join(sandbox.home(directory), 'jobs', path)).href;
-    worker.send({
-      ...{ id, input: inside(folder.input), load, ...told },
-      outputs: folder.outputs.map((path, index) => ({ url: inside(path), ...outputs[index] })),
-      cpuSeconds: settings.jobTimeoutSeconds * CORES_OF_A_JOB,
-      fileBytes: task.maxOutputBytes + FILE_SLACK,
-    });
-    const answer = await worker.next('answer');
-    if (!answer) throw deathOf(worker.lastWords());
-    if (answer['answer'] !== 'done') throw await taskFailure(answer, task, directory);
-    const pages = await deliverAll(task, folder, Number(answer['counted']));
-    return { pages, loadMs: Number(answer['loadMs']), storeMs: Number(answer['storeMs']) };
+  /**
+   * Starts a worker in `directory`, which it makes, and waits until it has proven its confinement and LibreOffice
+   * answers.
+   * @param slot decides its uid; no two living workers have the same
+   * @throws when it does not start; nothing is left of it then
+   */
+  static async start(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
+    const worker = new Worker(slot, directory, settings);
+    try {
+      await worker.#starting;
+      return worker;
+    } catch (error) {
+      await worker.end();
+      throw error;
+    }
   }
 
-  /** Waits for the document to be closed. A worker that cannot even do that is of no more use. */
-  async function settle(folder: JobFolder): Promise<void> {
-    const closed = await worker.next('closed', CLOSE_MS);
-    if (closed) resident = Number(closed['resident']);
-    else worker.kill();
-    marked ||= hasFontsOfDocuments(directory);
-    folder.remove();
+  get alive(): boolean {
+    return this.#alive;
   }
 
-  async function run(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
+  /** Resolves when all of it has ended, however that came. */
+  get ended(): Promise<void> {
+    return this.#starting.then((process) => process.ended);
+  }
+
+  /** Resolves when the last job's document is closed and its folder gone: only then may the next one come. */
+  settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  /**
+   * Does a task. The worker dies of a WorkerLost and of an abort, which rejects with the signal's reason.
+   * @throws {EngineFailure | WorkerLost}
+   */
+  async run(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
     signal.throwIfAborted();
-    const id = ++jobs;
-    const folder = await createJobFolder(join(directory, 'jobs'), task, user);
-    const abort = () => void end();
+    const id = ++this.#jobs;
+    const process = await this.#starting;
+    const folder = await createJobFolder(join(this.#directory, 'jobs'), task, this.#user);
+    const abort = () => void this.end();
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     try {
-      return await perform(task, folder, id);
+      return await this.#perform(process, task, folder, id);
     } catch (error) {
       signal.throwIfAborted();
       throw error;
     } finally {
       signal.removeEventListener('abort', abort);
-      settled = settle(folder).catch((error) => {
-        log.warn({ err: error, slot }, 'the folder of a job could not be removed');
-        worker.kill();
+      this.#settled = this.#settle(process, folder).catch((error) => {
+        this.#settings.log.warn({ err: error, slot: this.slot }, 'the folder of a job could not be removed');
+        process.kill();
       });
     }
   }
 
-  return {
-    slot,
-    startedAt,
-    get alive() {
-      return alive;
-    },
-    get resident() {
-      return resident;
-    },
-    get marked() {
-      return marked;
-    },
-    ended: worker.ended,
-    run,
-    settled: () => settled,
-    end,
+  /** Ends the worker and removes its folder. */
+  readonly end = (): Promise<void> => {
+    this.#alive = false;
+    this.#process?.kill();
+    this.#ending ??= this.#remove();
+    return this.#ending;
   };
+
+  async #remove(): Promise<void> {
+    const { sandbox, stopping } = this.#settings;
+    stopping.removeEventListener('abort', this.end);
+    await this.#starting.catch(() => undefined);
+    await this.#process?.ended;
+    await this.#settled;
+    if (sandbox.kind !== 'namespaces') await removeSockets([this.#directory]);
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  async #start(): Promise<Conversation> {
+    const { office, sandbox, stopping } = this.#settings;
+    await makeWorkerFolder(this.#directory, office, this.#user);
+    const { command, environment } = workerCommand(this.#directory, office, sandbox);
+    stopping.throwIfAborted();
+    const process = await converse(command, environment);
+    this.#process = process;
+    if (!this.#alive) process.kill();
+    void process.ended.then(() => {
+      this.#alive = false;
+    });
+    process.send(setupMessage(this.#directory, this.#settings, this.#user));
+    if (await process.next('ready', START_MS)) return process;
+    const refused = process.lastWords()?.['refused'];
+    throw new Error(refused ? `it is not confined: ${refused}` : `it did not start: ${process.errorOutput().trim()}`);
+  }
+
+  async #perform(process: Conversation, task: EngineTask, folder: JobFolder, id: number): Promise<EngineResult> {
+    const { sandbox, jobTimeoutSeconds } = this.#settings;
+    const { load, outputs, ...rest } = toConversion(task);
+    const inside = (path: string) => pathToFileURL(join(sandbox.home(this.#directory), 'jobs', path)).href;
+    process.send({
+      ...{ id, input: inside(folder.input), load, ...rest },
+      outputs: folder.outputs.map((path, index) => ({ url: inside(path), ...outputs[index] })),
+      cpuSeconds: jobTimeoutSeconds * CORES_OF_A_JOB,
+      fileBytes: task.maxOutputBytes + FILE_SLACK,
+    });
+    const answer = await process.next('answer');
+    if (!answer) throw deathFailure(process.lastWords());
+    if (answer['answer'] !== 'done') throw await taskFailure(answer, task, this.#directory);
+    const pages = await deliverAll(task, folder, Number(answer['counted']));
+    return { pages, loadMs: Number(answer['loadMs']), storeMs: Number(answer['storeMs']) };
+  }
+
+  /** Waits for the document to be closed. A worker that cannot even do that is of no more use. */
+  async #settle(process: Conversation, folder: JobFolder): Promise<void> {
+    const closed = await process.next('closed', CLOSE_MS);
+    if (closed) this.resident = Number(closed['resident']);
+    else process.kill();
+    this.marked ||= hasFontsOfDocuments(this.#directory);
+    folder.remove();
+  }
 }

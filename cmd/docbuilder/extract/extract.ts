@@ -4,7 +4,7 @@ import { inChunks } from '../../../src/common/chunks.ts';
 import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine } from '../engine/task.ts';
-import { type Family, FLAT, familyOf, type ResultFormat, type SourceFormat } from '../formats.ts';
+import { type Family, FLAT, getFamily, type ResultFormat, type SourceFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { writeLimited } from '../jobs/write-limited.ts';
 import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
@@ -95,7 +95,7 @@ function twinWork(
       const opened = await source.open(preparing, newPath);
       const task = await source.task(opened, preparing, newPath);
       return async (signal, newFile) => {
-        const family = familyOf(task.from);
+        const family = getFamily(task.from);
         const path = newPath();
         const maxBytes = deps.maxFileBytes();
         const outputs = [{ path, to: FLAT[family], options: {} }] as const;

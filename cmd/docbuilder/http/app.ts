@@ -5,54 +5,45 @@ import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/ht
 import { plainApp } from '../../../src/common/http/plain-app.ts';
 import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type Authentication, authenticate } from './authenticate.ts';
-import { type BuildHandlers, postBuild } from './build.ts';
-import { type ConvertHandlers, postConvert } from './convert.ts';
-import { type ExtractHandlers, postMeta, postText, postThumbnail } from './extract.ts';
-import { type FigureHandlers, getFormats, getLimits, getStatus, serveSchema } from './figures.ts';
+import { type AuthHandlers, authenticate } from './auth.ts';
+import { type EndpointHandlers, workEndpoints } from './endpoints.ts';
 import { getFile, getJob, type JobHandlers } from './jobs.ts';
 import { type PlanHandlers, whenInPlan } from './plan.ts';
-import { countRequest, type RateHandlers } from './rate.ts';
-import { postRender, type RenderHandlers } from './render.ts';
+import { countRequest, type RateHandlers } from './rate-limit.ts';
+import { type Figures, getFormats, getLimits, getStatus, serveSchema } from './status.ts';
 
-export type HttpDependencies = Authentication &
-  ConvertHandlers &
-  BuildHandlers &
-  RenderHandlers &
-  ExtractHandlers &
+export type HttpDependencies = AuthHandlers &
+  EndpointHandlers &
   PlanHandlers &
   JobHandlers &
-  RateHandlers &
-  FigureHandlers & { log: Logger };
+  RateHandlers & { figures: Figures; log: Logger };
 
 /** DocBuilder's routing table (contract: DocBuilder endpoints). */
 export function createHttpApp(deps: HttpDependencies): Express {
+  const { figures, log } = deps;
   const app = plainApp();
-  app.use(accessLog(deps.log), refuseOddTargets);
-
-  const withKey = authenticate(deps);
-  app.route('/v1/status').get(getStatus(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/v1/openapi.json').get(serveSchema('openapi/docbuilder.json')).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/v1/script.schema.json').get(serveSchema('script.json')).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/v1/formats').get(withKey, getFormats()).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/v1/limits').get(withKey, getLimits(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  const work: Record<string, RequestHandler> = {
-    '/v1/convert': postConvert(deps),
-    '/v1/build': postBuild(deps),
-    '/v1/template/render': postRender(deps),
-    '/v1/extract/text': postText(deps),
-    '/v1/extract/meta': postMeta(deps),
-    '/v1/extract/thumbnail': postThumbnail(deps),
+  app.use(accessLog(log), refuseOddTargets);
+  const get = (path: string, ...handlers: RequestHandler[]): void => {
+    app
+      .route(path)
+      .get(...handlers)
+      .all(methodNotAllowed('GET', 'HEAD'));
   };
-  for (const [path, post] of Object.entries(work)) {
+  const withKey = authenticate(deps);
+  get('/v1/status', getStatus(figures));
+  get('/v1/openapi.json', serveSchema('openapi/docbuilder.json', 'application/json'));
+  get('/v1/script.schema.json', serveSchema('script.json', 'application/schema+json'));
+  get('/v1/formats', withKey, getFormats());
+  get('/v1/limits', withKey, getLimits(figures));
+  for (const [path, post] of Object.entries(workEndpoints(deps))) {
     app.route(path).post(withKey, whenInPlan(deps, path), countRequest(deps), post).all(methodNotAllowed('POST'));
   }
-  app.route('/v1/jobs/:id').get(withKey, getJob(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/v1/files/:id').get(withKey, getFile(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  get('/v1/jobs/:id', withKey, getJob(deps));
+  get('/v1/files/:id', withKey, getFile(deps));
 
   app.use(notFound);
   app.use(fullDisk);
-  app.use(errorHandler(deps.log));
+  app.use(errorHandler(log));
   return app;
 }
 

@@ -92,7 +92,7 @@ export function scriptIn(json: Uint8Array): Script {
 }
 
 /** How large a body is, about. */
-export function sizeOf(incoming: Incoming): number {
+export function getSize(incoming: Incoming): number {
   if ('json' in incoming) return incoming.json.length;
   const { fields, data } = incoming;
   return [...fields.values()].reduce((sum, text) => sum + text.length, data?.length ?? 0);

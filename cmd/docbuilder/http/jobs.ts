@@ -11,17 +11,17 @@ export interface JobHandlers {
 }
 
 /** `GET /v1/jobs/{id}`; polling is never counted. */
-export function getJob({ registry }: JobHandlers): RequestHandler<{ id: string }> {
+export function getJob({ registry }: JobHandlers): RequestHandler {
   return async (request, response) => {
-    const job = await registry.job(request.params.id);
+    const job = await registry.job(String(request.params['id']));
     response.setHeader('Cache-Control', 'no-store').json(jobView(job));
   };
 }
 
 /** `GET /v1/files/{id}`: the file, with Range and conditional requests (RFC 9110, 13 and 14). */
-export function getFile({ registry, audit }: JobHandlers): RequestHandler<{ id: string }> {
+export function getFile({ registry, audit }: JobHandlers): RequestHandler {
   return async (request, response, next) => {
-    const { output, path } = await registry.file(request.params.id);
+    const { output, path } = await registry.file(String(request.params['id']));
     response.setHeader('Content-Type', output.contentType);
     response.setHeader('Content-Disposition', attachment(output.filename));
     response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -6,7 +6,7 @@ import { type EffectivePlan, maxFileBytes } from '../jobs/limits.ts';
 import type { FlatWriter } from '../script/build.ts';
 import { asideOf } from '../script/flat-writer.ts';
 import { writeScript } from '../script/write-script.ts';
-import { type Bodies, type BodyKind, type BodyReader, type Incoming, readBody, scriptIn, sizeOf } from './bodies.ts';
+import { type Bodies, type BodyKind, type BodyReader, getSize, type Incoming, readBody, scriptIn } from './bodies.ts';
 
 /** Beside this file, whether as source or as JavaScript. */
 const MODULE = new URL(`./large-work-thread${extname(import.meta.url)}`, import.meta.url);
@@ -40,7 +40,7 @@ export function createLargeWork(plan: () => EffectivePlan): LargeWork {
 
   return {
     readBody: async (kind, incoming, signal) =>
-      sizeOf(incoming) > SMALL ? readElsewhere(kind, incoming, signal) : readBody(kind, incoming, plan()),
+      getSize(incoming) > SMALL ? readElsewhere(kind, incoming, signal) : readBody(kind, incoming, plan()),
     async writeFlat(task, signal) {
       if (task.text.length <= SMALL && task.fetched.size === 0) return writeScript(scriptIn(task.text), task);
       try {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import type { RequestHandler } from 'express';
 import { type Clock, iso } from '../../../src/common/clock.ts';
 import type { DocbuilderLimits, DocbuilderStatus, Formats, UsageWindow } from '../../../src/common/generated/wire.ts';
 import { API_VERSION, VERSION } from '../../../src/common/version.ts';
-import { contentTypeOf, familyOf, SOURCE_FORMATS, targetsOf } from '../formats.ts';
+import { getContentType, getFamily, getTargets, SOURCE_FORMATS } from '../formats.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RateLimiter, WindowUsage } from './rate-limit.ts';
@@ -49,25 +51,40 @@ export class Figures {
     return {
       edition,
       limits,
-      usage: { minute: windowOf(minute), day: windowOf(day), running_jobs: running, queued_jobs: queued },
+      usage: { minute: toWindow(minute), day: toWindow(day), running_jobs: running, queued_jobs: queued },
       allowed_endpoints: [...allowed_endpoints],
       features: [...features],
     };
   }
 }
 
-function windowOf({ resetAt, ...window }: WindowUsage): UsageWindow {
+function toWindow({ resetAt, ...window }: WindowUsage): UsageWindow {
   return { ...window, reset_at: iso(resetAt) };
 }
 
-/** The conversion matrix as `GET /v1/formats` shows it. */
-export function formats(): Formats {
-  return {
-    formats: SOURCE_FORMATS.map((format) => ({
-      format,
-      family: familyOf(format),
-      content_type: contentTypeOf(format),
-      to: targetsOf(format),
-    })),
-  };
+/** `GET /v1/status`. */
+export function getStatus(figures: Figures): RequestHandler {
+  return (_request, response) => void response.setHeader('Cache-Control', 'no-store').json(figures.status());
+}
+
+/** `GET /v1/limits`. */
+export function getLimits(figures: Figures): RequestHandler {
+  return (_request, response) => void response.setHeader('Cache-Control', 'no-store').json(figures.limits());
+}
+
+/** `GET /v1/formats`: the conversion matrix. */
+export function getFormats(): RequestHandler {
+  const formats = SOURCE_FORMATS.map((format) => ({
+    format,
+    family: getFamily(format),
+    content_type: getContentType(format),
+    to: getTargets(format),
+  }));
+  return (_request, response) => void response.json({ formats } satisfies Formats);
+}
+
+/** Serves a file of `schemas/`: the OpenAPI document, or the schema that editors complete and check scripts with. */
+export function serveSchema(name: string, type: string): RequestHandler {
+  const body = readFileSync(new URL(`../../../schemas/${name}`, import.meta.url), 'utf8');
+  return (_request, response) => void response.type(type).send(body);
 }

@@ -56,9 +56,6 @@ type Received = Pick<Arrived<unknown>, 'files'> & { incoming: Incoming };
 
 const NO_JSON = Buffer.alloc(0);
 
-/** A small JSON body: it holds an address and options. */
-export const SMALL_JSON = (): number => 1024 * 1024;
-
 /** Accepts a request of one of the work endpoints and answers with its result (contract: DocBuilder endpoints). */
 export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: Endpoint<Kind>): RequestHandler {
   return async (request, response) => {

@@ -8,7 +8,7 @@ import type { CallbackSender } from './jobs.ts';
 interface Dependencies {
   outbound: Outbound;
   /** Body of a callback. */
-  bodyOf: (job: JobRecord) => string;
+  toBody: (job: JobRecord) => string;
   /** Empty: callbacks go unsigned. */
   secret: string;
   clock: Clock;
@@ -50,10 +50,10 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
 
   /** The status of one attempt, null when there was no answer. */
   async function send(job: JobRecord, callback: CallbackRecord): Promise<number | null> {
-    const { bodyOf, secret, outbound, clock } = deps;
+    const { toBody, secret, outbound, clock } = deps;
     const event = job.status === 'done' ? 'job.done' : 'job.failed';
     const { url, deliveryId: delivery } = callback;
-    const body = bodyOf(job);
+    const body = toBody(job);
     const { signal } = stopped;
     try {
       return await postCallback({ url, event, delivery, body, secret }, { outbound, clock, signal });

@@ -6,7 +6,7 @@ import { AppError, badRequest, errorBody, toAppError } from '../../../src/common
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline } from '../../../src/common/net/deadline.ts';
-import { contentTypeOf } from '../formats.ts';
+import { getContentType } from '../formats.ts';
 import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry, JobStore } from './job-registry.ts';
 import type { EffectivePlan } from './limits.ts';
@@ -180,7 +180,7 @@ export class JobService {
       job.outputs = await Promise.all(
         produced.outputs.map(async (output) => ({
           ...output,
-          contentType: contentTypeOf(output.format),
+          contentType: getContentType(output.format),
           ...(await store.describe(job.id, output.fileId)),
         })),
       );

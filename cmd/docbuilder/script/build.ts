@@ -7,7 +7,7 @@ import type { Engine, EngineOutput, EngineTask } from '../engine/task.ts';
 import type { SourceFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import type { Downloader } from '../source/downloader.ts';
-import { stemOf } from '../source/filename.ts';
+import { parseStem } from '../source/filename.ts';
 import { scriptError } from './check/check.ts';
 import { assertRoom, type PictureLink, type ScriptFacts } from './check/facts.ts';
 import { atPlace, MAX_PICTURE_BYTES, type Picture, picture } from './check/pictures.ts';
@@ -107,7 +107,7 @@ export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work
     const task = {
       input,
       from: FLAT[script.type],
-      stem: stemOf(filenameOf(save[0])),
+      stem: parseStem(filenameOf(save[0])),
       source: {},
       outputs: [first, ...rest],
       maxOutputBytes: deps.maxFileBytes(),

@@ -13,7 +13,7 @@ const MAX_READ_BYTES = 1024;
  * The part of an uploaded or downloaded file's name before its extension, made safe to show and to put into a header
  * or a folder of its own: no path, no control or direction characters, at most 120 bytes of UTF-8. Vietnamese survives.
  */
-export function stemOf(filename: string | undefined): string {
+export function parseStem(filename: string | undefined): string {
   const base = (filename ?? '').split(/[/\\]/).at(-1) ?? '';
   const stem = truncate(base.replace(/\.[A-Za-z0-9]{1,5}$/, ''), MAX_READ_BYTES);
   const clean = withoutEdges(stem.normalize('NFC').replace(FORBIDDEN, ''));
@@ -34,7 +34,7 @@ function withoutEdges(text: string): string {
 const MAX_SHEET_NAME = 31;
 
 /** A stem as the name of the sheet that csv becomes. Excel takes a workbook for broken whose sheet is called otherwise. */
-export function sheetNameOf(stem: string): string {
+export function toSheetName(stem: string): string {
   const name = stem
     .replaceAll('[', '(')
     .replaceAll(']', ')')

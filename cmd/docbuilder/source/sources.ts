@@ -2,7 +2,7 @@ import type { Generation, SourceFormat } from '../formats.ts';
 import { assertFitsSheet } from './csv/reader.ts';
 import type { Downloader } from './downloader.ts';
 import type { SourceEncoding } from './encodings.ts';
-import { stemOf } from './filename.ts';
+import { parseStem } from './filename.ts';
 import type { Inspection } from './inspect/inspect.ts';
 import { sourceName } from './source-name.ts';
 import type { SourceThreads } from './source-threads.ts';
@@ -89,7 +89,7 @@ export function createSource(
     },
     async task({ file, inspection }, signal, newPath) {
       const { format, text, encrypted, generation } = inspection;
-      const known = { from: format, stem: stemOf(file.filename) };
+      const known = { from: format, stem: parseStem(file.filename) };
       if (!text) {
         const options = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
         return { ...known, input: file.path, source: { ...options, ...(password !== undefined && { password }) } };

@@ -1,9 +1,9 @@
 import { AppError } from '../../../src/common/errors.ts';
-import { targetOf } from '../convert/convert.ts';
+import { parseTarget } from '../convert/convert.ts';
 import { pairDetail } from '../convert/options.ts';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine } from '../engine/task.ts';
-import { familyOf, type SourceFormat } from '../formats.ts';
+import { getFamily, type SourceFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import type { MissingMode, TemplateFiller } from './template.ts';
@@ -26,7 +26,7 @@ const TEMPLATES: ReadonlySet<SourceFormat> = new Set([...WORD, 'odt', 'ott']);
 
 /** `POST /v1/template/render` as a kind of job. @throws {AppError} `unsupported_format` for a target that is no format */
 export function renderWork(request: RenderRequest, deps: Dependencies): Work {
-  const to = targetOf(request.to);
+  const to = parseTarget(request.to);
   const source = createSource(request, deps);
 
   return {
@@ -36,7 +36,7 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
       const { format, macros } = opened.inspection;
       if (macros) throw new AppError('macro_not_allowed', { ...macros });
       if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
-      if (to !== 'pdf' && familyOf(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
+      if (to !== 'pdf' && getFamily(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
       const task = await source.task(opened, preparing, newPath);
 
       return async (signal, newFile) => {

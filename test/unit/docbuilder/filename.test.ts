@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { sheetNameOf, stemOf } from '../../../cmd/docbuilder/source/filename.ts';
+import { parseStem, toSheetName } from '../../../cmd/docbuilder/source/filename.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
@@ -27,20 +27,20 @@ describe('file names', () => {
     ['~$lock.docx', '~$lock'],
   ] as const) {
     it(`${JSON.stringify(given)} is called ${stem}`, () => {
-      expect(stemOf(given)).to.equal(stem);
+      expect(parseStem(given)).to.equal(stem);
     });
   }
 
   it('are cut at 120 bytes between characters', () => {
-    expect(stemOf(`${'ệ'.repeat(300)}.docx`)).to.equal('ệ'.repeat(40));
+    expect(parseStem(`${'ệ'.repeat(300)}.docx`)).to.equal('ệ'.repeat(40));
   });
 
   it('are read no further than anybody would, which keeps their end from costing time', () => {
     const spent = processorTime();
     for (const heap of [' ', '.', 'e\u0301\u0323\u0301', '\u0301\u0323', '/']) {
-      expect(stemOf(`a${heap.repeat(500_000)}b.docx`), heap).to.match(/^[abẹạ]/);
+      expect(parseStem(`a${heap.repeat(500_000)}b.docx`), heap).to.match(/^[abẹạ]/);
     }
-    expect(stemOf(`${'x/'.repeat(100_000)}Hợp đồng.docx`)).to.equal('Hợp đồng');
+    expect(parseStem(`${'x/'.repeat(100_000)}Hợp đồng.docx`)).to.equal('Hợp đồng');
     expect(spent()).to.be.lessThan(2000);
   });
 
@@ -53,13 +53,13 @@ describe('file names', () => {
       ['Báo cáo doanh thu quý ba năm 2026', 'Báo cáo doanh thu quý ba năm 20'],
       [`${'a'.repeat(30)}'b`, 'a'.repeat(30)],
     ] as const)
-      expect(sheetNameOf(stem)).to.equal(name);
+      expect(toSheetName(stem)).to.equal(name);
   });
 
   it('never name a path, whatever was sent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
-        const stem = stemOf(name);
+        const stem = parseStem(name);
         expect(stem).to.not.match(/^\.|[/\\\0\r\n]/);
         expect(Buffer.byteLength(stem)).to.be.within(1, 120);
         expect(attachment(`${stem}.pdf`)).to.match(/^[\x20-\x7e]+$/);

@@ -65,7 +65,7 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
 
   /** Section 2.4: small streams live in sectors of 64 bytes inside one large stream, the root's. */
   const readMiniChain = async (first: number, length: number): Promise<Buffer> => {
-    const miniFat = tableOf(await readChain(header.readUInt32LE(60), MAX_TABLE_BYTES));
+    const miniFat = toTable(await readChain(header.readUInt32LE(60), MAX_TABLE_BYTES));
     const container = Uint32Array.from(chain(root.start, fat));
     const pieces: Buffer[] = [];
     for (const mini of chain(first, miniFat)) {
@@ -107,7 +107,7 @@ async function readFat(
   let filled = 0;
   for await (const sector of fatSectors(header, sectorBytes, readSector)) {
     if (filled >= inFile) break;
-    const table = tableOf(await readSector(sector));
+    const table = toTable(await readSector(sector));
     fat.set(table.subarray(0, inFile - filled), filled);
     filled += sectorBytes / 4;
   }
@@ -116,10 +116,10 @@ async function readFat(
 
 /** Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. */
 async function* fatSectors(header: Buffer, sectorBytes: number, readSector: ReadSector): AsyncGenerator<number> {
-  yield* regular(tableOf(header.subarray(76)));
+  yield* regular(toTable(header.subarray(76)));
   let next = header.readUInt32LE(68);
   while (next < MAX_REGULAR_SECTOR) {
-    const table = tableOf(await readSector(next));
+    const table = toTable(await readSector(next));
     yield* regular(table.subarray(0, sectorBytes / 4 - 1));
     next = table[sectorBytes / 4 - 1] ?? MAX_REGULAR_SECTOR;
   }
@@ -130,7 +130,7 @@ function* regular(sectors: Uint32Array): Generator<number> {
 }
 
 /** The 32-bit little-endian numbers in bytes that may be anywhere in memory. */
-function tableOf(bytes: Buffer): Uint32Array {
+function toTable(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 

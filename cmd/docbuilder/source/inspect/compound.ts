@@ -1,4 +1,4 @@
-import { type Family, familyOf, type Generation, isOoxml, type SourceFormat } from '../../formats.ts';
+import { type Family, type Generation, getFamily, isOoxml, type SourceFormat } from '../../formats.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName } from '../source-name.ts';
 import { isPresentationEncrypted, isWordEncrypted, isWorkbookEncrypted, STREAM_START_BYTES } from './binary-office.ts';
@@ -80,5 +80,5 @@ export function binaryDocument(format: 'doc' | 'xls', start: Buffer, generation?
  */
 function encryptedFormat({ format }: SourceName): SourceFormat {
   if (!format) throw unsupported('encrypted', 'from_required');
-  return isOoxml(format) ? format : OOXML_OF[familyOf(format)];
+  return isOoxml(format) ? format : OOXML_OF[getFamily(format)];
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../src/common/errors.ts';
-import { familyOf, type Generation, isOoxml, type SourceFormat } from '../../formats.ts';
+import { type Generation, getFamily, isOoxml, type SourceFormat } from '../../formats.ts';
 import { detectDelimiter } from '../csv/delimiter.ts';
 import type { SourceEncoding } from '../encodings.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
@@ -53,7 +53,7 @@ export async function inspect(path: string, options: InspectOptions): Promise<In
  * encrypted with a password that every program knows, and the engine tries it.
  */
 function mayOpenWithout(format: SourceFormat): boolean {
-  return format === 'xls' || (isOoxml(format) && familyOf(format) === 'sheet');
+  return format === 'xls' || (isOoxml(format) && getFamily(format) === 'sheet');
 }
 
 async function inspectSource(source: ByteSource, name: SourceName, options: InspectOptions): Promise<Inspection> {

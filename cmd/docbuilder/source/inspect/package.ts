@@ -13,7 +13,7 @@ import {
   ooxmlFormat,
   ooxmlMacros,
   type PackageFormat,
-  relationshipsOf,
+  relationshipsPart,
 } from './packages.ts';
 import { type ByteSource, bufferSource } from './source.ts';
 import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from './xml-prolog.ts';
@@ -49,7 +49,7 @@ export async function inspectPackage(source: ByteSource, name: SourceName): Prom
     const main = mainPart((await index(zip, '_rels/.rels')) ?? []);
     const format = formatOr(ooxmlFormat(types, main), name);
     await checkEntries(zip, { budget, depth: 0, isOdf: false });
-    const related = (await index(zip, relationshipsOf(main))) ?? [];
+    const related = (await index(zip, relationshipsPart(main))) ?? [];
     return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, related) };
   }
   const manifest = (await index(zip, MANIFEST)) ?? [];
@@ -98,7 +98,7 @@ async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
     if (entry.size === 0 || entry.position === undefined) continue;
     const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
     if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
-    else checkProlog(entry, await prologOf(zip, entry, head, whole), around.isOdf);
+    else checkProlog(entry, await readEntryProlog(zip, entry, head, whole), around.isOdf);
   }
 }
 
@@ -110,7 +110,7 @@ async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): 
   await checkEntries(zip, { budget, depth: depth + 1, isOdf: manifest.length > 0 });
 }
 
-async function prologOf(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {
+async function readEntryProlog(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {
   const prolog = readProlog(head);
   if (prolog.state !== 'more' || whole || head.length >= MAX_PROLOG_BYTES) return prolog;
   return readProlog(await readStart(zip, entry, MAX_PROLOG_BYTES));

@@ -70,7 +70,7 @@ export function mainPart(relationships: readonly IndexElement[]): string {
 }
 
 /** The name of the part with a part's relationships (ECMA-376 part 2, section 6.5.2). */
-export function relationshipsOf(part: string): string {
+export function relationshipsPart(part: string): string {
   return part.replace(/[^/]*$/, '_rels/$&.rels');
 }
 
@@ -81,8 +81,8 @@ export function relationshipsOf(part: string): string {
 export function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: string): PackageFormat {
   const overrides = called(contentTypes, 'Override');
   const main = overrides.find(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
-  if (main) return known(MAIN_PARTS, [typeOf(main)]);
-  return known(MAIN_PARTS, [...overrides, ...called(contentTypes, 'Default')].map(typeOf));
+  if (main) return known(MAIN_PARTS, [getContentType(main)]);
+  return known(MAIN_PARTS, [...overrides, ...called(contentTypes, 'Default')].map(getContentType));
 }
 
 /**
@@ -91,12 +91,12 @@ export function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: str
  */
 export function partTypes(contentTypes: readonly IndexElement[]): (part: string) => string {
   const overrides = new Map(
-    called(contentTypes, 'Override').map((element) => [partName(element.plain['PartName']), typeOf(element)]),
+    called(contentTypes, 'Override').map((element) => [partName(element.plain['PartName']), getContentType(element)]),
   );
   const defaults = new Map(
     called(contentTypes, 'Default').map((element) => [
       (element.plain['Extension'] ?? '').toLowerCase(),
-      typeOf(element),
+      getContentType(element),
     ]),
   );
   return (part) => {
@@ -139,8 +139,8 @@ export function ooxmlMacros(
   for (const part of names) if (/(^|\/)vbaProject\.bin$/i.test(part)) return { reason: 'vba_project', part };
   for (const element of [...called(contentTypes, 'Override'), ...called(contentTypes, 'Default')]) {
     const part = partName(element.plain['PartName']) || `*.${element.plain['Extension'] ?? ''}`;
-    if (typeOf(element) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
-    if (typeOf(element).includes('macroenabled')) return { reason: 'macro_content_type', part };
+    if (getContentType(element) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
+    if (getContentType(element).includes('macroenabled')) return { reason: 'macro_content_type', part };
   }
   const project = related(relationships, '/vbaProject');
   return project === undefined ? null : { reason: 'vba_project', part: project };
@@ -178,7 +178,7 @@ function partName(name: string | undefined): string {
 }
 
 /** A content type without its parameters. */
-function typeOf({ plain }: IndexElement): string {
+function getContentType({ plain }: IndexElement): string {
   return (plain['ContentType'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
 

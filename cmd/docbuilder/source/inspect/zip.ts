@@ -131,7 +131,7 @@ async function findData(source: ByteSource, entry: Entry): Promise<number | unde
  * @throws {AppError} `corrupt_source` `bad_archive`, also if that is more than was declared
  */
 export async function readHead(zip: Zip, entry: ZipEntry, packed: number): Promise<{ head: Buffer; whole: boolean }> {
-  const bytes = await zip.source.read(positionOf(entry), Math.min(packed, entry.compressedSize));
+  const bytes = await zip.source.read(getPosition(entry), Math.min(packed, entry.compressedSize));
   const whole = bytes.length === entry.compressedSize;
   if (entry.method === 0) return { head: bytes, whole };
   try {
@@ -142,7 +142,7 @@ export async function readHead(zip: Zip, entry: ZipEntry, packed: number): Promi
   }
 }
 
-function positionOf({ position }: ZipEntry): number {
+function getPosition({ position }: ZipEntry): number {
   if (position === undefined) throw corrupt('bad_archive');
   return position;
 }
@@ -157,7 +157,7 @@ const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRa
  */
 export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Promise<Buffer> {
   if (entry.size > maxBytes) throw corrupt('zip_bomb');
-  const packed = await zip.source.read(positionOf(entry), entry.compressedSize);
+  const packed = await zip.source.read(getPosition(entry), entry.compressedSize);
   if (entry.method === 0) return packed;
   const options = { maxOutputLength: Math.max(1, entry.size) };
   try {
@@ -208,7 +208,7 @@ export async function readStart(zip: Zip, entry: ZipEntry, bytes: number): Promi
 }
 
 async function* packedPieces(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
-  const position = positionOf(entry);
+  const position = getPosition(entry);
   for (let done = 0; done < entry.compressedSize; done += PIECE_BYTES) {
     yield await zip.source.read(position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
   }

@@ -6,12 +6,17 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { encoder } from '../../../../cmd/docbuilder/engine/encode.ts';
-import { deathOf, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/engine/failures.ts';
-import { conversionOf } from '../../../../cmd/docbuilder/engine/filters.ts';
+import { deathFailure, taskFailure, WorkerLost } from '../../../../cmd/docbuilder/engine/failures.ts';
+import { toConversion } from '../../../../cmd/docbuilder/engine/filters.ts';
 import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
 import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
 import type { EngineFailure, EngineOutput, EngineTask, OutputOptions } from '../../../../cmd/docbuilder/engine/task.ts';
-import { SOURCE_FORMATS, type SourceFormat, type TargetFormat, targetsOf } from '../../../../cmd/docbuilder/formats.ts';
+import {
+  getTargets,
+  SOURCE_FORMATS,
+  type SourceFormat,
+  type TargetFormat,
+} from '../../../../cmd/docbuilder/formats.ts';
 import type { Encoding } from '../../../../cmd/docbuilder/source/encodings.ts';
 import type { SourceOptions } from '../../../../cmd/docbuilder/source/sources.ts';
 import { processorTime } from '../../../support/processor-time.ts';
@@ -25,8 +30,8 @@ const image: EngineOutput = { path: '/o', to: 'png', image: { page: 7, width: 10
 describe('engine: filters', () => {
   it('every pair of the matrix has an import and an export filter, macros off and links untouched', () => {
     for (const from of SOURCE_FORMATS) {
-      for (const to of targetsOf(from)) {
-        const { load, outputs } = conversionOf(task(from, [output(to)]));
+      for (const to of getTargets(from)) {
+        const { load, outputs } = toConversion(task(from, [output(to)]));
         expect(load['FilterName'], from).to.be.a('string').and.not.equal('');
         expect(outputs[0]?.store['FilterName'], to).to.be.a('string').and.not.equal('');
         expect(load).to.include({ MacroExecutionMode: 0, UpdateDocMode: 0 });
@@ -36,7 +41,7 @@ describe('engine: filters', () => {
 
   it('a spreadsheet is shown when any target is one, and only then', () => {
     const hidden = (from: SourceFormat, ...[first, ...others]: [EngineOutput, ...EngineOutput[]]) =>
-      conversionOf(task(from, [first, ...others])).load['Hidden'];
+      toConversion(task(from, [first, ...others])).load['Hidden'];
     expect(hidden('xlsx', output('ods'))).to.equal(false);
     expect(hidden('xlsx', output('pdf'), image, output('xlsx'))).to.equal(false);
     expect(hidden('xlsx', output('pdf'), image, output('csv'))).to.equal(true);
@@ -46,7 +51,7 @@ describe('engine: filters', () => {
 
   it('a picture is made of a PDF of its page alone', () => {
     for (const from of ['docx', 'xlsx', 'pptx'] as const) {
-      const { outputs, count } = conversionOf(task(from, [image]));
+      const { outputs, count } = toConversion(task(from, [image]));
       expect(outputs[0]?.picture).to.deep.equal({ format: 'png', width: 100, height: 50 });
       expect(outputs[0]?.store['FilterName']).to.match(/_pdf_Export$/);
       expect(outputs[0]?.store['FilterData']).to.include({ PageRange: '7' });
@@ -55,10 +60,10 @@ describe('engine: filters', () => {
   });
 
   it('a csv source and a csv target have each their own delimiter', () => {
-    const both = conversionOf(task('csv', [output('csv', { delimiter: '|' })], { delimiter: ';' }));
+    const both = toConversion(task('csv', [output('csv', { delimiter: '|' })], { delimiter: ';' }));
     const options = [both.load['FilterOptions'], both.outputs[0]?.store['FilterOptions']];
     expect(options.map((text) => String(text).split(',')[0])).to.deep.equal(['59', '124']);
-    const plain = conversionOf(task('ods', [output('csv')]));
+    const plain = toConversion(task('ods', [output('csv')]));
     expect(plain.outputs[0]?.store['FilterOptions']).to.match(/^44,34,76,/);
   });
 });
@@ -188,8 +193,8 @@ describe('engine: what a worker says', () => {
     expect(await failure({ phase: 'picture', output: 2, type: 'OSError' })).to.equal('no_worker');
     // It was opened and stored: what could not be counted afterwards is no fault of it.
     expect(await failed({ phase: 'count', type: 'UnknownPropertyException' })).to.be.instanceOf(WorkerLost);
-    expect(deathOf({ died: 'memory' })).to.include({ reason: 'memory' });
-    expect(deathOf({ died: 'output_limit' })).to.include({ reason: 'output_limit' });
-    expect(deathOf(undefined)).to.be.instanceOf(WorkerLost);
+    expect(deathFailure({ died: 'memory' })).to.include({ reason: 'memory' });
+    expect(deathFailure({ died: 'output_limit' })).to.include({ reason: 'output_limit' });
+    expect(deathFailure(undefined)).to.be.instanceOf(WorkerLost);
   });
 });

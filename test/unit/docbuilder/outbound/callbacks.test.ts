@@ -28,7 +28,7 @@ describe('job callbacks', () => {
         state.now += wait;
         const sender = createCallbackSender({
           outbound: createOutbound({ allow: parseAllowList('127.0.0.1').list, userAgent: 'SVC-DocBuilder/1.0' }),
-          bodyOf: () => '{}',
+          toBody: () => '{}',
           secret: '',
           clock: () => state.now,
           log: testLogger(),
@@ -60,7 +60,7 @@ describe('job callbacks', () => {
     job.callback.nextAttemptAt = START + 10_000;
     const sender = createCallbackSender({
       outbound: createOutbound({ allow: parseAllowList('127.0.0.1').list, userAgent: 'SVC-DocBuilder/1.0' }),
-      bodyOf: () => '{}',
+      toBody: () => '{}',
       secret: '',
       clock: () => START + 9_900,
       log: testLogger(),

@@ -6,7 +6,7 @@ import type { Slide } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
 /** The pieces that slides are made of, as they are made. */
-function bodyOf(slides: Slide[]): Iterable<string> {
+function toBody(slides: Slide[]): Iterable<string> {
   return buildSlides(
     { svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slides },
     { pictures: new Map(), now: new Date('2026-11-21T08:00:00Z') },
@@ -65,7 +65,7 @@ describe('font sizes that fit', () => {
     };
     let longest = 0;
     let last = performance.now();
-    for (const _ of bodyOf([slide])) {
+    for (const _ of toBody([slide])) {
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
     }
@@ -80,7 +80,7 @@ describe('font sizes that fit', () => {
       return { layout: 'content', title: text, content: text };
     });
     const spent = processorTime();
-    expect([...bodyOf(slides)]).to.have.length.above(9);
+    expect([...toBody(slides)]).to.have.length.above(9);
     expect(spent()).to.be.below(3000);
   });
 });

@@ -1,0 +1,115 @@
+import type { RequestHandler } from 'express';
+import { badRequest } from '../../../src/common/errors.ts';
+import type { MetaRequest } from '../../../src/common/generated/wire.ts';
+import type { ConvertRequest } from '../convert/convert.ts';
+import type { ExtractRequest } from '../extract/extract.ts';
+import type { ThumbnailOptions } from '../extract/thumbnail.ts';
+import type { Work } from '../jobs/work.ts';
+import type { BuildTask } from '../script/build.ts';
+import type { SourceFile } from '../source/sources.ts';
+import type { RenderRequest } from '../template/render.ts';
+import { DATA } from './bodies.ts';
+import { type Arrived, postWork, type WorkHandlers } from './work.ts';
+
+/** Makers of the kinds of work. */
+export interface EndpointHandlers extends WorkHandlers {
+  convert: (request: ConvertRequest) => Work;
+  build: (task: BuildTask) => Work;
+  render: (request: RenderRequest) => Work;
+  text: (request: ExtractRequest, format: 'json' | 'text') => Work;
+  meta: (request: ExtractRequest) => Work;
+  thumbnail: (request: ExtractRequest, options: ThumbnailOptions) => Work;
+}
+
+const DEFAULT_BOX = 320;
+const LARGEST_BOX = 4096;
+
+/** A source that is a file of a form, or a `url` in a small JSON body. */
+const ONE_SOURCE = {
+  files: ['file'],
+  maxJsonBytes: () => 1024 * 1024,
+  fetches: ({ files }: Pick<Arrived<unknown>, 'files'>) => files.size === 0,
+};
+
+/** The handlers of all endpoints that take work, by path (contract: DocBuilder endpoints). */
+export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHandler> {
+  const { maxBytes } = deps.uploads;
+  return {
+    '/v1/convert': postWork(deps, {
+      ...ONE_SOURCE,
+      kind: 'convert',
+      work: (arrived) => {
+        const { to, from, options = {} } = arrived.body;
+        return deps.convert({ source: parseSource(arrived, 'file'), to, from, options });
+      },
+    }),
+    '/v1/build': postWork(deps, {
+      kind: 'build',
+      maxJsonBytes: maxBytes,
+      work: ({ body, text }) => deps.build({ text, script: body.script }),
+      fetches: ({ body }) => body.script.links.length > 0,
+    }),
+    '/v1/template/render': postWork(deps, {
+      kind: 'render',
+      files: ['template', DATA],
+      maxJsonBytes: maxBytes,
+      work: (arrived) => {
+        const { data, to = 'docx', options = {} } = arrived.body;
+        const source = parseSource(arrived, 'template');
+        return deps.render({ source, data, to, missing: options.missing ?? 'empty' });
+      },
+      // A template with macros is refused at once (contract: Errors), so it is always fetched first.
+      fetches: () => false,
+    }),
+    '/v1/extract/text': postWork(deps, {
+      ...ONE_SOURCE,
+      kind: 'text',
+      work: (arrived) => {
+        const accepted = arrived.request.accepts(['application/json', 'text/plain']);
+        const format = arrived.body.format ?? (accepted === 'text/plain' ? 'text' : 'json');
+        return deps.text(toExtractRequest(arrived), format);
+      },
+    }),
+    '/v1/extract/meta': postWork(deps, {
+      ...ONE_SOURCE,
+      kind: 'meta',
+      work: (arrived) => deps.meta(toExtractRequest(arrived)),
+    }),
+    '/v1/extract/thumbnail': postWork(deps, {
+      ...ONE_SOURCE,
+      kind: 'thumbnail',
+      work: (arrived) => {
+        const { format = 'png', page = 1, width, height } = arrived.body;
+        const other = width === undefined && height === undefined ? DEFAULT_BOX : LARGEST_BOX;
+        const box = { width: width ?? other, height: height ?? other };
+        return deps.thumbnail(toExtractRequest(arrived), { format, page, ...box });
+      },
+    }),
+  };
+}
+
+function toExtractRequest(arrived: Arrived<MetaRequest>): ExtractRequest {
+  const { from, password } = arrived.body;
+  return { source: parseSource(arrived, 'file'), from, password };
+}
+
+/**
+ * Finds a request's document: the part of a form, or the `url` of a JSON body.
+ * @throws {AppError} `bad_request` unless there is exactly one of them, or where the part came as text
+ */
+function parseSource(
+  { body, files }: Pick<Arrived<{ url?: string }>, 'body' | 'files'>,
+  part: string,
+): SourceFile | { url: string } {
+  const file = files.get(part);
+  if (Object.hasOwn(body, part)) {
+    throw badRequest({ path: `/${part}`, message: 'chỉ được nhận dưới dạng tệp của biểu mẫu' });
+  }
+  if (file && body.url === undefined) return file;
+  if (!file && body.url !== undefined) return { url: body.url };
+  throw badRequest(
+    file
+      ? { path: '/url', message: 'được gửi cùng với tệp: chỉ gửi một trong hai' }
+      : { path: `/${part}`, message: 'bắt buộc phải có, dưới dạng tệp trong biểu mẫu; hoặc gửi url bằng JSON' },
+  );
+}
