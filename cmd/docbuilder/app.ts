@@ -183,8 +183,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       callbacks.stop();
       await drain(server, DRAIN_MS);
       license.stop();
-      await large.stop();
-      await threads.stop();
+      await Promise.all([large.stop(), threads.stop(), extraction.extractor.stop()]);
       await engine.stop();
       audit.record('service.stopped');
       await audit.close();
