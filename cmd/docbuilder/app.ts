@@ -17,7 +17,7 @@ import { createEngine } from './engine/engine.ts';
 import type { Engine } from './engine/task.ts';
 import { readWorkerCount } from './engine/worker-count.ts';
 import { metaWork, textWork } from './extract/extract.ts';
-import { createExtractor } from './extract/extractor.ts';
+import { createExtractor, type Extractor } from './extract/extractor.ts';
 import { thumbnailWork } from './extract/thumbnail.ts';
 import { createHttpApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -54,6 +54,13 @@ export interface Overrides {
   lookup?: Lookup;
   uploadIdleMs?: number;
   callbackSchedule?: readonly number[];
+}
+
+/** Work that is done beside the event loop. */
+interface Threads {
+  sources: SourceThreads;
+  large: LargeWork;
+  extractor: Extractor;
 }
 
 export interface Docbuilder {
@@ -94,9 +101,8 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
 
   const base = { config, log, audit, clock, plan, dataDir, outbound, engine };
   const parts = createJobParts(base, overrides.callbackSchedule);
-  const threads = createSourceThreads();
-  const large = createLargeWork(plan);
-  const app = createApp(base, parts, threads, large, overrides.uploadIdleMs ?? UPLOAD_IDLE_MS);
+  const threads = { sources: createSourceThreads(), large: createLargeWork(plan), extractor: createExtractor() };
+  const app = createApp(base, parts, threads, overrides.uploadIdleMs ?? UPLOAD_IDLE_MS);
 
   const stopWatching = workers.watch(() => {
     engine.resize(workers.current());
@@ -118,7 +124,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       parts.callbacks.stop();
       await drain(server, DRAIN_MS);
       license.stop();
-      await Promise.all([threads.stop(), large.stop()]);
+      await Promise.all([threads.sources.stop(), threads.large.stop(), threads.extractor.stop()]);
       await engine.stop();
       audit.record('service.stopped');
       await audit.close();
@@ -168,19 +174,19 @@ function takeOver({ jobs, registry }: JobParts, log: Logger) {
   return { takenOver, stopSweeping };
 }
 
-function createApp(base: Base, parts: JobParts, threads: SourceThreads, large: LargeWork, idleMs: number): Express {
+function createApp(base: Base, parts: JobParts, threads: Threads, idleMs: number): Express {
   const { config, log, audit, clock, plan, dataDir, outbound, engine } = base;
   const { apiKeys: keys, jwtSecret, baseUrl, devMode } = config;
   const { queue, registry, jobs } = parts;
   const sources = {
     engine,
     downloader: createDownloader(outbound),
-    threads,
+    threads: threads.sources,
     maxFileBytes: () => maxFileBytes(plan()),
   };
-  const extraction = { ...sources, extractor: createExtractor() };
+  const extraction = { ...sources, extractor: threads.extractor };
   const rendering = { ...sources, templates: createTemplateFiller() };
-  const building = { ...sources, clock, writeFlat: large.writeFlat };
+  const building = { ...sources, clock, writeFlat: threads.large.writeFlat };
   const rates = new RateLimiter(() => {
     const { rate_per_minute, rate_per_day } = plan().limits;
     return { minute: rate_per_minute, day: rate_per_day };
@@ -191,7 +197,7 @@ function createApp(base: Base, parts: JobParts, threads: SourceThreads, large: L
     figures: new Figures({ engine, queue, rates, plan, clock, devMode }),
     temporaryFiles: () => createTemporaryFiles(dataDir.temporary),
     uploads: { maxBytes: sources.maxFileBytes, idleMs },
-    readBody: large.readBody,
+    readBody: threads.large.readBody,
     jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
     convert: (request) => convertWork(request, sources),
     build: (task) => buildWork(task, building),

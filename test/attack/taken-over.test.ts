@@ -19,7 +19,7 @@ import { createCanary } from '../../cmd/docbuilder/engine/canary.ts';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { createSandbox, type Sandbox } from '../../cmd/docbuilder/engine/sandbox.ts';
 import { startProcess } from '../../cmd/docbuilder/engine/worker-process.ts';
-import { makeWorkerFolder, setupMessage, getUser, workerCommand } from '../../cmd/docbuilder/engine/worker-setup.ts';
+import { getUser, makeWorkerFolder, setupMessage, workerCommand } from '../../cmd/docbuilder/engine/worker-setup.ts';
 import { isRoot, skip } from '../engine/support.ts';
 
 const CODE = join(import.meta.dirname, '../../cmd/docbuilder/engine');

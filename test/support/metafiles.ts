@@ -36,15 +36,13 @@ export function wmf(drawings: readonly Drawing[], header = false): Buffer {
   return Buffer.concat([...(header ? [placeable] : []), start, ...body]);
 }
 
-export type EmfKind = 'wide' | 'narrow' | 'small' | 'glyphs';
-
-export function emf(drawings: readonly Drawing[], kind: EmfKind = 'wide'): Buffer {
+export function emf(drawings: readonly Drawing[]): Buffer {
   const records = drawings.flatMap(({ charset, ...drawing }) => {
-    if (charset === undefined) return [emfText(drawing, kind)];
+    if (charset === undefined) return [emfText(drawing)];
     const font = Buffer.alloc(320);
     font.writeUInt32LE(1, 0);
     font[27] = charset;
-    return [emfRecord(82, font), emfRecord(37, longs(1)), emfText(drawing, kind)];
+    return [emfRecord(82, font), emfRecord(37, longs(1)), emfText(drawing)];
   });
   const end = emfRecord(14, longs(0, 16, 20));
   const size = 88 + Buffer.concat([...records, end]).length;
@@ -57,16 +55,14 @@ export function emf(drawings: readonly Drawing[], kind: EmfKind = 'wide'): Buffe
   return Buffer.concat([header, ...records, end]);
 }
 
-function emfText({ text, x = 0, y = 0, each }: Drawing, kind: EmfKind): Buffer {
-  const isWide = kind === 'wide' || kind === 'glyphs';
-  const bytes = isWide && typeof text === 'string' ? Buffer.from(text, 'utf16le') : Buffer.from(text);
-  const length = isWide ? bytes.length / 2 : bytes.length;
-  const string = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
-  if (kind === 'small') return emfRecord(108, longs(x, y, length, 0x0300, 1, 0, 0), string);
+function emfText({ text, x = 0, y = 0, each }: Drawing): Buffer {
+  const bytes = Buffer.from(text.toString(), 'utf16le');
+  const length = bytes.length / 2;
+  const string = Buffer.concat([bytes, Buffer.alloc(bytes.length % 4)]);
   const distances = each === undefined ? 0 : 76 + string.length;
   return emfRecord(
-    isWide ? 84 : 83,
-    longs(0, 0, 999, 999, 1, 0, 0, x, y, length, 76, kind === 'glyphs' ? 0x10 : 0, 0, 0, 0, 0, distances),
+    84,
+    longs(0, 0, 999, 999, 1, 0, 0, x, y, length, 76, 0, 0, 0, 0, 0, distances),
     string,
     longs(...Array<number>(each === undefined ? 0 : length).fill(each ?? 0)),
   );

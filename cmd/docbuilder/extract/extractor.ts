@@ -1,48 +1,45 @@
-import type { ExtractedMeta, ExtractedText } from '../../../src/common/generated/wire.ts';
-import type { Family } from '../formats.ts';
-import { type MetaOptions, readFacts } from './facts.ts';
+import { open } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { fileTooLarge } from '../../../src/common/errors.ts';
+import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
+import { createThreads } from '../../../src/common/threads.ts';
 import { createFonts } from './fonts.ts';
-import { createOutput } from './output.ts';
-import { cut, plainText } from './part.ts';
-import { readParts } from './read.ts';
-import { createStyles } from './styles.ts';
+import type { Facts, MetaTask } from './meta.ts';
+import type { TextTask } from './text.ts';
 
-export interface TextOptions {
-  /**
-   * All text may have this many bytes in UTF-8. It becomes one string, which is shorter than V8's longest at any plan's
-   * largest file.
-   */
-  maxBytes: number;
-  /** How often the text stands in what `maxBytes` is the limit of. */
-  copies?: number;
-  /** Reads no more than this many characters (UTF-16 code units); the rest is left out. */
-  maxChars?: number;
-  signal?: AbortSignal;
-}
-
-/** Reads what the engine made of a document: a flat OpenDocument file. */
+/** Reads flat OpenDocument files in threads of their own. */
 export interface Extractor {
-  /**
-   * @throws {AppError} `file_too_large` {limit_mb, subject: 'output'} over `maxBytes`; `corrupt_source` for what is no
-   *   such file; the reason of `signal`
-   */
-  text(path: string, family: Family, options: TextOptions): Promise<ExtractedText>;
-  /** @throws {AppError} `corrupt_source` for what is no such file; the reason of `signal` */
-  meta(path: string, family: Family, options: MetaOptions): Promise<ExtractedMeta>;
+  /** Writes the text of a document. @throws {AppError} `file_too_large`, `corrupt_source`; the signal's reason */
+  writeText(task: TextTask, signal: AbortSignal): Promise<void>;
+  /** @throws {AppError} `file_too_large`, `corrupt_source`; the signal's reason */
+  readMeta(task: MetaTask & { maxBytes: number }, signal: AbortSignal): Promise<ExtractedMeta>;
+  stop(): Promise<void>;
 }
+
+/** Beside this file, as source or as JavaScript. */
+const MODULE = new URL(`./extract-thread${extname(import.meta.url)}`, import.meta.url);
+/** At least two, so that one large document does not hold up the next. */
+const THREADS = Math.max(2, availableParallelism());
 
 export function createExtractor(): Extractor {
+  const threads = createThreads(MODULE, THREADS);
   const fonts = createFonts();
+  const run = <Value>(name: string, task: { maxBytes: number }, signal: AbortSignal) =>
+    threads.run<Value>(name, task, signal).catch((error) => {
+      if (!(error instanceof RangeError)) throw error;
+      throw fileTooLarge(task.maxBytes, { subject: 'output', reason: 'memory_limit' }, error);
+    });
   return {
-    async text(path, family, { maxBytes, copies, maxChars = Number.POSITIVE_INFINITY, signal }) {
-      const output = createOutput(maxBytes, copies, maxChars);
-      const read = await readParts(path, family, { styles: createStyles(), output }, signal);
-      const { parts, truncated } = cut(read, maxChars);
-      return { family, truncated, text: plainText(parts), parts };
+    async writeText(task, signal) {
+      // Created here, so that a thread that is ended creates no file after it was removed.
+      await (await open(task.target, 'wx', 0o600)).close();
+      await run('text', task, signal);
     },
-    async meta(path, family, options) {
-      const { fonts: names, ...facts } = await readFacts(path, family, options);
-      return { ...facts, fonts: await fonts.lookUp(names, options.signal) };
+    async readMeta(task, signal) {
+      const facts = await run<Facts>('meta', task, signal);
+      return { ...facts, fonts: await fonts.lookUp(facts.fonts, signal) };
     },
+    stop: threads.stop,
   };
 }

@@ -1,18 +1,18 @@
-/** A line under construction: one paragraph. */
+/** A paragraph that is being read. */
 interface Paragraph {
   pieces: string[];
-  /** Whether white space that comes next belongs to white space before (ODF 1.3 part 3, section 6.1.2). */
+  /** White space that follows is part of the white space before it (ODF 1.3 part 3, section 6.1.2). */
   afterSpace: boolean;
-  /** Lines of what is anchored in the paragraph; they follow it. */
+  /** Lines of the frames that are anchored in the paragraph; they follow it. */
   anchored: string[];
   hidden: boolean;
-  /** Whether it is no line if nothing stands in it: what its style hides, its text may show. */
+  /** Without text it is no line: its style hides it, but a run in it may be shown. */
   needsText: boolean;
-  /** Of the list item or heading that begins here. */
+  /** The label of the list item or heading that begins here. */
   label: string;
 }
 
-/** Text that runs on in one place: a body, a cell, a note, a frame. A paragraph is one line. */
+/** Text of one place: a body, a cell, a note or a frame. Each paragraph is a line. */
 export interface Flow {
   readonly lines: string[];
   paragraph: Paragraph | undefined;
@@ -27,53 +27,51 @@ export function openParagraph(flow: Flow, needsText = false, label = ''): void {
   flow.paragraph = { pieces: [], afterSpace: true, anchored: [], hidden: false, needsText, label };
 }
 
-/** Puts the line and what is anchored in it into the flow; returns its text without label, if there was one to show. */
-export function closeParagraph(flow: Flow, indent = ''): string | undefined {
+/** Adds the paragraph and the text anchored in it to the flow. */
+export function closeParagraph(flow: Flow, indent = ''): void {
   const { paragraph } = flow;
-  if (!paragraph) return undefined;
+  if (!paragraph) return;
   flow.paragraph = undefined;
   const { hidden, needsText, label, pieces } = paragraph;
-  const text = hidden || (needsText && pieces.length === 0) ? undefined : pieces.join('');
-  if (text !== undefined) flow.lines.push(indent + (label && text ? `${label} ${text}` : label + text));
+  if (!hidden && !(needsText && pieces.length === 0)) {
+    const text = pieces.join('');
+    flow.lines.push(indent + (label && text ? `${label} ${text}` : label + text));
+  }
   addLines(flow, paragraph.anchored);
-  return text;
 }
 
-/** Adds what stands beside the text: after the paragraph that is open, if one is. */
+/** Adds lines; those of a frame follow the paragraph that is open. */
 export function addLines(flow: Flow, lines: readonly string[]): void {
   const target = flow.paragraph?.anchored ?? flow.lines;
   for (const line of lines) target.push(line);
 }
 
-const SOFT_HYPHEN = /\u00ad/g;
-
-/** Characters of a paragraph as they stand in the XML: white space counts once, soft hyphens are no text. */
+/** Adds characters of the XML and returns those that are text: white space counts once, soft hyphens are not text. */
 export function addText(paragraph: Paragraph, text: string): string {
   let shown = /[\t\n\r]| {2}/.test(text) ? text.replace(/[ \t\n\r]+/g, ' ') : text;
   if (paragraph.afterSpace && shown.startsWith(' ')) shown = shown.slice(1);
-  if (shown.includes('\u00ad')) shown = shown.replace(SOFT_HYPHEN, '');
+  if (shown.includes('\u00ad')) shown = shown.replaceAll('\u00ad', '');
   if (shown === '') return '';
   paragraph.afterSpace = shown.endsWith(' ');
   paragraph.pieces.push(shown);
   return shown;
 }
 
-/** A space, tab or line break that has an element of its own. */
+/** Adds a space, tab or line break that has an element of its own. */
 export function addMark(paragraph: Paragraph, mark: string): void {
   paragraph.afterSpace = false;
   paragraph.pieces.push(mark);
 }
 
-/** A flow as one line, for a table cell or a name: every tab and line feed is a space. */
+/** Returns a flow as one line, for a table cell or a name: every tab and line feed becomes a space. */
 export function oneLine(flow: Flow): string {
   const lines = flow.lines.length === 1 ? flow.lines : flow.lines.filter((line) => line !== '');
   const text = lines.join(' ');
   return /[\t\n\r]/.test(text) ? text.replace(/[\t\n\r]/g, ' ') : text;
 }
 
-/** A flow as lines, without the empty ones around it. */
-export function textOf(flow: Flow): string {
-  const { lines } = flow;
+/** Returns lines as text, without the empty ones at both ends. */
+export function linesText(lines: readonly string[]): string {
   let start = 0;
   let end = lines.length;
   while (start < end && lines[start] === '') start++;

@@ -1,17 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import type { FontUse } from './usage.ts';
 
-/** Whether a font that text asks for is there, and what is drawn if not. */
-export interface FontFact {
-  name: string;
-  substituted: boolean;
-  replacement: string | null;
-}
-
 export interface Fonts {
-  /** Facts about fonts, in their order. */
-  lookUp(fonts: readonly FontUse[], signal?: AbortSignal): Promise<FontFact[]>;
+  /** Returns whether each font is installed, and the font that is drawn instead. */
+  lookUp(fonts: readonly FontUse[], signal?: AbortSignal): Promise<ExtractedMeta['fonts']>;
 }
 
 const run = promisify(execFile);
@@ -28,22 +22,20 @@ const MAX_REMEMBERED = 4096;
 const MAX_NAME = 128;
 
 /**
- * Asks fontconfig, which LibreOffice asks as well: a font that is not installed is drawn with what `fc-match` says
- * (Carlito for Calibri, for example). The installed fonts are listed once, answers are kept.
+ * Creates a look-up that asks fontconfig, as LibreOffice does: a font that is not installed is drawn with the one that
+ * `fc-match` names (Carlito for Calibri, for example). Answers are kept.
  */
 export function createFonts(): Fonts {
   let installed: Promise<ReadonlySet<string>> | undefined;
   const replacements = new Map<string, string | null>();
-
-  const replacementOf = async (font: FontUse, signal: AbortSignal | undefined): Promise<string | null> => {
-    const key = pattern(font);
+  const replacementFor = async (font: FontUse, signal: AbortSignal | undefined): Promise<string | null> => {
+    const key = fontPattern(font);
     const known = replacements.get(key);
     if (known !== undefined) return known;
     const found = await match(key, signal);
     if (replacements.size < MAX_REMEMBERED) replacements.set(key, found);
     return found;
   };
-
   return {
     async lookUp(fonts, signal) {
       installed ??= listInstalled();
@@ -51,35 +43,34 @@ export function createFonts(): Fonts {
         installed = undefined;
       });
       const present = await installed;
-      const facts: FontFact[] = [];
+      const facts: ExtractedMeta['fonts'] = [];
       let asked = 0;
       for (const font of fonts) {
         const { name } = font;
         const substituted = !present.has(name.toLowerCase());
-        const canAsk = substituted && asked < MAX_LOOKED_UP && name.length <= MAX_NAME;
-        if (canAsk) asked += 1;
-        facts.push({ name, substituted, replacement: canAsk ? await replacementOf(font, signal) : null });
+        const canAsk = substituted && name.length <= MAX_NAME && asked++ < MAX_LOOKED_UP;
+        facts.push({ name, substituted, replacement: canAsk ? await replacementFor(font, signal) : null });
       }
       return facts;
     },
   };
 }
 
-/** Every name of every installed family, in small letters. */
+/** Returns every name of every installed family, in small letters. */
 async function listInstalled(): Promise<ReadonlySet<string>> {
   const { stdout } = await run('fc-list', ['--format', '%{family}\\n'], OPTIONS);
   return new Set(stdout.split(/[\n,]/).map((name) => name.replace(/\\(.)/g, '$1').trim().toLowerCase()));
 }
 
-async function match(asked: string, signal: AbortSignal | undefined): Promise<string | null> {
+async function match(pattern: string, signal: AbortSignal | undefined): Promise<string | null> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no argument may have a NUL, no name has the others
-  if (/[\u0000-\u001f]/.test(asked)) return null;
-  const { stdout } = await run('fc-match', ['--format', '%{family[0]}', '--', asked], { ...OPTIONS, signal });
+  if (/[\u0000-\u001f]/.test(pattern)) return null;
+  const { stdout } = await run('fc-match', ['--format', '%{family[0]}', '--', pattern], { ...OPTIONS, signal });
   return stdout.trim() || null;
 }
 
-/** A font as a fontconfig pattern: what has a meaning there is escaped, and who has the character is preferred. */
-export function pattern({ name, sample = '' }: FontUse): string {
+/** Returns a font as an escaped fontconfig pattern, which prefers fonts that have the sample's character. */
+export function fontPattern({ name, sample = '' }: FontUse): string {
   const family = name.replace(/[\\\-:,=]/g, '\\$&');
   const codePoint = sample.codePointAt(0);
   return codePoint === undefined ? family : `${family}:charset=${codePoint.toString(16)}`;

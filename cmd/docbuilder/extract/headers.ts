@@ -1,6 +1,7 @@
-import { createFlow, textOf } from './flow.ts';
+import { createFlow, linesText } from './flow.ts';
+import { type Part, part } from './parts.ts';
 import { divert, type Reader } from './reader.ts';
-import { type Elements, type Open, SKIP } from './walk.ts';
+import { type Elements, type Open, SKIP } from './sax.ts';
 
 /** A header or footer of a page style. */
 export interface PageText {
@@ -10,8 +11,9 @@ export interface PageText {
 }
 
 /**
- * Headers and footers of all page styles, those of first and left pages too (ODF 1.3 part 3, section 16.11).
- * @param found gets those that have text
+ * Handlers of the headers and footers of all page styles, those of first and left pages too (ODF 1.3 part 3, section
+ * 16.11).
+ * @param found receives those that have text
  */
 export function headerElements(reader: Reader, found: PageText[]): Elements {
   let masterPage = '';
@@ -22,25 +24,26 @@ export function headerElements(reader: Reader, found: PageText[]): Elements {
       const restore = divert(reader, flow, { style: reader.styles.base('paragraph') });
       return () => {
         restore();
-        const text = textOf(flow).trim();
+        const text = linesText(flow.lines).trim();
         if (text !== '') found.push({ kind, masterPage, text });
       };
     };
   };
-  const elements: Elements = {
+  const pages = ['', '-left', '-first'].flatMap((page) => [
+    [`style:header${page}`, read('header')] as const,
+    [`style:footer${page}`, read('footer')] as const,
+  ]);
+  return {
     'style:master-page': (attributes) => {
       masterPage = attributes['style:name'] ?? '';
       return undefined;
     },
+    ...Object.fromEntries(pages),
   };
-  for (const which of ['', '-left', '-first']) {
-    elements[`style:header${which}`] = read('header');
-    elements[`style:footer${which}`] = read('footer');
-  }
-  return elements;
 }
 
-/** The different texts of one kind, in order. */
-export function distinct(found: readonly PageText[], kind: PageText['kind']): string[] {
-  return [...new Set(found.filter((page) => page.kind === kind).map(({ text }) => text))];
+/** Returns a part for each different text of one kind, in order. */
+export function pageParts(found: readonly PageText[], kind: PageText['kind']): Part[] {
+  const texts = new Set(found.filter((page) => page.kind === kind).map(({ text }) => text));
+  return [...texts].map((text) => part(kind, text));
 }

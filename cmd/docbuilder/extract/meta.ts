@@ -1,42 +1,95 @@
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
-import { parseTwin } from './twin.ts';
-import { type Elements, SKIP, walk } from './walk.ts';
+import type { Family, SourceFormat } from '../formats.ts';
+import { ONCE } from './budget.ts';
+import { readDocument } from './document.ts';
+import { capture, type Reader } from './reader.ts';
+import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
+import { readSourceProperties, type SourceProperties } from './source-properties.ts';
+import { countWords, createUsage, type FontUse } from './usage.ts';
 
-/** What a document says about itself (ODF 1.3 part 3, section 4.3). */
-export interface MetaPart {
-  facts: Pick<
-    ExtractedMeta,
-    | 'title'
-    | 'subject'
-    | 'author'
-    | 'last_author'
-    | 'keywords'
-    | 'description'
-    | 'created_at'
-    | 'modified_at'
-    | 'printed_at'
-  >;
-  /** Explicitly set. */
-  language: string | undefined;
-  /** Counts of text documents. */
-  statistics: { pages: number | null; words: number | null; characters: number | null; paragraphs: number | null };
+/** The facts about a source that are known without reading it. */
+export interface SourceFacts {
+  format: SourceFormat;
+  encrypted: boolean;
+  macros: boolean;
+  /** Bytes. */
+  size: number;
+  /** Pages of a text document, sheets, or slides, as LibreOffice counts them. */
+  pages: number;
 }
 
-/** More of a property than this is not kept. */
+export interface MetaTask {
+  /** The flat OpenDocument file that LibreOffice has made of the source. */
+  path: string;
+  family: Family;
+  /** The file that was sent: what LibreOffice does not take over is read from it, unless it is encrypted. */
+  source: string;
+  facts: SourceFacts;
+}
+
+/** Metadata without what is asked of fontconfig. */
+export type Facts = Omit<ExtractedMeta, 'fonts'> & { fonts: FontUse[] };
+
+/** Longer values and more keywords are cut off. */
 const MAX_VALUE = 32 * 1024;
 const MAX_KEYWORDS = 1000;
 
-/**
- * Reads the metadata at the beginning of a flat file; everything is null in one that has none.
- * @param offset of times that have none there, such as `Z`
- */
-export async function readMetaPart(path: string, offset: string, signal: AbortSignal | undefined): Promise<MetaPart> {
-  const values = new Map<string, string[]>();
-  const statistics: MetaPart['statistics'] = { pages: null, words: null, characters: null, paragraphs: null };
-  let current: string | undefined;
+/** Formats whose times are in UTC (OPC, MS-OLEPS). LibreOffice drops that; times of other formats are local. */
+const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;
+
+/** Reads the metadata of a document. @throws {AppError} `corrupt_source` */
+export async function readMeta({ path, family, source, facts }: MetaTask): Promise<Facts> {
+  const { format, size, encrypted, macros, pages } = facts;
+  const own: Partial<SourceProperties> = encrypted ? {} : await readSourceProperties(source, format);
+  const usage = createUsage();
+  const values: Values = { texts: new Map(), statistics: {} };
+  const { parts, reader } = await readDocument(path, family, { budget: ONCE, onText: usage.add }, (started, text) =>
+    metaElements(started, text, values),
+  );
+  const isSheet = family === 'sheet';
+  const lines = parts.flatMap(({ text, notes }) => [...text.split('\n'), ...notes.split('\n')].filter(Boolean));
+  const sum = (count: (line: string) => number) => lines.reduce((total, line) => total + count(line), 0);
+  const counted = (kind: string) => parts.filter((part) => part.kind === kind).length;
+  const { 'meta:page-count': pageCount, ...statistics } = values.statistics;
+  return {
+    ...{ format, family, size, encrypted, macros, generator: own.generator ?? null },
+    ...properties(values, own, OFFICE.test(format) ? 'Z' : ''),
+    language: values.texts.get('dc:language')?.[0] ?? languageOf(family, format, usage.language()),
+    pages: family === 'text' ? pages || (pageCount ?? null) : null,
+    words: isSheet ? null : (statistics['meta:word-count'] ?? sum(countWords)),
+    characters: isSheet ? null : (statistics['meta:character-count'] ?? sum((line) => line.trim().length)),
+    paragraphs: isSheet ? null : (statistics['meta:paragraph-count'] ?? lines.length),
+    sheets: isSheet ? counted('sheet') : null,
+    slides: family === 'slides' ? counted('slide') : null,
+    tables: isSheet ? null : reader.tables,
+    images: reader.images,
+    fonts: usage.fonts(),
+  };
+}
+
+/** The metadata of a flat file (ODF 1.3 part 3, section 4.3). */
+interface Values {
+  texts: Map<string, string[]>;
+  statistics: Record<string, number>;
+}
+
+const PROPERTIES = [
+  ...['dc:title', 'dc:subject', 'dc:description', 'dc:creator', 'dc:date', 'dc:language', 'meta:initial-creator'],
+  ...['meta:keyword', 'meta:creation-date', 'meta:print-date'],
+];
+
+/** Handlers of `office:meta`. An embedded object has metadata of its own, further down, and a comment has a creator. */
+function metaElements(reader: Reader, text: Elements, { texts, statistics }: Values): Elements {
   let state: 'before' | 'inside' | 'after' = 'before';
-  const elements: Elements = {
-    // An embedded object has metadata of its own, further down.
+  const property = (name: string): [string, Open] => {
+    const keep = capture(reader, (value) => {
+      const list = texts.get(name) ?? [];
+      if (value.trim() && list.length < MAX_KEYWORDS) texts.set(name, [...list, value.trim().slice(0, MAX_VALUE)]);
+    });
+    return [name, (attributes) => (state === 'inside' ? keep : text[name])?.(attributes)];
+  };
+  return {
+    ...Object.fromEntries(PROPERTIES.map(property)),
     'office:meta': () => {
       if (state === 'after') return SKIP;
       state = 'inside';
@@ -45,73 +98,46 @@ export async function readMetaPart(path: string, offset: string, signal: AbortSi
       };
     },
     'meta:document-statistic': (attributes) => {
-      const count = (name: string) => {
-        const value = attributes[`meta:${name}-count`];
-        return value === undefined || !/^\d{1,15}$/.test(value) ? null : Number(value);
-      };
-      statistics.pages = count('page');
-      statistics.words = count('word');
-      statistics.characters = count('character');
-      statistics.paragraphs = count('paragraph');
+      if (state === 'inside') Object.assign(statistics, countsIn(attributes));
       return undefined;
     },
   };
-  for (const name of PROPERTIES) {
-    elements[name] = () => {
-      if (state !== 'inside') return undefined;
-      current = '';
-      return () => {
-        const value = current?.trim();
-        const list = values.get(name) ?? [];
-        if (value && list.length < MAX_KEYWORDS) values.set(name, [...list, value]);
-        current = undefined;
-      };
-    };
-  }
-  const text = (content: string) => {
-    if (current !== undefined) current = (current + content).slice(0, MAX_VALUE);
-  };
-  await parseTwin(
-    path,
-    walk(elements, text, () => state === 'after'),
-    signal,
-  );
+}
 
-  const first = (name: (typeof PROPERTIES)[number]): string | null => values.get(name)?.[0] ?? null;
+function countsIn(attributes: Attributes): Record<string, number> {
+  const counts = Object.entries(attributes).filter(([, value = '']) => /^\d{1,15}$/.test(value));
+  return Object.fromEntries(counts.map(([name, value]) => [name, Number(value)]));
+}
+
+/**
+ * Returns what LibreOffice has read, and otherwise what the source says.
+ * @param offset of times that have none, such as `Z`
+ */
+function properties({ texts }: Values, own: Partial<SourceProperties>, offset: string) {
+  const first = (name: string): string | null => texts.get(name)?.[0] ?? null;
+  const keywords = texts.get('meta:keyword') ?? [];
   return {
-    facts: {
-      title: first('dc:title'),
-      subject: first('dc:subject'),
-      // The one who saved it first and last is written once only.
-      author: first('meta:initial-creator') ?? first('dc:creator'),
-      last_author: first('dc:creator'),
-      keywords: values.get('meta:keyword') ?? [],
-      description: first('dc:description'),
-      created_at: time(first('meta:creation-date'), offset),
-      modified_at: time(first('dc:date'), offset),
-      printed_at: time(first('meta:print-date'), offset),
-    },
-    language: first('dc:language') ?? undefined,
-    statistics,
+    title: first('dc:title') ?? own.title ?? null,
+    subject: first('dc:subject') ?? own.subject ?? null,
+    // The creator is written once if the same person saved the document last.
+    author: first('meta:initial-creator') ?? first('dc:creator') ?? own.author ?? null,
+    last_author: first('dc:creator') ?? own.last_author ?? null,
+    keywords: keywords.length > 0 ? keywords : (own.keywords ?? []),
+    description: first('dc:description') ?? own.description ?? null,
+    created_at: time(first('meta:creation-date'), offset) ?? own.created_at ?? null,
+    modified_at: time(first('dc:date'), offset) ?? own.modified_at ?? null,
+    printed_at: time(first('meta:print-date'), offset) ?? own.printed_at ?? null,
   };
 }
 
-const PROPERTIES = [
-  'dc:title',
-  'dc:subject',
-  'dc:description',
-  'dc:creator',
-  'dc:date',
-  'dc:language',
-  'meta:initial-creator',
-  'meta:keyword',
-  'meta:creation-date',
-  'meta:print-date',
-] as const;
-
-/** ISO 8601 to the second, with its offset or else the usual one; null for what is none, or LibreOffice's day zero. */
+/** Returns a time in ISO 8601 to the second; null for what is none, or for LibreOffice's day zero. */
 function time(value: string | null, usual: string): string | null {
   const [, local, offset = usual] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(value ?? '') ?? [];
   return local === undefined || /^(0000|1899-12-30)/.test(local) ? null : `${local}${offset}`;
+}
+
+/** Workbooks have no language; the one that LibreOffice gives them is its own. */
+function languageOf(family: Family, format: string, language: string | undefined): string | null {
+  return family === 'sheet' && !/^f?o[dt]s$/.test(format) ? null : (language ?? null);
 }

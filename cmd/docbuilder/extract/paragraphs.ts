@@ -1,78 +1,43 @@
-import { addMark, addText, closeParagraph, openParagraph } from './flow.ts';
+import { closeParagraph, openParagraph } from './flow.ts';
 import { labelOf, listElements } from './lists.ts';
-import type { Attributes } from './namespaces.ts';
-import type { Reader } from './reader.ts';
-import { type Elements, type Open, SKIP } from './walk.ts';
+import { applyStyle, capture, type Reader, readMark, readText, resetStyle } from './reader.ts';
+import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
-/** More spaces in a row than this are an attack, deeper lists too. */
+/** More spaces in a row, or deeper lists, are an attack. */
 const MAX_SPACES = 4096;
 const MAX_INDENT = 9;
 
-/** Adds characters to the open paragraph. */
-export function readText(reader: Reader, text: string): void {
-  if (reader.raw !== undefined) reader.raw += text;
-  const { paragraph } = reader.flow;
-  if (!paragraph || reader.style.hidden || reader.isDeleted) return;
-  const shown = addText(paragraph, text);
-  reader.output.take(shown);
-  if (shown !== '' && reader.onPage) reader.onText?.(shown, reader.style);
-}
-
-/** Adds text that is not in the document as characters, such as a tab. */
-export function readMark(reader: Reader, mark: string): void {
-  const { paragraph } = reader.flow;
-  if (!paragraph || reader.style.hidden || reader.isDeleted) return;
-  reader.output.take(mark);
-  addMark(paragraph, mark);
-}
-
-/** Runs the elements inside under another style. */
-export function under(reader: Reader, family: string, name: string | undefined): (() => void) | undefined {
-  if (name === undefined) return undefined;
-  const around = reader.style;
-  reader.style = reader.styles.apply(around, family, name);
-  return () => {
-    reader.style = around;
-  };
-}
-
 /**
- * Paragraphs, lists and what is inside of paragraphs (ODF 1.3 part 3, sections 5 to 7). A paragraph or list item is a
- * line that begins with its label, each level of list after the first one tab further in. Fields are as displayed, ruby
- * follows its base in brackets; hidden text is left out.
+ * Handlers of paragraphs, lists and fields (ODF 1.3 part 3, sections 5 to 7). A paragraph or list item is a line that
+ * begins with its label; each level of lists below the first is one tab further in. Fields are as displayed, ruby text
+ * follows its base in brackets, hidden text is left out.
  */
 export function paragraphElements(reader: Reader): Elements {
   const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
-    const restore = under(reader, 'paragraph', attributes['text:style-name']);
+    const restore = applyStyle(reader, 'paragraph', attributes['text:style-name']);
     const { flow } = reader;
     openParagraph(flow, reader.style.hidden, labelOf(reader, heading));
     return () => {
-      const indent = reader.inCell ? '' : '\t'.repeat(Math.min(Math.max(reader.level - 1, 0), MAX_INDENT));
-      const text = closeParagraph(flow, indent);
-      if (text !== undefined) reader.output.take('\n');
-      if (text && reader.onPage) reader.onParagraph?.(text);
+      const depth = reader.inCell ? 0 : Math.min(Math.max(reader.listLevel - 1, 0), MAX_INDENT);
+      reader.budget.take('\n');
+      closeParagraph(flow, '\t'.repeat(depth));
       restore?.();
     };
   };
-  // The styles that text has without any are known once those of the document have been read.
-  const text: Open = () => {
-    const around = reader.style;
-    reader.style = reader.styles.base(reader.family);
-    return () => {
-      reader.style = around;
-    };
-  };
-  const span: Open = (attributes) => under(reader, 'text', attributes['text:style-name']);
-  const mark = (text: string): Open => {
-    return () => {
-      readMark(reader, text);
+  const body: Open = () => resetStyle(reader);
+  const span: Open = (attributes) => applyStyle(reader, 'text', attributes['text:style-name']);
+  const mark = (length: (attributes: Attributes) => string): Open => {
+    return (attributes) => {
+      readMark(reader, length(attributes));
       return undefined;
     };
   };
   return {
-    'office:master-styles': text,
-    'office:body': text,
+    'office:master-styles': body,
+    'office:body': body,
     ...listElements(reader),
+    ...changeElements(reader),
+    ...dropDownElements(reader),
     'text:p': (attributes) => paragraph(attributes),
     'text:h': (attributes) => paragraph(attributes, attributes),
     'text:span': span,
@@ -81,22 +46,17 @@ export function paragraphElements(reader: Reader): Elements {
       readMark(reader, ' (');
       return () => readMark(reader, ')');
     },
-    'text:tab': mark('\t'),
-    'text:line-break': mark('\n'),
-    'text:s': (attributes) => {
-      readMark(reader, ' '.repeat(Math.min(Number(attributes['text:c'] ?? 1) || 0, MAX_SPACES)));
-      return undefined;
-    },
-    'text:section': (attributes) => (isHidden(attributes) ? SKIP : undefined),
-    'text:hidden-text': (attributes) => (isHidden(attributes) ? SKIP : undefined),
-    'text:user-field-get': (attributes) => (isHidden(attributes) ? SKIP : undefined),
-    'text:variable-get': (attributes) => (isHidden(attributes) ? SKIP : undefined),
-    'text:variable-set': (attributes) => (isHidden(attributes) ? SKIP : undefined),
+    'text:tab': mark(() => '\t'),
+    'text:line-break': mark(() => '\n'),
+    'text:s': mark(({ 'text:c': count = 1 }) => ' '.repeat(Math.min(Number(count) || 0, MAX_SPACES))),
     'text:hidden-paragraph': (attributes) => {
       if (isHidden(attributes) && reader.flow.paragraph) reader.flow.paragraph.hidden = true;
       return SKIP;
     },
-    ...Object.fromEntries(NOT_TEXT.map((name) => [name, () => SKIP])),
+    ...Object.fromEntries(
+      MAY_BE_HIDDEN.map((name) => [name, (attributes) => (isHidden(attributes) ? SKIP : undefined)]),
+    ),
+    ...Object.fromEntries(NOT_SHOWN.map((name) => [name, () => SKIP])),
   };
 }
 
@@ -104,20 +64,70 @@ function isHidden(attributes: Attributes): boolean {
   return attributes['text:display'] === 'none' || attributes['text:is-hidden'] === 'true';
 }
 
-/** What holds text that a reader of the page does not see. */
-const NOT_TEXT = [
-  'office:meta',
-  'table:tracked-changes',
-  'text:script',
-  'text:sequence-decls',
-  'text:variable-decls',
-  'text:user-field-decls',
-  'table:content-validations',
-  'table:scenario',
-  'office:scripts',
-  'office:event-listeners',
-  'svg:title',
-  'svg:desc',
-  'draw:enhanced-geometry',
-  'presentation:settings',
+const MAY_BE_HIDDEN = [
+  ...['text:section', 'text:hidden-text', 'text:user-field-get', 'text:variable-get', 'text:variable-set'],
 ];
+
+/** Elements that hold text which is not on the page. */
+const NOT_SHOWN = [
+  ...['office:meta', 'office:scripts', 'office:event-listeners', 'text:script', 'svg:title', 'svg:desc'],
+  ...['table:tracked-changes', 'table:content-validations', 'table:scenario', 'presentation:settings'],
+  ...['text:sequence-decls', 'text:variable-decls', 'text:user-field-decls', 'draw:enhanced-geometry'],
+];
+
+/**
+ * Handlers of tracked changes (ODF 1.3 part 3, section 5.5). LibreOffice leaves deleted text where it was; the page shows
+ * it only where the document is shown with its changes.
+ */
+function changeElements(reader: Reader): Elements {
+  const deletions = new Set<string>();
+  const open = new Set<string>();
+  let region = '';
+  const change =
+    (act: (id: string) => void): Open =>
+    (attributes) => {
+      const id = attributes['text:change-id'] ?? '';
+      if (deletions.has(id)) act(id);
+      reader.isDeleted = !reader.showsChanges && open.size > 0;
+      return undefined;
+    };
+  const setting = capture(reader, (value) => {
+    reader.showsChanges = value !== 'false';
+  });
+  return {
+    'config:config-item': (attributes) =>
+      attributes['config:name'] === 'ShowRedlineChanges' ? setting(attributes) : SKIP,
+    'text:changed-region': (attributes) => {
+      region = attributes['text:id'] ?? '';
+      return undefined;
+    },
+    'text:insertion': () => SKIP,
+    'text:format-change': () => SKIP,
+    'text:deletion': () => {
+      deletions.add(region);
+      return SKIP;
+    },
+    'text:change-start': change((id) => open.add(id)),
+    'text:change-end': change((id) => open.delete(id)),
+  };
+}
+
+/** Handlers of drop-down lists in Word's forms: the chosen entry, or else the first one, is text of the paragraph. */
+function dropDownElements(reader: Reader): Elements {
+  let entries: string[] = [];
+  let chosen = 0;
+  return {
+    'field:fieldmark': (attributes) => {
+      if (!attributes['field:type']?.endsWith('.FORMDROPDOWN')) return undefined;
+      entries = [];
+      chosen = 0;
+      return () => readText(reader, entries[chosen] ?? '');
+    },
+    'field:param': (attributes) => {
+      const value = attributes['field:value'] ?? '';
+      if (attributes['field:name'] === 'Dropdown_ListEntry') entries.push(value);
+      if (attributes['field:name'] === 'Dropdown_Selected') chosen = Number(value);
+      return SKIP;
+    },
+  };
+}

@@ -1,113 +1,157 @@
-import { anchoredElements } from './anchored.ts';
-import { createFlow, openParagraph, textOf } from './flow.ts';
-import { objectElements } from './objects.ts';
-import { paragraphElements, readMark, readText } from './paragraphs.ts';
-import { type Part, part } from './part.ts';
-import { createReader, divert, type Reader, type ReaderOptions, type Reading } from './reader.ts';
-import { inReadingOrder, type Placed } from './reading-order.ts';
-import { type Page, type Place, slideShapeElements } from './slide-shapes.ts';
+import { addLines, createFlow, linesText, oneLine } from './flow.ts';
+import { enterShape, frameElements } from './frames.ts';
+import { type Part, part } from './parts.ts';
+import { capture, divert, type Reader, type Reading, readMark } from './reader.ts';
+import { inReadingOrder, type Placed, placeOf, together } from './reading-order.ts';
+import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import { tableElements } from './tables.ts';
-import { type Elements, type Open, SKIP } from './walk.ts';
 
-/** What has been read of a presentation. */
-interface Found {
+/** A slide or master page that is being read. */
+interface Page {
+  isMaster: boolean;
+  title: string;
+  shapes: Placed[];
+  notes: Placed[];
+}
+
+/** The state of reading a presentation. */
+interface Deck {
   slides: Part[];
-  /** What master pages show, by their names. */
+  /** The text of master pages, by their names. */
   masters: Map<string, string>;
-  /** What many slides have; also empty ones. */
+  /** Texts that many slides have; some are empty. */
   footers: Set<string>;
+  page: Page | undefined;
+  /** The shapes of the page, of its notes, or of a group, which get the next one. */
+  target: Placed[];
+  inNotes: boolean;
 }
 
 /**
- * Reads a presentation: a part for each slide, hidden ones too, with its speaker notes, then once what many slides
- * show: footers, dates, and the text of their master pages. A placeholder with the slide's number says nothing.
+ * Reads a presentation: a part for each slide, hidden ones too, with its speaker notes, then once what many slides show:
+ * footers, dates, and the text of their master pages. A placeholder with the slide's number says nothing.
  */
-export function readPresentation(options: ReaderOptions): Reading {
-  const reader = createReader({ ...options, countsItems: true }, 'graphic');
-  const found: Found = { slides: [], masters: new Map(), footers: new Set() };
-  const place: Place = { page: undefined, target: [], inNotes: false };
+export function readPresentation(reader: Reader): Reading {
+  const deck: Deck = {
+    ...{ slides: [], masters: new Map(), footers: new Set(), page: undefined, target: [], inNotes: false },
+  };
   return {
     elements: {
-      ...paragraphElements(reader),
       ...tableElements(reader),
-      ...anchoredElements(reader),
-      ...objectElements(reader),
-      ...slideShapeElements(reader, place, found.footers),
-      ...fieldElements(reader, place, found),
-      ...pageElements(reader, place, found),
+      ...frameElements(reader, (attributes) => readShape(reader, deck, attributes)),
+      ...groupElements(deck),
+      ...fieldElements(reader, deck),
+      ...pageElements(reader, deck),
     },
-    text: (text) => readText(reader, text),
     parts: () => [
-      ...found.slides,
-      ...[...found.footers].filter((text) => text !== '').map((text) => part('footer', text)),
+      ...deck.slides,
+      ...[...deck.footers].filter((text) => text !== '').map((text) => part('footer', text)),
     ],
   };
 }
 
-function pageElements(reader: Reader, place: Place, { slides, masters, footers }: Found): Elements {
+function pageElements(reader: Reader, deck: Deck): Elements {
   const begin = (isMaster: boolean): Page => {
-    const page = { isMaster, title: '', shapes: [], notes: [] };
-    Object.assign(place, { page, target: page.shapes });
+    const page: Page = { isMaster, title: '', shapes: [], notes: [] };
+    Object.assign(deck, { page, target: page.shapes });
     return page;
   };
   return {
     'style:master-page': (attributes) => {
       const { shapes } = begin(true);
       return () => {
-        place.page = undefined;
-        masters.set(attributes['style:name'] ?? '', textIn(shapes).trim());
+        deck.page = undefined;
+        deck.masters.set(attributes['style:name'] ?? '', textOf(shapes).trim());
       };
     },
     'draw:page': (attributes) => {
       const page = begin(false);
       return () => {
-        place.page = undefined;
+        deck.page = undefined;
         const name = attributes['draw:name'] ?? '';
-        slides.push(
-          part('slide', textIn(page.shapes), {
-            name: page.title || (/^page\d+$/.test(name) ? '' : name) || `Slide ${slides.length + 1}`,
-            hidden: !reader.styles.isVisible('drawing-page', attributes['draw:style-name']),
-            notes: textIn(page.notes),
-            comments: reader.comments,
-          }),
-        );
+        const slide = {
+          name: page.title || (/^page\d+$/.test(name) ? '' : name) || `Slide ${deck.slides.length + 1}`,
+          hidden: !reader.styles.isVisible('drawing-page', attributes['draw:style-name']),
+          notes: textOf(page.notes),
+          comments: reader.comments,
+        };
+        deck.slides.push(part('slide', textOf(page.shapes), slide));
         reader.comments = [];
-        footers.add(masters.get(attributes['draw:master-page-name'] ?? '') ?? '');
+        deck.footers.add(deck.masters.get(attributes['draw:master-page-name'] ?? '') ?? '');
       };
     },
     'presentation:notes': () => {
-      const { page, target } = place;
+      const { page, target } = deck;
       if (!page || page.isMaster) return SKIP;
-      Object.assign(place, { target: page.notes, inNotes: true });
-      return () => Object.assign(place, { target, inNotes: false });
+      Object.assign(deck, { target: page.notes, inNotes: true });
+      return () => Object.assign(deck, { target, inNotes: false });
     },
   };
 }
 
-function textIn(shapes: readonly Placed[]): string {
-  return textOf({ lines: inReadingOrder(shapes), paragraph: undefined });
+function textOf(shapes: readonly Placed[]): string {
+  return linesText(inReadingOrder(shapes));
 }
 
-/** Fields whose text is known only here, and declarations of texts that slides refer to. */
-function fieldElements(reader: Reader, place: Place, { slides, footers }: Found): Elements {
-  const declaration: Open = () => {
-    const flow = createFlow();
-    openParagraph(flow);
-    const restore = divert(reader, flow, { onPage: false });
-    return () => {
-      restore();
-      footers.add(flow.paragraph?.pieces.join('').trim() ?? '');
-    };
+const SAYS_NOTHING = new Set(['page-number', 'page']);
+const ON_MANY_SLIDES = new Set(['header', 'footer', 'date-time']);
+
+function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnType<Open> {
+  const { page, target } = deck;
+  const kind = attributes['presentation:class'] ?? '';
+  if (!page || isLeftOut(kind, attributes, deck)) return SKIP;
+  const [outer, flow, isNested] = [reader.flow, createFlow(), reader.depth > 0];
+  const restore = divert(reader, flow, { style: enterShape(reader, attributes) });
+  return () => {
+    restore();
+    const text = linesText(flow.lines);
+    if (isNested) addLines(outer, flow.lines);
+    else if (ON_MANY_SLIDES.has(kind)) deck.footers.add(text.trim());
+    else if (text !== '') target.push({ ...placeOf(attributes), isTitle: kind === 'title', lines: flow.lines });
+    if (kind === 'title' && !page.title) page.title = oneLine(flow).trim();
   };
-  const notOfNotes: Open = () => (place.inNotes ? SKIP : undefined);
+}
+
+/** A placeholder of a master page stands for those of its slides; on a notes page only the notes are text. */
+function isLeftOut(kind: string, attributes: Attributes, { page, inNotes }: Deck): boolean {
+  if (attributes['presentation:placeholder'] === 'true' || SAYS_NOTHING.has(kind)) return true;
+  return (page?.isMaster === true && kind !== '') || (inNotes && ON_MANY_SLIDES.has(kind));
+}
+
+/** Deeper groups count as part of the one around. */
+const MAX_GROUPS = 32;
+
+/** Handles groups: the shapes of one are read together. */
+function groupElements(deck: Deck): Elements {
+  let groups = 0;
+  return {
+    'draw:g': () => {
+      if (groups >= MAX_GROUPS) return undefined;
+      const outer = deck.target;
+      const group: Placed[] = [];
+      deck.target = group;
+      groups += 1;
+      return () => {
+        groups -= 1;
+        deck.target = outer;
+        if (group.length > 0) outer.push(together(group));
+      };
+    },
+  };
+}
+
+/** Handles fields whose value is known only here, and declarations of texts that slides refer to. */
+function fieldElements(reader: Reader, deck: Deck): Elements {
+  const declaration = capture(reader, (text) => deck.footers.add(text.trim()));
+  const outsideNotes: Open = () => (deck.inNotes ? SKIP : undefined);
   return {
     'presentation:header-decl': declaration,
     'presentation:footer-decl': declaration,
     'presentation:date-time-decl': declaration,
-    'text:date': notOfNotes,
-    'text:time': notOfNotes,
+    'text:date': outsideNotes,
+    'text:time': outsideNotes,
     'text:page-number': () => {
-      if (place.page?.isMaster === false && !place.inNotes) readMark(reader, String(slides.length + 1));
+      if (deck.page?.isMaster === false && !deck.inNotes) readMark(reader, String(deck.slides.length + 1));
       return SKIP;
     },
   };

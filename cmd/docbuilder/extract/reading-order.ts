@@ -1,6 +1,6 @@
-import type { Attributes } from './namespaces.ts';
+import type { Attributes } from './sax.ts';
 
-/** Something with text that has a place on a slide. Lengths are in millimetres. */
+/** A shape with text at its place on a slide. Lengths are in millimetres. */
 export interface Placed {
   x: number;
   y: number;
@@ -14,7 +14,7 @@ const SAME_LINE_MM = 5;
 const TRANSLATE = /translate\s*\(\s*([^\s,()]+)[\s,]+([^\s,()]+)\s*\)/;
 const MM: Record<string, number> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
 
-/** Lines in the order in which people read: the title, then from top to bottom, beside each other from left to right. */
+/** Returns lines as people read them: the title, then from top to bottom, beside each other from left to right. */
 export function inReadingOrder(shapes: readonly Placed[]): string[] {
   const titles = shapes.filter(({ isTitle }) => isTitle);
   const rest = shapes.filter(({ isTitle }) => !isTitle).sort((a, b) => a.y - b.y);
@@ -29,7 +29,13 @@ export function inReadingOrder(shapes: readonly Placed[]): string[] {
   return ordered.flatMap(({ lines }) => lines);
 }
 
-/** Where a shape stands (ODF 1.3 part 3, section 19.576); a turned one says it in its transformation. */
+/** Returns a group as one shape, so that its members stay together. */
+export function together(group: readonly Placed[]): Placed {
+  const least = (pick: (shape: Placed) => number) => group.reduce((min, shape) => Math.min(min, pick(shape)), 1e9);
+  return { x: least(({ x }) => x), y: least(({ y }) => y), isTitle: false, lines: inReadingOrder(group) };
+}
+
+/** Returns the place of a shape (ODF 1.3 part 3, section 19.576); a rotated one has it in its transformation. */
 export function placeOf(attributes: Attributes): { x: number; y: number } {
   const [, x, y] = TRANSLATE.exec(attributes['draw:transform'] ?? '') ?? [];
   return {

@@ -1,77 +1,63 @@
-import type { Output } from './output.ts';
+import type { Budget } from './budget.ts';
+import { toLetters } from './list-labels.ts';
 
-/** Collects the rows of a sheet without ever making its empty ends. */
-export interface Rows {
-  /** Where the next cell stands, counted from 0. */
-  readonly column: number;
-  readonly row: number;
-  /** Adds a cell, `times` over. */
-  cell(text: string, times: number): void;
-  /** Ends the row, which stands there `times` over. */
-  endRow(times: number): void;
-  /** Rows as lines, cells separated by tabs. */
-  text(): string;
-}
+/** The rows of a sheet. Empty rows and cells at the end are never built. */
+export class Rows {
+  /** The place of the next cell, counted from 0. */
+  column = 0;
+  row = 0;
+  readonly #lines: string[] = [];
+  readonly #budget: Budget;
+  #emptyRows = 0;
+  #emptyCells = 0;
+  #line = '';
 
-/** @param output counts what is repeated before it is made */
-export function createRows(output: Output): Rows {
-  const lines: string[] = [];
-  let emptyRows = 0;
-  let row = 0;
-  let column = 0;
-  let line = '';
-  let emptyCells = 0;
-
-  const repeat = (text: string, times: number): string => text.repeat(output.take(text, times));
-
-  return {
-    get column() {
-      return column;
-    },
-    get row() {
-      return row;
-    },
-    cell(text, times) {
-      if (text === '') emptyCells += times;
-      else {
-        // The text was counted once when it was read.
-        output.take(text, -1);
-        const before = repeat('\t', emptyCells);
-        const cells = repeat(`${text}\t`, times);
-        line += before + cells;
-        emptyCells = 0;
-      }
-      column += times;
-    },
-    endRow(times) {
-      if (line === '') emptyRows += times;
-      else {
-        if (emptyRows > 0) lines.push(repeat('\n', emptyRows).slice(1));
-        emptyRows = 0;
-        // Of a tab too many there is one, after the last cell. The row was counted once when it was made.
-        const made = line.slice(0, -1);
-        const more = output.take(`${made}\n`, times - 1);
-        for (let count = 0; count <= more; count++) lines.push(made);
-      }
-      row += times;
-      line = '';
-      column = 0;
-      emptyCells = 0;
-    },
-    text: () => lines.join('\n'),
-  };
-}
-
-/** A cell's name such as `AB12`, from its place counted from 0. */
-export function cellName(column: number, row: number): string {
-  return `${lettersOf(column + 1)}${row + 1}`;
-}
-
-/** A number from 1 as letters: after Z comes AA, then AB. */
-export function lettersOf(number: number): string {
-  let letters = '';
-  for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  constructor(budget: Budget) {
+    this.#budget = budget;
   }
-  return letters;
+
+  /** Adds a cell, `times` over. */
+  addCell(text: string, times: number): void {
+    this.column += times;
+    if (text === '') {
+      this.#emptyCells += times;
+      return;
+    }
+    // The text was counted once when it was read.
+    this.#budget.take(text, -1);
+    this.#line += this.#repeat('\t', this.#emptyCells) + this.#repeat(`${text}\t`, times);
+    this.#emptyCells = 0;
+  }
+
+  /** Ends the row, which the sheet has `times` over. */
+  endRow(times: number): void {
+    this.row += times;
+    this.column = 0;
+    this.#emptyCells = 0;
+    if (this.#line === '') {
+      this.#emptyRows += times;
+      return;
+    }
+    if (this.#emptyRows > 0) this.#lines.push(this.#repeat('\n', this.#emptyRows).slice(1));
+    this.#emptyRows = 0;
+    const line = this.#line.slice(0, -1);
+    this.#line = '';
+    // The row was counted once when it was built.
+    const more = this.#budget.take(`${line}\n`, times - 1);
+    for (let count = 0; count <= more; count++) this.#lines.push(line);
+  }
+
+  /** Returns rows as lines, with tabs between cells. */
+  text(): string {
+    return this.#lines.join('\n');
+  }
+
+  /** Returns the name of the next cell, such as `AB12`. */
+  cellName(): string {
+    return `${toLetters(this.column + 1)}${this.row + 1}`;
+  }
+
+  #repeat(text: string, times: number): string {
+    return text.repeat(this.#budget.take(text, times));
+  }
 }

@@ -1,13 +1,12 @@
-import { type Counters, createListStyles } from './labels.ts';
-import type { Attributes } from './namespaces.ts';
-import type { Elements, Open } from './walk.ts';
+import { addLevel, createListCounter, type Levels, type ListCounter } from './list-labels.ts';
+import type { Attributes, Elements, Open } from './sax.ts';
 
-/** The three sets of properties that a style has for different writing (ODF 1.3 part 3, section 20.195). */
+/** The sets of properties that a style has for different scripts (ODF 1.3 part 3, section 20.195). */
 export const SCRIPTS = ['western', 'asian', 'complex'] as const;
 export type Script = (typeof SCRIPTS)[number];
 const SUFFIX: Record<Script, string> = { western: '', asian: '-asian', complex: '-complex' };
 
-/** How text looks in the end, as far as it matters here. Equal ones are the same object. */
+/** The properties of text that matter to extraction. Equal ones are the same object. */
 export interface TextStyle {
   readonly id: number;
   readonly fonts: Readonly<Partial<Record<Script, string>>>;
@@ -24,97 +23,38 @@ interface Style {
   /** False for a hidden sheet or slide. */
   visible: boolean;
   masterPage: string | undefined;
-  /** Whether headings with it are numbered; undefined where the parent tells. */
+  /** Whether headings with it are numbered; undefined where the parent decides. */
   numbered: boolean | undefined;
 }
 
 export interface Styles {
-  /** What to read while walking a part that has styles. */
+  /** Handlers that collect the styles of a document. */
   readonly elements: Elements;
-  /** Text that has no style but the default of its family. */
+  /** Returns the default style of a family. */
   base(family: string): TextStyle;
-  /** Text under a style, inside of something that looks like `around`. */
+  /** Returns the style of text with a style's name inside text of another style. */
   apply(around: TextStyle, family: string, name: string | undefined): TextStyle;
   isVisible(family: string, name: string | undefined): boolean;
   masterPage(family: string, name: string | undefined): string | undefined;
-  /** Whether a heading with this style takes part in the numbering of headings. */
+  /** Returns whether headings with this style are numbered. */
   isNumbered(name: string | undefined): boolean;
-  /** Begins to count the items of a list; without a name, headings. */
-  counters(listStyle: string | undefined): Counters;
+  /** Creates a counter for a list; without a name, for headings. */
+  listCounter(listStyle: string | undefined): ListCounter;
 }
 
 /** Longer chains of parents are circles. */
 const MAX_PARENTS = 64;
-const MAX_REMEMBERED = 50_000;
+const MAX_RESOLVED = 50_000;
+/** The name of the headings' list style; no other has an empty name. */
+const HEADINGS = '';
 
-/** Collects styles and resolves them (ODF 1.3 part 3, section 16.2). Later parts replace styles of the same name. */
+/** Creates an empty set of styles, which resolves inheritance (ODF 1.3 part 3, section 16.2). */
 export function createStyles(): Styles {
   const styles = new Map<string, Style>();
-  const families = new Map<string, string>();
+  const lists = new Map<string, Levels>();
   const distinct = new Map<string, TextStyle>();
-  const remembered = new Map<string, TextStyle>();
-  const lists = createListStyles();
-  let current: Style | undefined;
+  const resolved = new Map<string, TextStyle>();
 
-  const begin = (key: string, attributes: Attributes) => {
-    const style: Style = {
-      parent: attributes['style:parent-style-name'],
-      text: {},
-      visible: true,
-      masterPage: attributes['style:master-page-name'],
-      numbered: isNumbered(attributes),
-    };
-    styles.set(key, style);
-    remembered.clear();
-    current = style;
-    return () => {
-      current = undefined;
-    };
-  };
-
-  const elements: Elements = {
-    'style:font-face': (attributes) => {
-      families.set(attributes['style:name'] ?? '', familyName(attributes['svg:font-family'] ?? ''));
-      return undefined;
-    },
-    'style:default-style': (attributes) => begin(`${attributes['style:family']}`, attributes),
-    'style:style': (attributes) => begin(`${attributes['style:family']} ${attributes['style:name']}`, attributes),
-    'style:text-properties': (attributes) => {
-      if (current) current.text = textProperties(attributes, families);
-      remembered.clear();
-      return undefined;
-    },
-    'style:table-properties': (attributes) => {
-      if (current && attributes['table:display'] === 'false') current.visible = false;
-      return undefined;
-    },
-    'style:drawing-page-properties': (attributes) => {
-      if (current && attributes['presentation:visibility'] === 'hidden') current.visible = false;
-      return undefined;
-    },
-    ...lists.elements,
-    // A list's labels have text properties of their own, and the style of a shape may hold that of a list.
-    'text:list-style': (attributes) => paused(lists.elements['text:list-style']?.(attributes)),
-    'text:outline-style': (attributes) => paused(lists.elements['text:outline-style']?.(attributes)),
-  };
-
-  function paused(close: ReturnType<Open>): ReturnType<Open> {
-    const around = current;
-    current = undefined;
-    return () => {
-      current = around;
-      if (typeof close === 'function') close();
-    };
-  }
-
-  const intern = ({ fonts = {}, languages = {}, hidden = false }: TextProperties): TextStyle => {
-    const key = JSON.stringify([SCRIPTS.map((script) => [fonts[script], languages[script]]), hidden]);
-    const found = distinct.get(key) ?? { id: distinct.size, fonts, languages, hidden };
-    distinct.set(key, found);
-    return found;
-  };
-
-  /** A style, its parent, and so on. */
   const chainOf = (family: string, name: string): Style[] => {
     const chain: Style[] = [];
     for (let style = styles.get(`${family} ${name}`); style && chain.length < MAX_PARENTS; ) {
@@ -123,36 +63,85 @@ export function createStyles(): Styles {
     }
     return chain;
   };
-
-  const resolve = (around: TextProperties, family: string, name: string): TextStyle => {
-    const texts = chainOf(family, name).map(({ text }) => text);
-    return intern([...texts, around].reduceRight(merge, {}));
+  const resolve = (key: string, chain: readonly TextProperties[]): TextStyle => {
+    const { fonts = {}, languages = {}, hidden = false } = chain.reduceRight(merge, {});
+    const content = JSON.stringify([SCRIPTS.map((script) => [fonts[script], languages[script]]), hidden]);
+    const found = distinct.get(content) ?? { id: distinct.size, fonts, languages, hidden };
+    distinct.set(content, found);
+    if (resolved.size > MAX_RESOLVED) resolved.clear();
+    resolved.set(key, found);
+    return found;
   };
 
   return {
-    elements,
-    base(family) {
-      const known = remembered.get(family);
-      if (known) return known;
-      const found = intern(merge({}, styles.get(family)?.text ?? {}));
-      remembered.set(family, found);
-      return found;
-    },
+    elements: styleElements(styles, lists, () => resolved.clear()),
+    base: (family) => resolved.get(family) ?? resolve(family, [styles.get(family)?.text ?? {}]),
     apply(around, family, name) {
       if (name === undefined) return around;
       const key = `${around.id} ${family} ${name}`;
-      const known = remembered.get(key);
-      if (known) return known;
-      if (remembered.size > MAX_REMEMBERED) remembered.clear();
-      const found = resolve(around, family, name);
-      remembered.set(key, found);
-      return found;
+      return resolved.get(key) ?? resolve(key, [...chainOf(family, name).map(({ text }) => text), around]);
     },
     isVisible: (family, name) => styles.get(`${family} ${name}`)?.visible ?? true,
     masterPage: (family, name) => styles.get(`${family} ${name}`)?.masterPage,
     isNumbered: (name = '') =>
       chainOf('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true,
-    counters: lists.counters,
+    listCounter: (name = HEADINGS) => createListCounter(lists.get(name) ?? new Map()),
+  };
+}
+
+/** Handlers of styles. A list style may stand inside a style and has text properties of its own, which are not read. */
+function styleElements(styles: Map<string, Style>, lists: Map<string, Levels>, onChange: () => void): Elements {
+  const families = new Map<string, string>();
+  let current: Style | undefined;
+  let levels: Levels | undefined;
+
+  const style = (key: string, attributes: Attributes): ReturnType<Open> => {
+    const { 'style:parent-style-name': parent, 'style:master-page-name': masterPage } = attributes;
+    current = { parent, text: {}, visible: true, masterPage, numbered: isNumbered(attributes) };
+    styles.set(key, current);
+    onChange();
+    return () => {
+      current = undefined;
+    };
+  };
+  const listStyle = (name: string): ReturnType<Open> => {
+    const around = current;
+    current = undefined;
+    levels = new Map();
+    lists.set(name, levels);
+    return () => {
+      current = around;
+      levels = undefined;
+    };
+  };
+  const level: Open = (attributes) => {
+    if (levels) addLevel(levels, attributes);
+    return undefined;
+  };
+  const hides =
+    (name: string, value: string): Open =>
+    (attributes) => {
+      if (current && attributes[name] === value) current.visible = false;
+      return undefined;
+    };
+  return {
+    'style:font-face': (attributes) => {
+      families.set(attributes['style:name'] ?? '', familyName(attributes['svg:font-family'] ?? ''));
+      return undefined;
+    },
+    'style:default-style': (attributes) => style(`${attributes['style:family']}`, attributes),
+    'style:style': (attributes) => style(`${attributes['style:family']} ${attributes['style:name']}`, attributes),
+    'style:text-properties': (attributes) => {
+      if (current) current.text = textProperties(attributes, families);
+      onChange();
+      return undefined;
+    },
+    'style:table-properties': hides('table:display', 'false'),
+    'style:drawing-page-properties': hides('presentation:visibility', 'hidden'),
+    'text:list-style': (attributes) => listStyle(attributes['style:name'] ?? ''),
+    'text:outline-style': () => listStyle(HEADINGS),
+    'text:list-level-style-number': level,
+    'text:outline-level-style': level,
   };
 }
 
@@ -180,12 +169,11 @@ function textProperties(attributes: Attributes, families: ReadonlyMap<string, st
   const languages: Partial<Record<Script, string>> = {};
   for (const script of SCRIPTS) {
     const suffix = SUFFIX[script];
-    const face = families.get(attributes[`style:font-name${suffix}`] ?? '');
     const prefix = script === 'western' ? 'fo' : 'style';
+    const face = families.get(attributes[`style:font-name${suffix}`] ?? '');
     const font = face || familyName(attributes[`${prefix}:font-family${suffix}`] ?? '');
     if (font) fonts[script] = font;
-    const language = attributes[`${prefix}:language${suffix}`];
-    const country = attributes[`${prefix}:country${suffix}`];
+    const { [`${prefix}:language${suffix}`]: language, [`${prefix}:country${suffix}`]: country } = attributes;
     const tag = attributes[`style:rfc-language-tag${suffix}`] ?? languageTag(language, country);
     if (tag !== undefined) languages[script] = tag;
   }
@@ -193,14 +181,14 @@ function textProperties(attributes: Attributes, families: ReadonlyMap<string, st
   return { fonts, languages, ...(display !== undefined && { hidden: display === 'none' }) };
 }
 
-/** The empty string stands for text that is in no language. */
-function languageTag(language: string | undefined, country: string | undefined): string | undefined {
+/** Returns an empty tag for text that is in no language. */
+function languageTag(language: string | undefined, country = 'none'): string | undefined {
   if (language === undefined) return undefined;
-  if (language === 'none' || language === 'zxx' || language === '') return '';
-  return country === undefined || country === 'none' || country === '' ? language : `${language}-${country}`;
+  if (['none', 'zxx', ''].includes(language)) return '';
+  return ['none', ''].includes(country) ? language : `${language}-${country}`;
 }
 
-/** The first name of a list such as `'Liberation Sans', Arial`, without font features (`Linux Libertine G:smcp`). */
+/** Returns the first name of a list such as `'Liberation Sans', Arial`, without font features (`Linux Libertine G:smcp`). */
 function familyName(list: string): string {
   const [, single, double, plain] = /^\s*(?:'([^']*)'|"([^"]*)"|([^,;]*))/.exec(list) ?? [];
   const first = single ?? double ?? plain ?? '';

@@ -1,23 +1,21 @@
 import { addLines, createFlow, oneLine } from './flow.ts';
-import type { Attributes } from './namespaces.ts';
-import { under } from './paragraphs.ts';
-import { divert, type Reader } from './reader.ts';
-import { type Elements, type Open, SKIP } from './walk.ts';
+import { applyStyle, divert, type Reader } from './reader.ts';
+import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
 /** No text document and no slide has a wider table. */
 const MAX_REPEATED = 1024;
 
 /**
- * Tables of text documents and slides (ODF 1.3 part 3, section 9.1): a row is a line, its cells are separated by tabs,
- * covered ones are empty. A table in a cell is part of that cell's text.
+ * Handlers of tables in text documents and slides (ODF 1.3 part 3, section 9.1). A row is a line with tabs between its
+ * cells, covered cells are empty. A table in a cell is part of that cell's text.
  */
 export function tableElements(reader: Reader): Elements {
   let cells: string[] = [];
   let cellStyle: string | undefined;
   const add = (text: string, attributes: Attributes) => {
-    const count = Math.min(repeated(attributes, 'columns'), MAX_REPEATED);
+    const count = Math.min(repetitions(attributes, 'columns'), MAX_REPEATED);
     for (let made = 0; made < count; made++) cells.push(text);
-    reader.output.take('\t', count);
+    reader.budget.take('\t', count);
   };
   const outsideCells = (open: Open): Open => {
     return (attributes) => (reader.inCell ? undefined : open(attributes));
@@ -25,7 +23,7 @@ export function tableElements(reader: Reader): Elements {
   return {
     'table:table': () => {
       reader.frame = 'content';
-      if (reader.onPage) reader.onTable?.();
+      if (reader.onPage) reader.tables += 1;
       return undefined;
     },
     'table:table-row': outsideCells((attributes) => {
@@ -40,7 +38,7 @@ export function tableElements(reader: Reader): Elements {
     'table:table-cell': outsideCells((attributes) => {
       const flow = createFlow();
       const restore = divert(reader, flow, { inCell: true });
-      under(reader, 'table-cell', attributes['table:style-name'] ?? cellStyle);
+      applyStyle(reader, 'table-cell', attributes['table:style-name'] ?? cellStyle);
       return () => {
         restore();
         add(oneLine(flow), attributes);
@@ -53,8 +51,8 @@ export function tableElements(reader: Reader): Elements {
   };
 }
 
-/** How often a row or cell stands there; 1 if it says nothing useful. */
-export function repeated(attributes: Attributes, what: 'rows' | 'columns'): number {
+/** Returns how often a row or cell is repeated; 1 for a value that is no such number. */
+export function repetitions(attributes: Attributes, what: 'rows' | 'columns'): number {
   const count = Number(attributes[`table:number-${what}-repeated`] ?? 1);
   return Number.isSafeInteger(count) && count > 0 ? count : 1;
 }

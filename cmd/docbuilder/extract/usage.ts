@@ -3,47 +3,39 @@ import { SCRIPTS, type Script, type TextStyle } from './styles.ts';
 /** A font that text asks for. */
 export interface FontUse {
   name: string;
-  /** A character that it is wanted for, if that is none of a western script: few replacements have it. */
+  /** A character in a script that few fonts have, if the font is used for no western text. */
   sample?: string;
 }
 
-/** Counts in which fonts and languages the text of a document is. */
+/** Counts the fonts and languages of the text of a document. */
 export interface Usage {
   add(text: string, style: TextStyle): void;
-  /** Most used first. */
+  /** Returns the fonts, the most used one first. */
   fonts(): FontUse[];
+  /** Returns the language of most of the text. */
   language(): string | undefined;
 }
 
 export function createUsage(): Usage {
   const fonts = new Map<string, number>();
   const languages = new Map<string, number>();
-  const western = new Set<string>();
   const samples = new Map<string, string>();
   return {
     add(text, style) {
-      const counts = charactersOf(text);
+      const counts = countCharacters(text);
       for (const script of SCRIPTS) {
+        const { [script]: font } = style.fonts;
         if (counts[script] === 0) continue;
-        count(fonts, style.fonts[script], counts[script]);
-        keepSample(style.fonts[script], script, text);
+        count(fonts, font, counts[script]);
         count(languages, style.languages[script], counts[script]);
+        if (!font) continue;
+        if (script === 'western') samples.set(font, '');
+        else if (!samples.has(font)) samples.set(font, text.match(PATTERNS[script])?.[0] ?? '');
       }
     },
-    fonts: () => byUse(fonts).map((name) => ({ name, ...sampleOf(name) })),
+    fonts: () => byUse(fonts).map((name) => ({ name, ...(samples.get(name) && { sample: samples.get(name) ?? '' }) })),
     language: () => byUse(languages)[0],
   };
-
-  function keepSample(font: string | undefined, script: Script, text: string): void {
-    if (!font) return;
-    if (script === 'western') western.add(font);
-    else if (!samples.has(font)) samples.set(font, text.match(script === 'asian' ? ASIAN : COMPLEX)?.[0] ?? '');
-  }
-
-  function sampleOf(name: string): Pick<FontUse, 'sample'> {
-    const sample = samples.get(name);
-    return sample && !western.has(name) ? { sample } : {};
-  }
 }
 
 function count(map: Map<string, number>, key: string | undefined, more: number): void {
@@ -54,35 +46,36 @@ function byUse(map: ReadonlyMap<string, number>): string[] {
   return [...map].sort(([, a], [, b]) => b - a).map(([key]) => key);
 }
 
-/** Han, Kana, Hangul, Bopomofo and Yi with their punctuation and wide forms. */
-const ASIAN =
-  /[\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{1f200}-\u{1f2ff}\u{20000}-\u{3ffff}]/gu;
-/** From Hebrew to Myanmar, Khmer, Mongolian, presentation forms: written from right to left, or in clusters. */
-const COMPLEX = /[\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\ua880-\ua8ff\uaa00-\uaa7f\ufb1d-\ufdff\ufe70-\ufefe]/g;
-/** Characters that are no spaces, by the set of a style's properties that they are drawn with. */
-export function charactersOf(text: string): Record<Script, number> {
+const PATTERNS = {
+  /** Han, Kana, Hangul, Bopomofo and Yi with their punctuation and wide forms. */
+  asian:
+    /[\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{1f200}-\u{1f2ff}\u{20000}-\u{3ffff}]/gu,
+  /** From Hebrew to Myanmar, Khmer, Mongolian, presentation forms: written from right to left, or in clusters. */
+  complex: /[\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\ua880-\ua8ff\uaa00-\uaa7f\ufb1d-\ufdff\ufe70-\ufefe]/g,
+};
+
+/** Counts characters that are not spaces by the script whose properties they are drawn with. */
+export function countCharacters(text: string): Record<Script, number> {
   let western = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // Nearly all text ends here without the patterns, which take five times as long.
-    if (unit >= 0x590 && !(unit >= 0x1e00 && unit < 0x2e80)) return mixed(text);
+    // The patterns take five times as long as this loop, at whose end nearly all text is counted.
+    if (unit >= 0x590 && !(unit >= 0x1e00 && unit < 0x2e80)) return countMixed(text);
     if (unit > 0x20 && unit !== 0xa0) western += 1;
   }
   return { western, asian: 0, complex: 0 };
 }
 
-function mixed(text: string): Record<Script, number> {
-  const [asian, complex] = [matches(text, ASIAN), matches(text, COMPLEX)];
-  return { western: Math.max(0, matches(text, /\S/gu) - asian - complex), asian, complex };
+function countMixed(text: string): Record<Script, number> {
+  const [asian, complex] = [countMatches(text, PATTERNS.asian), countMatches(text, PATTERNS.complex)];
+  return { western: Math.max(0, countMatches(text, /\S/gu) - asian - complex), asian, complex };
 }
 
-function matches(text: string, pattern: RegExp): number {
-  let found = 0;
-  for (const _ of text.matchAll(pattern)) found += 1;
-  return found;
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }
 
-/** Words, as a word processor counts them: what stands between spaces, and each Han or Kana character. */
-export function wordsOf(text: string): number {
-  return matches(text, /[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+/g);
+/** Counts words as a word processor does: what stands between spaces, and each Han or Kana character. */
+export function countWords(text: string): number {
+  return countMatches(text, /[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+/g);
 }

@@ -49,7 +49,9 @@ async function packageContent(path: string, signal: AbortSignal): Promise<Conten
       signal.throwIfAborted();
       const wanted = entries.get(entry.fileName);
       if (wanted) {
-        const type = wanted.parse(await readBeginning(await archive.openReadStreamPromise(entry), wanted.maxBytes, signal));
+        const type = wanted.parse(
+          await readBeginning(await archive.openReadStreamPromise(entry), wanted.maxBytes, signal),
+        );
         if (type) return type;
         entries.delete(entry.fileName);
       }

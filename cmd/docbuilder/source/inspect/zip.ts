@@ -177,7 +177,7 @@ const PIECE_BYTES = 64 * 1024;
  * @param maxBytes a larger entry is refused
  * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
  */
-export async function* openEntry(zip: Zip, entry: ZipEntry, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
+async function* openEntry(zip: Zip, entry: ZipEntry, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
   if (entry.size > maxBytes) throw corrupt('zip_bomb');
   let left = entry.size;
   try {

@@ -1,0 +1,150 @@
+/** Text that a metafile draws, at its place in the metafile's own coordinates. */
+interface Drawn {
+  text: string;
+  x: number;
+  y: number;
+  /** 0 where the metafile does not have it. */
+  width: number;
+}
+
+/** The beginnings of metafiles in base64: EMF, WMF, WMF with a header that has its size. */
+const READERS: readonly [start: string, read: (bytes: Buffer) => Iterable<Drawn>][] = [
+  ['AQAAA', readEmf],
+  ['AQAJAA', readWmf],
+  ['183Gm', readWmf],
+];
+/** White space may stand before the beginning. */
+const START_LETTERS = 32;
+/** Less than this share of a character's width lies between two pieces of a word. */
+const GAP = 0.25;
+/** Control characters, and private ones, which have a meaning in one font only. */
+const NOT_TEXT = /[\p{Cc}\p{Co}]+/gu;
+
+/**
+ * Returns the text that a metafile draws, in its order; none for another picture. Metafiles draw words, or parts of them,
+ * one by one: those at the same height make a line.
+ */
+export function metafileLines(base64: string): string[] {
+  const lines: string[] = [];
+  let last: Drawn | undefined;
+  const begin = base64.slice(0, START_LETTERS).trimStart();
+  const read = READERS.find(([start]) => begin.startsWith(start))?.[1];
+  for (const drawn of read?.(Buffer.from(base64, 'base64')) ?? []) {
+    const text = drawn.text.normalize('NFC').replace(NOT_TEXT, ' ');
+    if (last?.y !== drawn.y) lines.push(text);
+    else lines.push(`${lines.pop()}${isContinued(last, drawn) ? '' : ' '}${text}`);
+    last = drawn;
+  }
+  return lines.map((line) => line.replace(/ {2,}/g, ' ').trim()).filter((line) => line !== '');
+}
+
+function isContinued({ text, x, width }: Drawn, next: Drawn): boolean {
+  return width > 0 && Math.abs(next.x - x - width) < (GAP * width) / text.length;
+}
+
+const EMF = { textOut: 84, createFont: 82, selectObject: 37, end: 14 };
+
+/** Reads an enhanced metafile (MS-EMF 2.3.5) as far as it is there. Windows draws all text as UTF-16. */
+function* readEmf(bytes: Buffer): Generator<Drawn> {
+  const fonts = new Map<number, number>();
+  let charset = 0;
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const [kind, size] = [u32(bytes, at), u32(bytes, at + 4)];
+    if (kind === EMF.end || size < 8) return;
+    const record = bytes.subarray(at, at + size);
+    if (kind === EMF.createFont) fonts.set(u32(record, 8), record[35] ?? 0);
+    else if (kind === EMF.selectObject) charset = fonts.get(u32(record, 8)) ?? charset;
+    else if (kind === EMF.textOut && charset !== SYMBOLS) yield readEmfText(record);
+    at += size;
+  }
+}
+
+function readEmfText(record: Buffer): Drawn {
+  const [length, start, distances] = [u32(record, 44), u32(record, 48), u32(record, 72)];
+  const text = record
+    .subarray(start, start + 2 * length)
+    .toString('utf16le')
+    .toWellFormed();
+  let width = 0;
+  for (let index = 0; index < text.length && distances > 0; index++) width += u32(record, distances + 4 * index);
+  return { text, x: u32(record, 36) | 0, y: u32(record, 40) | 0, width };
+}
+
+const WMF = { textOut: 0x0521, extTextOut: 0x0a32, createFont: 0x02fb, selectObject: 0x012d, deleteObject: 0x01f0 };
+/** Records that create another object than a font: pens, brushes, palettes and regions. */
+const WMF_OTHER_OBJECTS = new Set([0x02fa, 0x02fc, 0x00f7, 0x01f9, 0x0142, 0x06ff]);
+const WMF_PLACEABLE = 0x9ac6cdd7;
+const [WMF_PLACEABLE_BYTES, WMF_HEADER_BYTES] = [22, 18];
+/** The options of a text that has a rectangle: opaque or clipped. */
+const WMF_RECTANGLE = 0x0002 | 0x0004;
+/** More objects at a time are an attack: each new one looks for a free place. */
+const WMF_MAX_OBJECTS = 1024;
+
+/** Reads a Windows metafile (MS-WMF 2.3.3) as far as it is there. A new object takes the first free place in its table. */
+function* readWmf(bytes: Buffer): Generator<Drawn> {
+  const objects: (number | 'other' | undefined)[] = [];
+  const add = (object: number | 'other') => {
+    const free = objects.indexOf(undefined);
+    if (free >= 0) objects[free] = object;
+    else if (objects.length < WMF_MAX_OBJECTS) objects.push(object);
+  };
+  let charset = 0;
+  let at = WMF_HEADER_BYTES + (u32(bytes, 0) === WMF_PLACEABLE ? WMF_PLACEABLE_BYTES : 0);
+  while (at + 6 <= bytes.length && u32(bytes, at) >= 3) {
+    const record = bytes.subarray(at, at + 2 * u32(bytes, at));
+    const [kind, place] = [u16(record, 4), u16(record, 6)];
+    const selected = objects[place];
+    if (kind === WMF.createFont) add(record[19] ?? 0);
+    else if (WMF_OTHER_OBJECTS.has(kind)) add('other');
+    else if (kind === WMF.deleteObject && place < objects.length) objects[place] = undefined;
+    else if (kind === WMF.selectObject) charset = typeof selected === 'number' ? selected : charset;
+    else if (charset !== SYMBOLS && kind === WMF.textOut) yield readWmfText(record, charset);
+    else if (charset !== SYMBOLS && kind === WMF.extTextOut) yield readWmfExtText(record, charset);
+    at += record.length;
+  }
+}
+
+function readWmfText(record: Buffer, charset: number): Drawn {
+  const length = u16(record, 6);
+  const end = 8 + length + (length % 2);
+  const text = decode(record.subarray(8, 8 + length), charset);
+  return { text, x: i16(record, end + 2), y: i16(record, end), width: 0 };
+}
+
+function readWmfExtText(record: Buffer, charset: number): Drawn {
+  const length = Math.min(u16(record, 10), record.length);
+  const start = (u16(record, 12) & WMF_RECTANGLE) === 0 ? 14 : 22;
+  const end = start + length + (length % 2);
+  let width = 0;
+  for (let index = 0; index < length; index++) width += i16(record, end + 2 * index);
+  return { text: decode(record.subarray(start, start + length), charset), x: i16(record, 8), y: i16(record, 6), width };
+}
+
+/** Little-endian numbers; 0 behind the end. */
+function u16(record: Buffer, at: number): number {
+  return at + 2 <= record.length ? record.readUInt16LE(at) : 0;
+}
+function i16(record: Buffer, at: number): number {
+  return at + 2 <= record.length ? record.readInt16LE(at) : 0;
+}
+function u32(record: Buffer, at: number): number {
+  return at + 4 <= record.length ? record.readUInt32LE(at) : 0;
+}
+
+/** The WHATWG encodings of a font's character sets (MS-WMF 2.1.1.5); others are read as Windows-1252. */
+const ENCODINGS: Record<number, string> = {
+  ...{ 128: 'shift_jis', 129: 'euc-kr', 134: 'gbk', 136: 'big5', 161: 'windows-1253', 162: 'windows-1254' },
+  ...{ 163: 'windows-1258', 177: 'windows-1255', 178: 'windows-1256', 186: 'windows-1257', 204: 'windows-1251' },
+  ...{ 222: 'windows-874', 238: 'windows-1250' },
+};
+/** The character set of fonts whose characters are pictures. */
+const SYMBOLS = 2;
+/** A decoder takes longer to create than a word to decode. */
+const DECODERS = new Map<string, InstanceType<typeof TextDecoder>>();
+
+function decode(bytes: Buffer, charset: number): string {
+  const encoding = ENCODINGS[charset] ?? 'windows-1252';
+  const decoder = DECODERS.get(encoding) ?? new TextDecoder(encoding);
+  DECODERS.set(encoding, decoder);
+  return decoder.decode(bytes);
+}
