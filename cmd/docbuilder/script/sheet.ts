@@ -24,7 +24,7 @@ const CALCULATION = element('table:calculation-settings', {
 /**
  * A spreadsheet of a checked script of type `sheet`.
  *
- * Where xlsx is the only format wanted, number formats name no language and come out as Excel writes them (`#,##0`).
+ * If xlsx is the only format, number formats name no language and come out as Excel writes them (`#,##0`).
  * In other formats they name the document's, for its separators; an xlsx of the same file then has it before each
  * code (`[$-42A]#,##0`), which Excel reads as the same. So a caller builds xlsx apart from the others.
  */

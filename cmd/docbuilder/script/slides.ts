@@ -73,7 +73,7 @@ function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
   yield '</draw:page>';
 }
 
-/** What PDF bookmarks and the navigator show; LibreOffice wants each name once. */
+/** Returns the name that PDF bookmarks and the navigator show; LibreOffice wants each name once. */
 function nameOf(slide: Slide, number: number): string {
   const title = 'title' in slide ? plain(slide.title).replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME) : '';
   return title === '' ? `Slide ${number}` : `${number}. ${title}`;

@@ -6,11 +6,11 @@ export interface PictureSize {
 }
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Of a JPEG's start-of-frame segment, baseline, extended and progressive, what its size needs. */
+/** A JPEG's start-of-frame segment up to its size: baseline, extended and progressive. */
 const FRAME_BYTES = 9;
 const FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 
-/** What a picture is and how large, by its head; undefined for what is no PNG, GIF or JPEG. Costs no more than its length. */
+/** Reads a picture's type and size from its head; undefined if it is no PNG, GIF or JPEG. It costs no more than its length. */
 export function pictureSize(bytes: Buffer): PictureSize | undefined {
   // ISO/IEC 15948, section 5.3: the first chunk has the size.
   if (bytes.length >= 24 && bytes.subarray(0, 8).equals(PNG) && bytes.toString('latin1', 12, 16) === 'IHDR') {

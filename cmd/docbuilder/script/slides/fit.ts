@@ -53,7 +53,7 @@ export function firstFitting(
   return (isTooLong(text) ? undefined : sizes.find(fits)) ?? sizes.at(-1);
 }
 
-/** Whether a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
+/** Returns true if a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
 function isTooLong(text: readonly Measured[]): boolean {
   let characters = 0;
   for (const part of text) for (const run of runsOf(part.text)) characters += run.text.length;
@@ -89,7 +89,7 @@ export function heightOf(
 
 const MM_PER_POINT = 25.4 / 72;
 /**
- * How many lines a paragraph has, and the height of its highest one in points. Lines break at blanks, long words
+ * Returns the number of lines of a paragraph, and the height of the highest one in points. Lines break at blanks, long words
  * anywhere. It stops counting once the lines are higher than `enough` millimetres.
  */
 function wrap({ runs, bold = false }: Worded, width: number, size: number, font: string, enough: number) {
@@ -125,7 +125,7 @@ function runsOf(text: Inline): Run[] {
   return list.map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
-/** How wide a font is compared with Carlito. */
+/** Returns the width of a font as a part of Carlito's. */
 function widthFactor(font: string): number {
   if (/mono|courier|consol/i.test(font)) return 1.2;
   if (/dejavu|verdana/i.test(font)) return 1.25;
@@ -133,7 +133,7 @@ function widthFactor(font: string): number {
   return /calibri|carlito|times|serif|caladea|cambria|garamond/i.test(font) ? 1.02 : 1.12;
 }
 
-/** How high the lines of a font are, as a part of its size: those of Calibri, and Arial has a little less. */
+/** Returns the height of a font's lines as a part of its size: that of Calibri, and Arial has a little less. */
 function lineFactor(font: string): number {
   return /noto|open sans|segoe/i.test(font) ? 1.36 : 1.2;
 }

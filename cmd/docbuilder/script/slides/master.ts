@@ -53,7 +53,7 @@ function subtitle(name: string, box: Box): string {
   return placeholder('subtitle', `${name}-subtitle`, box, '', LAYER);
 }
 
-/** What a layout has beside its text: a band or a rule in the accent colour. */
+/** The band or rule in the accent colour that a layout has beside its text. */
 function ornament(layout: Layout, background: string, { theme, places, styles }: Deck): string {
   const { band, rule, openingRule } = places;
   const box = { title: band, content: rule, two_columns: rule, section: openingRule, blank: undefined }[layout];

@@ -4,7 +4,7 @@ import { element } from '../xml.ts';
 
 export type Align = 'left' | 'center' | 'right' | 'justify';
 
-/** How a paragraph looks. */
+/** The look of a paragraph. */
 export interface ParagraphLook extends Look {
   align?: Align | undefined;
   /** Space above it as a value of `fo:margin-top`. */

@@ -18,7 +18,7 @@ const GEOMETRIES = {
 } as const;
 
 const LINE_WIDTH = 1.5;
-/** Of an arrow's head, in line widths; never smaller than 7 points. */
+/** The width of an arrow's head in line widths; it is never smaller than 7 points. */
 const HEAD_WIDTH = 3;
 /** Name of the arrow head among the `draw:marker`s. */
 const ARROW = 'Arrow';

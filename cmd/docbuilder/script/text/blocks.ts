@@ -7,9 +7,9 @@ import { blockStyle, paragraph } from './paragraph.ts';
 import { horizontalRule } from './rule.ts';
 import { table } from './table.ts';
 
-/** As high as the space between a table and a paragraph. */
+/** A paragraph as high as the space between a table and a paragraph. */
 const GAP = '<text:p text:style-name="Table_20_Gap"/>';
-/** As low as can be. */
+/** A paragraph as low as can be. */
 const SEPARATOR = '<text:p text:style-name="Table_20_Separator"/>';
 
 /**

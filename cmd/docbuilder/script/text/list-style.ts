@@ -3,13 +3,13 @@ import { itemParts } from '../check/list-item.ts';
 import type { Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 
-/** What stands before the items of one level. */
+/** The marks before the items of one level. */
 export type Mark = 'bullet' | NonNullable<List['numbering']>;
 
 /** The marks of the levels, from the outermost. */
 export type Marks = readonly Mark[];
 
-/** Where text begins, level by level, and how far the mark stands before it; millimetres. */
+/** Millimetres before the text of each level, and between its mark and the text. */
 const INDENT = 7.5;
 const FIRST_INDENT = 12.5;
 const BULLETS = ['•', '◦', '▪'];
@@ -17,7 +17,7 @@ const BULLETS = ['•', '◦', '▪'];
 const BULLET_FONT = "'Arial'";
 const NUM_FORMATS = { decimal: '1', lower_alpha: 'a', upper_alpha: 'A', lower_roman: 'i', upper_roman: 'I' } as const;
 
-/** How the levels below a numbered one count: never like one above them. */
+/** The numbering of the levels below a numbered one, which is never that of one above them. */
 const BELOW: Record<Exclude<Mark, 'bullet'>, Marks> = {
   decimal: ['decimal', 'lower_alpha', 'lower_roman'],
   lower_alpha: ['lower_alpha', 'lower_roman', 'decimal'],

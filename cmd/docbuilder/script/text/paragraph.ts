@@ -15,7 +15,7 @@ export function textAlign(align: keyof typeof ALIGN | undefined): string | undef
   return align && ALIGN[align];
 }
 
-/** What a paragraph that begins a block says besides its look. */
+/** The attributes of a paragraph that begins a block, besides its look. */
 export interface Differences {
   place?: BlockPlace | undefined;
   spaces?: { before?: number | undefined; after?: number | undefined };
@@ -37,7 +37,7 @@ export function blockStyle(name: StyleName, differences: Differences, { styles, 
   return paragraphStyle(styles, name, all, text);
 }
 
-/** As `blockStyle`, for named styles outside the text. */
+/** Does the same as `blockStyle` for named styles outside the text. */
 export function paragraphStyle(styles: Styles, parent: string, attributes: Attributes, text = ''): string {
   const content = properties('paragraph', attributes) + text;
   return content === '' ? parent : styles.style('paragraph', content, { 'style:parent-style-name': parent });

@@ -19,91 +19,99 @@ interface CellStyle {
   paragraph: string;
 }
 
-/** Writes the rows of a table, its header row first. */
-export interface TableCells {
-  rows: number;
-  row(index: number): Iterable<string>;
-}
+/** Writes the rows of a table, its header row first. A row that has fewer cells is filled up with empty ones. */
+export class TableCells {
+  readonly #block: Table;
+  readonly #widths: readonly number[];
+  readonly #styles: Styles;
+  readonly #rows: readonly (readonly TableCell[])[];
+  readonly #common = new Map<string, CellStyle>();
 
-/** @param widths of the columns in millimetres; a row that has fewer cells is filled up with empty ones */
-export function tableCells(block: Table, widths: readonly number[], styles: Styles): TableCells {
-  const rows: readonly (readonly TableCell[])[] = block.header ? [block.header, ...block.rows] : block.rows;
-  const hasHeader = block.header !== undefined;
-  const common = new Map<string, CellStyle>();
-
-  function lookOf(row: number, cell: TableCell | undefined): CellLook | undefined {
-    const own = typeof cell === 'object' ? cell : undefined;
-    return hasHeader && row === 0 ? { ...HEADER, ...block.header_style, ...own } : own;
+  /** @param widths of the columns in millimetres */
+  constructor(block: Table, widths: readonly number[], styles: Styles) {
+    this.#block = block;
+    this.#widths = widths;
+    this.#styles = styles;
+    this.#rows = block.header ? [block.header, ...block.rows] : block.rows;
   }
 
-  function borderOf(row: number, column: number): Border | undefined {
-    const cell = rows[row]?.[column];
-    return cell === undefined ? undefined : lookOf(row, cell)?.border;
+  get rows(): number {
+    return this.#rows.length;
   }
 
-  function hasBorders(row: number): boolean {
-    const cells = rows[row];
-    if (!cells) return false;
-    if (hasHeader && row === 0 && block.header_style?.border) return true;
-    return cells.some((cell) => typeof cell === 'object' && cell.border !== undefined);
-  }
-
-  function style(row: number, column: number, neighbours?: Neighbours): CellStyle {
-    const header = hasHeader && row === 0;
-    const look = lookOf(row, rows[row]?.[column]) ?? {};
-    const place = {
-      firstRow: row === 0,
-      lastRow: row === rows.length - 1,
-      firstColumn: column === 0,
-      lastColumn: column === widths.length - 1,
-    };
-    const side = Math.min(PADDING.side, (widths[column] ?? 0) * SIDE_SHARE);
-    const borders = cellBorders(block.borders ?? 'all', block.border, place, look.border, neighbours);
-    const attributes = { ...cellAttributes(look, borders), ...padding(side) };
-    const align = textAlign(look.align ?? columnObject(block.columns?.[column]).align);
-    const parent = header ? 'Table_20_Heading' : 'Table_20_Contents';
-    return {
-      cell: styles.style('table-cell', properties('table-cell', attributes)),
-      paragraph: paragraphStyle(styles, parent, { 'fo:text-align': align }, lookProperties(letters(look))),
-    };
-  }
-
-  /** The style of a cell with no border of its own beside it: of few kinds, and asked for in every row. */
-  function commonStyle(row: number, column: number, cell: TableCell): CellStyle {
-    const kind = row === 0 ? 'first' : row === rows.length - 1 ? 'last' : 'inner';
-    const key = `${kind} ${column} ${typeof cell === 'object' ? JSON.stringify({ ...cell, text: '' }) : ''}`;
-    const known = common.get(key);
-    if (known) return known;
-    const made = style(row, column);
-    common.set(key, made);
-    return made;
-  }
-
-  function* row(index: number): Generator<string> {
-    const cells = rows[index] ?? [];
-    const bordered = hasBorders(index - 1) || hasBorders(index) || hasBorders(index + 1);
+  *row(index: number): Generator<string> {
+    const cells = this.#rows[index] ?? [];
+    const bordered = [index - 1, index, index + 1].some((row) => this.#hasBorders(row));
     yield '<table:table-row>';
-    for (let column = 0; column < widths.length; column++) {
+    for (let column = 0; column < this.#widths.length; column++) {
       const cell = cells[column] ?? '';
-      const names = bordered ? style(index, column, neighboursOf(index, column)) : commonStyle(index, column, cell);
+      const names = bordered
+        ? this.#style(index, column, this.#neighbours(index, column))
+        : this.#commonStyle(index, column, cell);
       yield `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
       yield `<text:p text:style-name="${names.paragraph}">`;
-      yield* runs(cellObject(cell).text, styles);
+      yield* runs(cellObject(cell).text, this.#styles);
       yield '</text:p></table:table-cell>';
     }
     yield '</table:table-row>';
   }
 
-  function neighboursOf(row: number, column: number): Neighbours {
+  #isHeader(row: number): boolean {
+    return row === 0 && this.#block.header !== undefined;
+  }
+
+  #lookOf(row: number, cell: TableCell | undefined): CellLook | undefined {
+    const own = typeof cell === 'object' ? cell : undefined;
+    return this.#isHeader(row) ? { ...HEADER, ...this.#block.header_style, ...own } : own;
+  }
+
+  #borderOf(row: number, column: number): Border | undefined {
+    const cell = this.#rows[row]?.[column];
+    return cell === undefined ? undefined : this.#lookOf(row, cell)?.border;
+  }
+
+  #hasBorders(row: number): boolean {
+    if (this.#isHeader(row) && this.#block.header_style?.border) return true;
+    return this.#rows[row]?.some((cell) => typeof cell === 'object' && cell.border !== undefined) ?? false;
+  }
+
+  #neighbours(row: number, column: number): Neighbours {
     return {
-      top: borderOf(row - 1, column),
-      right: borderOf(row, column + 1),
-      bottom: borderOf(row + 1, column),
-      left: borderOf(row, column - 1),
+      top: this.#borderOf(row - 1, column),
+      right: this.#borderOf(row, column + 1),
+      bottom: this.#borderOf(row + 1, column),
+      left: this.#borderOf(row, column - 1),
     };
   }
 
-  return { rows: rows.length, row };
+  #style(row: number, column: number, neighbours?: Neighbours): CellStyle {
+    const { borders = 'all', border, columns } = this.#block;
+    const look = this.#lookOf(row, this.#rows[row]?.[column]) ?? {};
+    const place = {
+      firstRow: row === 0,
+      lastRow: row === this.#rows.length - 1,
+      firstColumn: column === 0,
+      lastColumn: column === this.#widths.length - 1,
+    };
+    const side = Math.min(PADDING.side, (this.#widths[column] ?? 0) * SIDE_SHARE);
+    const lines = cellBorders(borders, border, place, look.border, neighbours);
+    const attributes = { ...cellAttributes(look, lines), ...padding(side) };
+    const align = textAlign(look.align ?? columnObject(columns?.[column]).align);
+    const parent = this.#isHeader(row) ? 'Table_20_Heading' : 'Table_20_Contents';
+    return {
+      cell: this.#styles.style('table-cell', properties('table-cell', attributes)),
+      paragraph: paragraphStyle(this.#styles, parent, { 'fo:text-align': align }, lookProperties(letters(look))),
+    };
+  }
+
+  /** Returns the style of a cell with no border of its own beside it: of few kinds, and asked for in every row. */
+  #commonStyle(row: number, column: number, cell: TableCell): CellStyle {
+    const kind = row === 0 ? 'first' : row === this.#rows.length - 1 ? 'last' : 'inner';
+    const key = `${kind} ${column} ${typeof cell === 'object' ? JSON.stringify({ ...cell, text: '' }) : ''}`;
+    const style = this.#common.get(key) ?? this.#style(row, column);
+    this.#common.set(key, style);
+    return style;
+  }
 }
 
 function padding(side: number): Attributes {

@@ -3,7 +3,7 @@ import { properties } from '../styles.ts';
 import { columnWidths } from '../table.ts';
 import { mm } from '../xml.ts';
 import type { BlockBuilder } from './context.ts';
-import { tableCells } from './table-cells.ts';
+import { TableCells } from './table-cells.ts';
 
 /** A table over the width of the text; its header row is repeated on every page that it reaches. */
 export const table: BlockBuilder<Table> = function* (block, place, { styles, sheet }) {
@@ -23,7 +23,7 @@ export const table: BlockBuilder<Table> = function* (block, place, { styles, she
     const column = styles.style('table-column', properties('table-column', { 'style:column-width': mm(columnWidth) }));
     yield `<table:table-column table:style-name="${column}"/>`;
   }
-  const cells = tableCells(block, widths, styles);
+  const cells = new TableCells(block, widths, styles);
   if (block.header) {
     yield '<table:table-header-rows>';
     yield* cells.row(0);

@@ -7,7 +7,7 @@ export interface FlatCase {
   pictures: Map<string, Picture>;
 }
 
-export const HOSTILE = `"/><x>&amp;\u0000\u0008]]>\ud800\uffff<!-- --><?x?>&#0; Đ\u0323 🧾\r\n\tאב'`;
+const HOSTILE = `"/><x>&amp;\u0000\u0008]]>\ud800\uffff<!-- --><?x?>&#0; Đ\u0323 🧾\r\n\tאב'`;
 
 type Sizes = Record<string, readonly [width: number, height: number]>;
 
