@@ -10,7 +10,7 @@ import { MASTERS, PAGE_LAYOUTS, pageLayouts, placesOf } from './slides/layouts.t
 import { masterPage, usedLayouts } from './slides/master.ts';
 import { masterStyles } from './slides/master-styles.ts';
 import { notesPage } from './slides/notes.ts';
-import { plain } from './slides/runs.ts';
+import { plain } from './slides/paragraph.ts';
 import { ARROW_MARKER } from './slides/shapes.ts';
 import { placeholders } from './slides/text.ts';
 import { themeOf } from './slides/theme.ts';

@@ -12,9 +12,8 @@ import type {
   Table,
   TableElement,
 } from '../../../../src/common/generated/script.ts';
-import { formulaMistake, type Workbook, workbookOf } from './formula.ts';
+import { formulaMistake, sheetNames as namesOf, type Workbook, workbookOf } from './formula.ts';
 import { itemParts } from './list-item.ts';
-import { sheetNames as namesOf } from './sheet-names.ts';
 
 const LIST_LEVELS = 3;
 

@@ -14,7 +14,7 @@ export interface ScriptFacts {
 }
 
 /** A picture that has to be fetched. */
-export interface PictureLink {
+interface PictureLink {
   /** JSON Pointer of the image in the script, such as `/body/3`. */
   path: string;
   url: string;

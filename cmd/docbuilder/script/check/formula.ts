@@ -1,3 +1,4 @@
+import type { Sheet } from '../../../../src/common/generated/script.ts';
 import { fileName, objectionTo, objectionToArgument, objectionToNone, plainName } from './formula-functions.ts';
 import { FormulaError, type FormulaToken, lex, OTHER_FILES } from './formula-tokens.ts';
 
@@ -177,4 +178,16 @@ function endArgument(state: State, level: Level, before: string): void {
   if (state.wanted !== 'operator' && !empty) throw new FormulaError(`thiếu một phần trước ${before}`);
   if (!empty) level.given = true;
   fill(level);
+}
+
+/** Name of each sheet, in order; one without a name gets the first of `Sheet1`, `Sheet2` … that no other has. */
+export function sheetNames(sheets: readonly Sheet[]): string[] {
+  const taken = new Set(sheets.flatMap(({ name }) => (name === undefined ? [] : [name.toLowerCase()])));
+  let count = 0;
+  return sheets.map(({ name }) => {
+    if (name !== undefined) return name;
+    do count++;
+    while (taken.has(`sheet${count}`));
+    return `Sheet${count}`;
+  });
 }

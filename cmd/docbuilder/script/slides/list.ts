@@ -4,8 +4,7 @@ import { fontFamily, type Look } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 import type { Measured } from './fit.ts';
-import { paragraphStyle } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { paragraphStyle, runs } from './paragraph.ts';
 
 /** The look of a list. */
 export interface ListLook {

@@ -1,10 +1,8 @@
 import type { Block } from '../../../../src/common/generated/script.ts';
 import type { BlockPlace, TextContext } from './context.ts';
-import { heading } from './heading.ts';
 import { image } from './image.ts';
 import { list } from './list.ts';
-import { blockStyle, paragraph } from './paragraph.ts';
-import { horizontalRule } from './rule.ts';
+import { blockStyle, heading, horizontalRule, paragraph } from './paragraph.ts';
 import { table } from './table.ts';
 
 /** A paragraph as high as the space between a table and a paragraph. */
