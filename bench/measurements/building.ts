@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { countPages } from '../../cmd/docbuilder/engine/pdf-pages.ts';
 import { writePieces } from '../../cmd/docbuilder/script/flat-writer.ts';
-import { buildFlat } from '../../cmd/docbuilder/script/script.ts';
+import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Script } from '../../src/common/generated/script.ts';
 import { inRounds } from '../alternate.ts';
 import { largeSheet, largeText } from '../documents/large-scripts.ts';

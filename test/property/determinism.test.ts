@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import { decodedPicture, imagesOf, type Picture, picture } from '../../cmd/docbuilder/script/check/pictures.ts';
-import { buildFlat } from '../../cmd/docbuilder/script/script.ts';
+import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Script } from '../../src/common/generated/script.ts';
 import { type Builder, NOW, startBuilder } from './support/builder.ts';
 import { SERVED } from './support/picture.ts';

@@ -192,7 +192,7 @@ export async function bringTo(
   return file;
 }
 
-export function sampleOf(at: number, views: { docId: string; userId?: string }[]): EditorSample {
+function sampleOf(at: number, views: { docId: string; userId?: string }[]): EditorSample {
   return {
     at,
     views: views.map(({ docId, userId = 'ses_x' }, index) => ({

@@ -15,7 +15,7 @@ const THREADS = 2;
 /** Bytes that take ten milliseconds at most, whatever is wrong with them. */
 const SMALL = 2 * 1024;
 
-/** What is done in other threads where it is large. */
+/** Work that is done in other threads if it is large. */
 export interface LargeWork {
   readBody: BodyReader;
   writeFlat: FlatWriter;

@@ -9,10 +9,10 @@ import type { Work } from '../jobs/work.ts';
 import type { Downloader } from '../source/downloader.ts';
 import { parseStem } from '../source/filename.ts';
 import { scriptError } from './check/check.ts';
-import { assertRoom, type PictureLink, type ScriptFacts } from './check/facts.ts';
+import { assertRoom, type ScriptFacts } from './check/facts.ts';
 import { atPlace, MAX_PICTURE_BYTES, type Picture, picture } from './check/pictures.ts';
 
-/** What a document is made of besides its script, once all of it is there. */
+/** The pictures and the moment that a document is made of besides its script. */
 export interface Surroundings {
   /** By JSON Pointer of the image in the script, such as `/body/3`. */
   pictures: ReadonlyMap<string, Picture>;
@@ -28,7 +28,7 @@ export interface FlatTask {
   /** Paths of the pictures that were fetched, by JSON Pointer of their image. */
   fetched: ReadonlyMap<string, string>;
   now: number;
-  /** Where the file is created. */
+  /** The path at which the file is created. */
   path: string;
 }
 
@@ -58,93 +58,86 @@ const FETCHES = 4;
  * `POST /v1/build` as a kind of job: pictures are fetched and looked at, the script becomes a flat OpenDocument file,
  * and the engine opens that once and makes every format of it.
  */
-export function buildWork({ text, script }: BuildTask, deps: Dependencies): Work {
-  async function fetchPictures(signal: AbortSignal, newPath: () => string): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>();
-    let { characters } = script;
-    // All fetchers take from the same generator.
-    const waiting = eachOf(script.links);
-    const fetcher = async (): Promise<void> => {
-      for (const link of waiting) {
-        const { file, base64 } = await fetched(link, signal, newPath());
-        characters += base64.length;
-        assertRoom(characters, deps.maxFileBytes());
-        found.set(link.path, file);
-      }
-    };
-    // A fetcher that ends closes the generator. All have ended before the job's files are removed.
-    const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
-    for (const end of ended) if (end.status === 'rejected') throw end.reason;
-    return found;
-  }
-
-  async function fetched(
-    { path, url }: PictureLink,
-    signal: AbortSignal,
-    file: string,
-  ): Promise<Picture & { file: string }> {
-    const place = `${path}/url`;
-    await deps.downloader.download(url, file, MAX_PICTURE_BYTES, signal).catch((error) => {
-      throw atPlace(error, place);
-    });
-    return { file, ...picture(await readFile(file), place) };
-  }
-
-  /** Makes files of one document. @returns milliseconds in the engine */
-  async function make(
-    files: readonly File[],
-    surroundings: Pick<FlatTask, 'fetched' | 'now'>,
-    input: string,
-    signal: AbortSignal,
-  ): Promise<number> {
-    const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
-    if (!first) return 0;
-    const save = files.map((file) => file.save);
-    await deps.writeFlat({ text, save, ...surroundings, path: input }, signal).catch((error) => {
-      // More text in one place than a string can hold.
-      throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
-    });
-    const task = {
-      input,
-      from: FLAT[script.type],
-      stem: parseStem(filenameOf(save[0])),
-      source: {},
-      outputs: [first, ...rest],
-      maxOutputBytes: deps.maxFileBytes(),
-      calculate: true,
-    } satisfies EngineTask;
-    const { pages, engineMs } = await runTask(deps.engine, task, signal).catch((error) => {
-      throw asScriptError(error);
-    });
-    for (const [index, file] of files.entries()) file.pages = pages[index] ?? 0;
-    return engineMs;
-  }
-
+export function buildWork(task: BuildTask, deps: Dependencies): Work {
+  const { save, type } = task.script;
   return {
     kind: 'build',
     async prepare(preparing, newPath) {
-      const pictures = await fetchPictures(preparing, newPath);
+      const fetched = await fetchPictures(task.script, deps, newPath, preparing);
       return async (signal, newFile) => {
-        const surroundings = { fetched: pictures, now: deps.clock() };
+        const surroundings = { fetched, now: deps.clock() };
         const files: File[] = await Promise.all(
-          script.save.map(async (save) => ({ save, ...(await newFile()), pages: 0 })),
+          save.map(async (each) => ({ save: each, ...(await newFile()), pages: 0 })),
         );
         let engineMs = 0;
-        for (const group of groupsOf(script.type, files)) {
-          engineMs += await make(group, surroundings, newPath(), signal);
+        for (const group of groupsOf(type, files)) {
+          engineMs += await makeFiles(group, task, { ...surroundings, path: newPath() }, deps, signal);
         }
-        return {
-          outputs: files.map(({ save, fileId, pages }) => ({
-            fileId,
-            filename: filenameOf(save),
-            format: save.format,
-            pages,
-          })),
-          engineMs,
-        };
+        const outputs = files.map(({ save: { format }, save: each, fileId, pages }) => {
+          return { fileId, filename: filenameOf(each), format, pages };
+        });
+        return { outputs, engineMs };
       };
     },
   };
+}
+
+/** Fetches the pictures that a script has addresses of. @returns paths of their files, by JSON Pointer of their image */
+async function fetchPictures(
+  { links, characters: own }: ScriptFacts,
+  { downloader, maxFileBytes }: Dependencies,
+  newPath: () => string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  let characters = own;
+  // All fetchers take from the same generator, and the first one that fails closes it.
+  const waiting = eachOf(links);
+  const fetcher = async (): Promise<void> => {
+    for (const { path, url } of waiting) {
+      const [file, place] = [newPath(), `${path}/url`];
+      await downloader.download(url, file, MAX_PICTURE_BYTES, signal).catch((error) => {
+        throw atPlace(error, place);
+      });
+      characters += picture(await readFile(file), place).base64.length;
+      assertRoom(characters, maxFileBytes());
+      found.set(path, file);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return found;
+}
+
+/** Makes files of one document. @returns milliseconds in the engine */
+async function makeFiles(
+  files: readonly File[],
+  { text, script }: BuildTask,
+  flat: Omit<FlatTask, 'text' | 'save'>,
+  { engine, writeFlat, maxFileBytes }: Dependencies,
+  signal: AbortSignal,
+): Promise<number> {
+  const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
+  if (!first) return 0;
+  const save = files.map((file) => file.save);
+  await writeFlat({ text, save, ...flat }, signal).catch((error) => {
+    // More text in one place than a string can hold.
+    throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
+  });
+  const task = {
+    input: flat.path,
+    from: FLAT[script.type],
+    stem: parseStem(filenameOf(save[0])),
+    source: {},
+    outputs: [first, ...rest],
+    maxOutputBytes: maxFileBytes(),
+    calculate: true,
+  } satisfies EngineTask;
+  const { pages, engineMs } = await runTask(engine, task, signal).catch((error) => {
+    throw asScriptError(error);
+  });
+  for (const [index, file] of files.entries()) file.pages = pages[index] ?? 0;
+  return engineMs;
 }
 
 /** One result file in the making. */

@@ -8,7 +8,7 @@ import type { FlatDocument } from './flat.ts';
 /** Bytes of a body that wait for its head in memory; more wait in a file of their own. */
 const MOST_HELD = 16 * 1024 * 1024;
 
-/** Where a large body waits while the file at `path` is written. */
+/** Returns the path where a large body waits while the file at `path` is written. */
 export function asideOf(path: string): string {
   return `${path}.body`;
 }

@@ -2,7 +2,7 @@ import type { Inline, Run } from '../../../src/common/generated/script.ts';
 import { properties, type Styles } from './styles.ts';
 import { type Attributes, element, paragraphText, pt } from './xml.ts';
 
-/** How letters look. What is absent comes from what stands around them. */
+/** The look of letters. The text around them has the members that are absent. */
 export type Look = Omit<Run, 'text' | 'link'>;
 
 /** The style of links; every document kind that has links defines it. */

@@ -3,10 +3,10 @@ import { inline, span } from './inline.ts';
 import type { Styles } from './styles.ts';
 import { escapeXml } from './xml.ts';
 
-/** What fields show while nobody has laid out the pages yet. */
+/** The text that fields show before the pages are laid out. */
 export interface FieldValues {
   title: string;
-  /** As people write it. */
+  /** The date as people write it. */
   date: string;
 }
 

@@ -7,7 +7,7 @@ export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syria
 /** All of it in one group, and nothing to look at. */
 const WESTERN = /^[\t-~\u00a0-\u024f\u1e00-\u1eff\u2010-\u2026]*$/;
 const LETTERS = ['western', 'right-to-left', 'asian', 'complex'] as const satisfies Group[];
-/** What a character may be, some of it at once. */
+/** Traits of a character, which may have several. */
 const TRAITS = {
   western: /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]/u,
   'right-to-left': RIGHT_TO_LEFT,
@@ -25,7 +25,7 @@ const TRAITS = {
 };
 type Trait = keyof typeof TRAITS;
 const BITS = Object.fromEntries(Object.keys(TRAITS).map((name, index) => [name, 1 << index])) as Record<Trait, number>;
-/** Of each code point that was met, the bits of its traits, and one more that says so. */
+/** The bits of the traits of each code point that was met, and one more that says so. */
 const met = new Uint16Array(0x110000);
 const MET = 1 << 15;
 

@@ -1,15 +1,13 @@
 import type { Sheet } from '../../../src/common/generated/script.ts';
-import { workbookOf } from './check/formula.ts';
-import { sheetNames } from './check/sheet-names.ts';
+import { sheetNames, workbookOf } from './check/formula.ts';
 import { headOf, tailOf } from './document.ts';
 import type { FlatBuilder } from './flat.ts';
 import { languageAttributes, languageOf } from './metadata.ts';
 import { separatorsOf } from './sheet/formats.ts';
 import { cellDefaults } from './sheet/look.ts';
 import { type MasterPage, masterPage } from './sheet/print.ts';
-import { parseRange, rangeAddress } from './sheet/range.ts';
 import { columnsXml, rowsXml, type SheetContext, widthOf } from './sheet/rows.ts';
-import { viewSettings } from './sheet/views.ts';
+import { parseRange, rangeAddress, viewSettings } from './sheet/views.ts';
 import { createStyles, properties } from './styles.ts';
 import { element, startTag } from './xml.ts';
 
@@ -24,7 +22,7 @@ const CALCULATION = element('table:calculation-settings', {
 /**
  * A spreadsheet of a checked script of type `sheet`.
  *
- * Where xlsx is the only format wanted, number formats name no language and come out as Excel writes them (`#,##0`).
+ * If xlsx is the only format, number formats name no language and come out as Excel writes them (`#,##0`).
  * In other formats they name the document's, for its separators; an xlsx of the same file then has it before each
  * code (`[$-42A]#,##0`), which Excel reads as the same. So a caller builds xlsx apart from the others.
  */

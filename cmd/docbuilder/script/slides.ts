@@ -10,7 +10,7 @@ import { MASTERS, PAGE_LAYOUTS, pageLayouts, placesOf } from './slides/layouts.t
 import { masterPage, usedLayouts } from './slides/master.ts';
 import { masterStyles } from './slides/master-styles.ts';
 import { notesPage } from './slides/notes.ts';
-import { plain } from './slides/runs.ts';
+import { plain } from './slides/paragraph.ts';
 import { ARROW_MARKER } from './slides/shapes.ts';
 import { placeholders } from './slides/text.ts';
 import { themeOf } from './slides/theme.ts';
@@ -73,7 +73,7 @@ function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
   yield '</draw:page>';
 }
 
-/** What PDF bookmarks and the navigator show; LibreOffice wants each name once. */
+/** Returns the name that PDF bookmarks and the navigator show; LibreOffice wants each name once. */
 function nameOf(slide: Slide, number: number): string {
   const title = 'title' in slide ? plain(slide.title).replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME) : '';
   return title === '' ? `Slide ${number}` : `${number}. ${title}`;

@@ -1,14 +1,14 @@
 import type { Border, TableCell, TableCellObject, TableColumn } from '../../../src/common/generated/script.ts';
 import { type Attributes, pt } from './xml.ts';
 
-/** What a line is like where the script does not say. */
+/** The line of a table whose script does not say. */
 const LINE = { width: 0.5, color: '#A6A6A6' };
 const NO_LINE = 'none';
 
 /** Which lines of a table are drawn. */
 export type Lines = 'all' | 'horizontal' | 'outer' | 'none';
 
-/** Where a cell is in its table. */
+/** The place of a cell in its table. */
 export interface CellPlace {
   firstRow: boolean;
   lastRow: boolean;

@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Script } from '../../../src/common/generated/script.ts';
 import type { FlatTask } from './build.ts';
 import { decodedPicture, imagesOf, type Picture, picture } from './check/pictures.ts';
+import type { FlatBuilder } from './flat.ts';
 import { writePieces } from './flat-writer.ts';
-import { buildFlat } from './script.ts';
+import { buildSheets } from './sheet.ts';
+import { buildSlides } from './slides.ts';
+import { buildText } from './text.ts';
 
 /**
  * Writes a script as a flat OpenDocument file, in this thread; see `FlatWriter`.
@@ -19,3 +22,8 @@ export async function writeScript(parsed: Script, { save, fetched, now, path }: 
   }
   await writePieces(buildFlat(script, { pictures, now: new Date(now) }), path);
 }
+
+const BUILDERS: Record<Script['type'], FlatBuilder> = { text: buildText, sheet: buildSheets, slides: buildSlides };
+
+/** A checked script as a flat OpenDocument file (design: one file per document type). */
+export const buildFlat: FlatBuilder = (script, surroundings) => BUILDERS[script.type](script, surroundings);

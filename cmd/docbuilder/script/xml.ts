@@ -3,7 +3,7 @@ import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
 /** Attributes of an element, in the order they are written. What is `undefined` is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** What XML 1.0 section 2.2 does not let a document contain, lone surrogates among it. */
+/** Characters that XML 1.0 does not let a document contain (section 2.2), lone surrogates among them. */
 const FORBIDDEN = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\t\n\r\u{7f}-\u{9f}]]/gv;
 const SPECIAL = /[&<>"\t\n\r]/g;
 const NEEDS_CARE = /[\p{Cc}\p{Cs}&<>"\ufffe\uffff]/u;

@@ -75,7 +75,7 @@ async function partText(archive: Zip, name: string, maxOutputBytes: number): Pro
   return xmlText(await readEntry(archive, entry, MAX_PART_BYTES));
 }
 
-/** What is made of a template is a document (ECMA-376 part 1, section 11.3.10). */
+/** Makes the content types of a template those of a document (ECMA-376 part 1, section 11.3.10). */
 function asDocument(types: string): string {
   return types.replace(
     /(application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.)template(\.main\+xml)/gi,

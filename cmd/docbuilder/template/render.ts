@@ -20,7 +20,7 @@ interface Dependencies extends SourceDependencies {
   templates: TemplateFiller;
 }
 
-/** What tags are looked for in; the others are made one of these by the engine first. */
+/** Formats in which tags are looked for; the engine makes the other templates one of these first. */
 const WORD: ReadonlySet<SourceFormat> = new Set(['docx', 'dotx']);
 const TEMPLATES: ReadonlySet<SourceFormat> = new Set([...WORD, 'odt', 'ott']);
 

@@ -46,7 +46,7 @@ interface Paragraph {
   text: string;
   /** The tokens of its text outside of tags. */
   contents: Token[];
-  /** Where its last tag begins. */
+  /** The offset of the tag that is open. */
   tagOffset: number | undefined;
 }
 

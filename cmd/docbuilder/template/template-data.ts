@@ -1,6 +1,6 @@
 import { normalized } from '../source/inspect/unicode.ts';
 
-/** What JSON can say. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /**

@@ -1,6 +1,6 @@
 import { AppError, fileTooLarge } from '../../../src/common/errors.ts';
 
-/** What a field that the data does not have becomes: nothing, or an error (contract: `options.missing`). */
+/** A field that the data does not have becomes nothing, or an error (contract: `options.missing`). */
 export type MissingMode = 'empty' | 'error';
 
 /** One template and what fills it. Paths are absolute. */
@@ -32,7 +32,7 @@ export interface TemplateFiller {
 export interface TemplateMistake {
   /** Name of the part, such as `word/header1.xml`. */
   part: string;
-  /** What that part is to a person. */
+  /** The name of that part to a person. */
   place: TemplatePlace;
   /** Counted from 1 within the part, in the order in which paragraphs begin, those in tables and boxes too. */
   paragraph: number;
@@ -56,7 +56,7 @@ export type TemplatePlace = (typeof PLACES)[keyof typeof PLACES];
 
 const WORD_TYPE = /^application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.([a-z.]+\+xml)$/i;
 
-/** Where tags of a part with this content type are; undefined if its tags are none. Comments are left alone. */
+/** Returns the place of a part with this content type; undefined if it holds no tags. Comments hold none. */
 export function templatePlace(contentType: string): TemplatePlace | undefined {
   const end = WORD_TYPE.exec(contentType.trim())?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(PLACES, end) ? PLACES[end as keyof typeof PLACES] : undefined;

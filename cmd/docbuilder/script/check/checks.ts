@@ -12,13 +12,12 @@ import type {
   Table,
   TableElement,
 } from '../../../../src/common/generated/script.ts';
-import { formulaMistake, type Workbook, workbookOf } from './formula.ts';
+import { formulaMistake, sheetNames as namesOf, type Workbook, workbookOf } from './formula.ts';
 import { itemParts } from './list-item.ts';
-import { sheetNames as namesOf } from './sheet-names.ts';
 
 const LIST_LEVELS = 3;
 
-/** What the schema of a script cannot say (contract: svcscript, run-time checks), in the order of the script. */
+/** Finds the mistakes that the schema of a script cannot say (contract: svcscript, run-time checks), in the order of the script. */
 export function* runTimeMistakes({ body = [], sheets = [], slides = [] }: Script): Generator<Mistake> {
   for (const [index, block] of body.entries()) yield* content(block, `/body/${index}`);
   yield* sheetNames(sheets);
@@ -100,7 +99,7 @@ function cellMistake(cell: Exclude<Cell, string | number | boolean | null>, work
   return message === undefined ? undefined : { path: 'formula', message };
 }
 
-/** Whether the calendar has such a day; the form (YYYY-MM-DD) was checked before. */
+/** Returns true if the calendar has such a day; the form (YYYY-MM-DD) was checked before. */
 function isDay(date: string): boolean {
   const day = Number(date.slice(8));
   // Every month has these; asking the calendar takes time where a sheet has many days.

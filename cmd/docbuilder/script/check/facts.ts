@@ -4,23 +4,23 @@ import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
 import { checkScript } from './check.ts';
 import { decodedPicture, imagesOf } from './pictures.ts';
 
-/** What the service needs to know of a script that was checked; all else of it stays text until it is written. */
+/** The facts of a checked script that the service needs; the rest of it stays text until it is written. */
 export interface ScriptFacts {
   type: Script['type'];
   save: Script['save'];
   links: PictureLink[];
-  /** Of its own pictures, in base64. */
+  /** Characters of its own pictures, in base64. */
   characters: number;
 }
 
 /** A picture that has to be fetched. */
-export interface PictureLink {
+interface PictureLink {
   /** JSON Pointer of the image in the script, such as `/body/3`. */
   path: string;
   url: string;
 }
 
-/** Of base64. */
+/** Characters of base64. */
 const BYTES_PER_CHARACTER = 0.75;
 
 /**

@@ -20,7 +20,7 @@ const NEWER = new Set(
 /** These two have a prefix more. */
 const NEWER_SHEET_FUNCTIONS = new Set(['FILTER', 'SORT']);
 
-/** What would reach outside the document, run something, or tell about the machine. */
+/** Functions that would reach outside the document, run something, or tell about the machine. */
 const FORBIDDEN =
   /^(?:WEBSERVICE|FILTERXML|IMAGE|STOCKHISTORY|DDE|RTD|CALL|REGISTER(?:\.ID)?|EVALUATE|EXEC|SQL\.REQUEST|CUBE\w*|INFO|TABLE|MULTIPLE\.OPERATIONS|(?:ORG|COM)\..*)$/;
 

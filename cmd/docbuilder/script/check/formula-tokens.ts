@@ -11,7 +11,7 @@ export type TokenKind = (typeof KINDS)[number];
 
 export interface FormulaToken {
   kind: TokenKind;
-  /** As it was written, without the sheet; of a call its name alone. */
+  /** The token as it was written, without the sheet; a call has its name alone. */
   text: string;
   /** UTF-16 units of all that was written, with the sheet. */
   length: number;
@@ -118,7 +118,7 @@ function checkArray(array: string): void {
   if (new Set(widths).size > 1) throw new FormulaError('các hàng trong ngoặc nhọn không cùng độ dài');
 }
 
-/** What to say about something that is no token. */
+/** Returns the message about something that is no token. */
 function unknown(formula: string, place: number): string {
   const word = at(WORD, formula, place)?.[0] ?? '';
   const rest = formula.slice(place);

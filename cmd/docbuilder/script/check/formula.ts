@@ -1,9 +1,10 @@
+import type { Sheet } from '../../../../src/common/generated/script.ts';
 import { fileName, objectionTo, objectionToArgument, objectionToNone, plainName } from './formula-functions.ts';
 import { FormulaError, type FormulaToken, lex, OTHER_FILES } from './formula-tokens.ts';
 
 export { FormulaError } from './formula-tokens.ts';
 
-/** What Excel takes, too. */
+/** The limits of Excel. */
 const MAX_DEPTH = 64;
 const MAX_ARGUMENTS = 255;
 
@@ -20,13 +21,13 @@ interface Level {
 
 interface State {
   levels: Level[];
-  /** What may come next: an operand, or something behind one. */
+  /** The token that may come next: an operand, or something behind one. */
   wanted: 'operand' | 'operator' | 'reference';
-  /** What `:` may follow. */
+  /** Tokens that `:` may follow. */
   reference: boolean;
 }
 
-/** What formulas may refer to. */
+/** The sheets that formulas may refer to. */
 export interface Workbook {
   /** Names of the sheets by their names in lower case. */
   sheets: ReadonlyMap<string, string>;
@@ -61,7 +62,7 @@ export function fileForm(formula: string, workbook: Workbook): string {
 }
 
 /**
- * What is wrong with a formula, and at which of its characters, counted from 1; or nothing. See `fileForm`. Never a piece of
+ * Returns the mistake in a formula and its character, counted from 1; undefined if there is none. See `fileForm`. Never a piece of
  * the formula: it goes into an error, which holds no content (contract: Error object).
  */
 export function formulaMistake(formula: string, workbook: Workbook): string | undefined {
@@ -177,4 +178,16 @@ function endArgument(state: State, level: Level, before: string): void {
   if (state.wanted !== 'operator' && !empty) throw new FormulaError(`thiếu một phần trước ${before}`);
   if (!empty) level.given = true;
   fill(level);
+}
+
+/** Name of each sheet, in order; one without a name gets the first of `Sheet1`, `Sheet2` … that no other has. */
+export function sheetNames(sheets: readonly Sheet[]): string[] {
+  const taken = new Set(sheets.flatMap(({ name }) => (name === undefined ? [] : [name.toLowerCase()])));
+  let count = 0;
+  return sheets.map(({ name }) => {
+    if (name !== undefined) return name;
+    do count++;
+    while (taken.has(`sheet${count}`));
+    return `Sheet${count}`;
+  });
 }

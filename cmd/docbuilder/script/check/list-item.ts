@@ -3,7 +3,7 @@ import type { Inline, ListItem } from '../../../../src/common/generated/script.t
 /** A list item with all that one may say. */
 export interface ItemParts {
   text: Inline;
-  /** Whether the items below it are numbered; as the item itself is, where it does not say. */
+  /** True if the items below it are numbered; they are like the item itself if it does not say. */
   ordered?: boolean;
   items?: ListItem[];
 }

@@ -1,8 +1,7 @@
 import { AppError } from '../../../../src/common/errors.ts';
 import type { Image, ImageElement, Script } from '../../../../src/common/generated/script.ts';
 import { scriptError } from './check.ts';
-import { pictureSize } from './picture-size.ts';
-import { isWhole } from './picture-whole.ts';
+import { isWhole, pictureSize } from './picture-file.ts';
 
 /** A picture of a script, fetched or decoded, and known to be one. */
 export interface Picture {

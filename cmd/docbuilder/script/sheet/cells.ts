@@ -51,7 +51,7 @@ function isWhole(percent: number): boolean {
 
 /**
  * A cell's value as attributes, which begin with a space, and content of `table:table-cell`.
- * What a number means is said by its style alone; the result of a formula is left to the engine.
+ * The style alone says what a number means; the result of a formula is left to the engine.
  */
 export function cellValue(cell: Cell, workbook: Workbook): [attributes: string, content: string] {
   switch (typeof cell) {
@@ -86,7 +86,7 @@ function typedValue(cell: Extract<Cell, object>, workbook: Workbook): [attribute
 
 const LINE_END = /\r\n?|\n/;
 
-/** Whether a cell is text of several lines. */
+/** Returns true if a cell is text of several lines. */
 export function hasLines(cell: Cell): boolean {
   if (typeof cell === 'object' && cell?.type === 'string') return LINE_END.test(cell.value);
   return typeof cell === 'string' && LINE_END.test(cell);

@@ -44,7 +44,7 @@ const SCIENTIFIC = element('number:scientific-number', {
   'number:min-exponent-digits': 2,
 });
 
-/** What each format is in ODF; behind it, what becomes of it in xlsx where no language is named. */
+/** Each format in ODF; the comment above it is the code that xlsx has if no language is named. */
 const FORMATS: Record<Exclude<NumberFormat, 'general'>, DataStyle> = {
   // @
   text: { tag: 'text', content: '<number:text-content/>' },

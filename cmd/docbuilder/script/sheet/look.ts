@@ -5,7 +5,7 @@ import { lineValue } from '../table.ts';
 import { type Attributes, element } from '../xml.ts';
 import { dataStyle, generalStyle } from './formats.ts';
 
-/** How cells look. What a column says is overruled by a row, and a row by a cell. */
+/** The look of cells. A row overrules its column, and a cell its row. */
 export type CellLook = Omit<Column, 'width' | 'hidden'>;
 
 const MEMBERS = [
@@ -24,7 +24,7 @@ const MEMBERS = [
   'format',
 ] as const satisfies (keyof CellLook)[];
 
-/** What something says about the look of cells; the same text for the same look. */
+/** Returns the same text for the same look. */
 export function lookKey(look: CellLook): string {
   let key = '';
   for (const member of MEMBERS) {
@@ -35,7 +35,7 @@ export function lookKey(look: CellLook): string {
   return key;
 }
 
-/** Of several looks each member where it is said last. */
+/** Merges looks; the last one that has a member decides. */
 export function mergeLooks(...looks: readonly CellLook[]): CellLook {
   const merged: Record<string, unknown> = {};
   for (const look of looks) {

@@ -6,7 +6,7 @@ import { cellsOf, cellValue, formatFor, hasLines } from './cells.ts';
 import { type CellLook, cellStyle, lookKey, mergeLooks } from './look.ts';
 import { columnWidths } from './widths.ts';
 
-/** What all sheets of a document share. */
+/** The parts that all sheets of a document share. */
 export interface SheetContext {
   styles: Styles;
   workbook: Workbook;
@@ -17,7 +17,7 @@ export interface SheetContext {
 /** A piece of XML is handed on when it has about this many characters. */
 const PIECE = 65_536;
 
-/** How many columns a sheet uses. */
+/** Returns the number of columns that a sheet uses. */
 export function widthOf({ rows, columns = [], print }: Sheet): number {
   return rows.reduce(
     (width, row) => Math.max(width, cellsOf(row).length),
@@ -150,7 +150,7 @@ function createLooks(columns: readonly Column[], { styles, separators }: SheetCo
 }
 
 /**
- * What a cell says of its look itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
+ * Returns the look that a cell has by itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
  * same style wrap in xlsx, too.
  */
 function lookOf(cell: Cell): CellLook | undefined {

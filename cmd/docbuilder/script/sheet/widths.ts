@@ -60,7 +60,7 @@ function atLeastDefault(width = 0): number | undefined {
   return width > DEFAULT_WIDTH ? width : undefined;
 }
 
-/** How many characters a number, date or time has with its format; 0 where it cannot be told. */
+/** Returns the number of characters that a number, date or time has with its format; 0 if it cannot be told. */
 function shownLength(cell: Cell, format: NumberFormat): number {
   const fixed = LENGTHS[format];
   if (fixed !== undefined) return fixed;

@@ -11,7 +11,7 @@ export const PADDING = { horizontal: 2.54, vertical: 1.27 };
 const DEFAULT_SIZE = 18;
 const BORDER_WIDTH = 1;
 
-/** What boxes with text have in common. */
+/** The look that all boxes with text have. */
 export interface BoxLook {
   background?: string;
   border?: Border;

@@ -4,7 +4,7 @@ import type { Styles } from '../styles.ts';
 import type { Places } from './layouts.ts';
 import type { Theme } from './theme.ts';
 
-/** What all slides of a document share. */
+/** The parts that all slides of a document share. */
 export interface Deck {
   theme: Theme;
   places: Places;

@@ -9,15 +9,14 @@ import { fitted, pictureFrame, pictureSize } from '../frame.ts';
 import { properties } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 import { boxLook, lettersOf, sizeFor } from './box-look.ts';
-import { visible } from './color.ts';
 import { backgroundOf, type Deck } from './deck.ts';
 import { INVISIBLE } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { list, measuredItems } from './list.ts';
-import { paragraph } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { paragraph, runs } from './paragraph.ts';
 import { shapeElement } from './shapes.ts';
 import { tableElement } from './table.ts';
+import { visible } from './theme.ts';
 
 /** Writes everything that stands on a slide at a place of its own, from back to front. */
 export function elements(slide: Slide, pointer: string, deck: Deck): string[] {

@@ -1,6 +1,5 @@
 import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import type { Box } from './layouts.ts';
-import { type Word, wordsOf } from './words.ts';
 
 /** A paragraph, as far as the room it needs goes. */
 export interface Measured {
@@ -53,7 +52,7 @@ export function firstFitting(
   return (isTooLong(text) ? undefined : sizes.find(fits)) ?? sizes.at(-1);
 }
 
-/** Whether a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
+/** Returns true if a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
 function isTooLong(text: readonly Measured[]): boolean {
   let characters = 0;
   for (const part of text) for (const run of runsOf(part.text)) characters += run.text.length;
@@ -89,7 +88,7 @@ export function heightOf(
 
 const MM_PER_POINT = 25.4 / 72;
 /**
- * How many lines a paragraph has, and the height of its highest one in points. Lines break at blanks, long words
+ * Returns the number of lines of a paragraph, and the height of the highest one in points. Lines break at blanks, long words
  * anywhere. It stops counting once the lines are higher than `enough` millimetres.
  */
 function wrap({ runs, bold = false }: Worded, width: number, size: number, font: string, enough: number) {
@@ -125,7 +124,7 @@ function runsOf(text: Inline): Run[] {
   return list.map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
-/** How wide a font is compared with Carlito. */
+/** Returns the width of a font as a part of Carlito's. */
 function widthFactor(font: string): number {
   if (/mono|courier|consol/i.test(font)) return 1.2;
   if (/dejavu|verdana/i.test(font)) return 1.25;
@@ -133,7 +132,63 @@ function widthFactor(font: string): number {
   return /calibri|carlito|times|serif|caladea|cambria|garamond/i.test(font) ? 1.02 : 1.12;
 }
 
-/** How high the lines of a font are, as a part of its size: those of Calibri, and Arial has a little less. */
+/** Returns the height of a font's lines as a part of its size: that of Calibri, and Arial has a little less. */
 function lineFactor(font: string): number {
   return /noto|open sans|segoe/i.test(font) ? 1.36 : 1.2;
+}
+
+/** A word as far as lines are concerned. */
+export interface Word {
+  /** Its width in Carlito, in ems, without the blank behind it. */
+  ems: number;
+  spaceAfter: boolean;
+  /** Instead of a word, the end of a line. */
+  isBreak: boolean;
+}
+
+/** A word with the blank behind it; letters of scripts without blanks one by one; endless words in pieces. */
+const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,100}[^\S\n]?|./gsu;
+
+/**
+ * The words of a text by their index, undefined behind the last. Each is measured when it is first asked for and never
+ * again: a text is tried in many font sizes, and of a long one most have no place in any of them.
+ */
+export function wordsOf(text: string): (index: number) => Word | undefined {
+  const matches = text.matchAll(WORDS);
+  const words: Word[] = [];
+  return (index) => {
+    if (index < words.length) return words[index];
+    const next = matches.next();
+    if (next.done) return undefined;
+    const [word] = next.value;
+    words.push({ ems: emsOf(word.trimEnd()), spaceAfter: word.endsWith(' '), isBreak: word === '\n' });
+    return words[index];
+  };
+}
+
+/** Below them nothing combines. */
+const MAY_COMBINE = /[^\0-\u02ff]/;
+
+function emsOf(word: string): number {
+  let sum = 0;
+  for (const character of MAY_COMBINE.test(word) ? word.normalize('NFC') : word) sum += emOf(character);
+  return sum;
+}
+
+const WIDTHS: readonly [ems: number, characters: RegExp][] = [
+  [0.29, /[iljtfrI.,:;'|!()[\]/-]/],
+  [0.84, /[mwMW@%&]/],
+  [0, /\p{M}/u],
+  [1, /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u],
+  [0.61, /\p{Lu}/u],
+];
+const OTHERS_EMS = 0.515;
+/** For each code point that was met, 2 plus the index of its row above, or 1 if it has none. */
+const rows = new Uint8Array(0x110000);
+
+function emOf(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  const row = rows[code] || 2 + WIDTHS.findIndex(([, characters]) => characters.test(character));
+  rows[code] = row;
+  return WIDTHS[row - 2]?.[0] ?? OTHERS_EMS;
 }

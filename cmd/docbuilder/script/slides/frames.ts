@@ -3,7 +3,7 @@ import { properties } from '../styles.ts';
 import { type Attributes, element } from '../xml.ts';
 import { type Box, boxAttributes } from './layouts.ts';
 
-/** What a `draw:frame` of a slide (`presentation:class`) may be. */
+/** The `presentation:class` of a `draw:frame` of a slide. */
 export type FrameClass = 'title' | 'subtitle' | 'outline' | 'notes' | 'footer' | 'page-number';
 
 /** Neither fill nor line: without this LibreOffice draws blue boxes. */

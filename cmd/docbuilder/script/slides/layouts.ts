@@ -25,7 +25,7 @@ export const MASTERS = {
 /** Names of the `style:presentation-page-layout`s. LibreOffice knows its own layouts again by what is in them. */
 export const PAGE_LAYOUTS = { title: 'AL1', content: 'AL2', two_columns: 'AL3', section: 'AL1', blank: 'AL4' } as const;
 
-/** Where everything stands that has a place of its own. */
+/** The places of the placeholders. */
 export function placesOf({ width, height }: Pick<Theme, 'width' | 'height'>) {
   const margin = width * 0.056;
   const inner = width - 2 * margin;

@@ -4,16 +4,15 @@ import { fontFamily, type Look } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 import type { Measured } from './fit.ts';
-import { paragraphStyle } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { paragraphStyle, runs } from './paragraph.ts';
 
-/** How a list looks. */
+/** The look of a list. */
 export interface ListLook {
   /** Numbers instead of bullets. */
   ordered: boolean;
-  /** Of bullets and numbers. */
+  /** The colour of bullets and numbers. */
   color: string;
-  /** Of the first level, in points. */
+  /** The size of the first level in points. */
   size: number;
   /** All levels have this size; without it the deeper ones are smaller. */
   even?: boolean;
@@ -28,7 +27,7 @@ const MM_PER_POINT = 25.4 / 72;
 /** A font that every reader has or replaces, with the bullets in it. */
 const BULLET_FONT = 'Arial';
 const BULLETS = '•–•';
-/** As many levels as LibreOffice's outline has; a script uses three. */
+/** LibreOffice's outline has so many levels; a script uses three. */
 const LEVELS = 10;
 
 /**

@@ -1,12 +1,11 @@
 import type { Look } from '../inline.ts';
 import { namedStyle, properties } from '../styles.ts';
 import { element } from '../xml.ts';
-import { visible } from './color.ts';
 import { backgroundOf } from './deck.ts';
 import { placeholderLook, solid } from './frames.ts';
 import { type Layout, MASTERS } from './layouts.ts';
 import { type ListLook, levelSize, listLevels, spaceBefore } from './list.ts';
-import type { Theme } from './theme.ts';
+import { type Theme, visible } from './theme.ts';
 
 /** Font sizes of the placeholders in points; `fit.ts` makes them smaller where the text needs it. */
 export const SIZES = { title: 32, openingTitle: 44, subtitle: 24, content: 24, column: 20, footer: 11, notes: 12 };

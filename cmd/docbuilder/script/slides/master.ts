@@ -2,14 +2,13 @@ import type { Slide } from '../../../../src/common/generated/script.ts';
 import { RIGHT_TO_LEFT } from '../script-groups.ts';
 import { properties } from '../styles.ts';
 import { element, paragraphText } from '../xml.ts';
-import { readable, visible } from './color.ts';
 import { backgroundOf, type Deck } from './deck.ts';
 import { placeholder, placeholderLook, solid } from './frames.ts';
 import { type Box, boxAttributes, type Layout, MASTERS, pageProperties } from './layouts.ts';
 import { SIZES } from './master-styles.ts';
 import { notesPage } from './notes.ts';
 import { paragraph } from './paragraph.ts';
-import { themeColors } from './theme.ts';
+import { readable, themeColors, visible } from './theme.ts';
 
 const LAYER = 'backgroundobjects';
 /** Readable on white as well as on dark; where it is not, white or black is taken. */
@@ -53,7 +52,7 @@ function subtitle(name: string, box: Box): string {
   return placeholder('subtitle', `${name}-subtitle`, box, '', LAYER);
 }
 
-/** What a layout has beside its text: a band or a rule in the accent colour. */
+/** The band or rule in the accent colour that a layout has beside its text. */
 function ornament(layout: Layout, background: string, { theme, places, styles }: Deck): string {
   const { band, rule, openingRule } = places;
   const box = { title: band, content: rule, two_columns: rule, section: openingRule, blank: undefined }[layout];

@@ -2,11 +2,10 @@ import type { ShapeElement } from '../../../../src/common/generated/script.ts';
 import { properties } from '../styles.ts';
 import { element, mm, pt } from '../xml.ts';
 import { boxLook, lettersOf, sizeFor, stroke } from './box-look.ts';
-import { visible } from './color.ts';
 import type { Deck } from './deck.ts';
 import { boxAttributes } from './layouts.ts';
-import { paragraph } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { paragraph, runs } from './paragraph.ts';
+import { visible } from './theme.ts';
 
 /** `draw:type` of the shapes (ODF 1.3 part 3, 19.229), and the part of their box that text may use. */
 const GEOMETRIES = {
@@ -18,7 +17,7 @@ const GEOMETRIES = {
 } as const;
 
 const LINE_WIDTH = 1.5;
-/** Of an arrow's head, in line widths; never smaller than 7 points. */
+/** The width of an arrow's head in line widths; it is never smaller than 7 points. */
 const HEAD_WIDTH = 3;
 /** Name of the arrow head among the `draw:marker`s. */
 const ARROW = 'Arrow';

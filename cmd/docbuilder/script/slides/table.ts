@@ -3,13 +3,12 @@ import { properties } from '../styles.ts';
 import { cellBorders, cellObject, columnObject, columnWidths } from '../table.ts';
 import { element, mm } from '../xml.ts';
 import { lettersOf, PADDING } from './box-look.ts';
-import { readableOn } from './color.ts';
 import type { Deck } from './deck.ts';
 import { firstFitting, heightOf, sizesFrom, worded } from './fit.ts';
 import { solid } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
-import { paragraph } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { paragraph, runs } from './paragraph.ts';
+import { readableOn } from './theme.ts';
 
 const DEFAULT_SIZE = 16;
 

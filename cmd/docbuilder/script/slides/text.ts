@@ -1,13 +1,12 @@
 import type { Inline, Slide, SlideContent } from '../../../../src/common/generated/script.ts';
-import { visible } from './color.ts';
 import { backgroundOf, type Deck } from './deck.ts';
 import { fittingSize, sizesFrom } from './fit.ts';
 import { placeholder } from './frames.ts';
 import { type Box, MASTERS } from './layouts.ts';
 import { list, measuredItems } from './list.ts';
 import { SIZES } from './master-styles.ts';
-import { paragraph } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { paragraph, runs } from './paragraph.ts';
+import { visible } from './theme.ts';
 
 const SMALLEST_TITLE = 12;
 

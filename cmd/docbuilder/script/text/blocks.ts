@@ -1,15 +1,13 @@
 import type { Block } from '../../../../src/common/generated/script.ts';
 import type { BlockPlace, TextContext } from './context.ts';
-import { heading } from './heading.ts';
 import { image } from './image.ts';
 import { list } from './list.ts';
-import { blockStyle, paragraph } from './paragraph.ts';
-import { horizontalRule } from './rule.ts';
+import { blockStyle, heading, horizontalRule, paragraph } from './paragraph.ts';
 import { table } from './table.ts';
 
-/** As high as the space between a table and a paragraph. */
+/** A paragraph as high as the space between a table and a paragraph. */
 const GAP = '<text:p text:style-name="Table_20_Gap"/>';
-/** As low as can be. */
+/** A paragraph as low as can be. */
 const SEPARATOR = '<text:p text:style-name="Table_20_Separator"/>';
 
 /**

@@ -3,7 +3,7 @@ import type { Sheet } from '../paper.ts';
 import type { Styles } from '../styles.ts';
 import type { DocumentStyle } from './style.ts';
 
-/** What the blocks of one text document share. */
+/** The parts that all blocks of a text document share. */
 export interface TextContext {
   styles: Styles;
   style: DocumentStyle;
@@ -11,7 +11,7 @@ export interface TextContext {
   pictures: ReadonlyMap<string, Picture>;
 }
 
-/** Where a block stands. */
+/** The place of a block. */
 export interface BlockPlace {
   /** JSON Pointer of the block. */
   pointer: string;

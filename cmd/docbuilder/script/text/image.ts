@@ -5,7 +5,7 @@ import type { BlockBuilder } from './context.ts';
 import { blockStyle, textAlign } from './paragraph.ts';
 import { runs } from './runs.ts';
 
-/** What the line of a picture, a caption below it and a heading above it need of a page besides the picture; millimetres. */
+/** Millimetres of a page that the line of a picture, a caption below it and a heading above it need besides the picture. */
 const LINE_HEIGHT = 3;
 const CAPTION_HEIGHT = 12;
 const HEADING_HEIGHT = 20;

@@ -1,7 +1,8 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
 import { itemParts } from '../check/list-item.ts';
+import type { Styles } from '../styles.ts';
+import { element, mm } from '../xml.ts';
 import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
-import { listStyle, type Mark, markAt, marksOf } from './list-style.ts';
 import { blockStyle } from './paragraph.ts';
 import { runs } from './runs.ts';
 import type { StyleName } from './style.ts';
@@ -72,4 +73,81 @@ function itemStyle({ level, ordered, first, last }: ItemPlace, listing: Listing)
 
 function styleName(level: number, ordered: boolean): StyleName {
   return `List_20_${ordered ? 'Number' : 'Bullet'}${LEVEL_SUFFIXES[level] ?? '_20_3'}`;
+}
+
+/** The marks before the items of one level. */
+export type Mark = 'bullet' | NonNullable<List['numbering']>;
+
+/** The marks of the levels, from the outermost. */
+export type Marks = readonly Mark[];
+
+/** Millimetres before the text of each level, and between its mark and the text. */
+const INDENT = 7.5;
+const FIRST_INDENT = 12.5;
+const BULLETS = ['•', '◦', '▪'];
+/** A font that has the bullets, on every desk. */
+const BULLET_FONT = "'Arial'";
+const NUM_FORMATS = { decimal: '1', lower_alpha: 'a', upper_alpha: 'A', lower_roman: 'i', upper_roman: 'I' } as const;
+
+/** The numbering of the levels below a numbered one, which is never that of one above them. */
+const BELOW: Record<Exclude<Mark, 'bullet'>, Marks> = {
+  decimal: ['decimal', 'lower_alpha', 'lower_roman'],
+  lower_alpha: ['lower_alpha', 'lower_roman', 'decimal'],
+  upper_alpha: ['upper_alpha', 'decimal', 'lower_alpha'],
+  lower_roman: ['lower_roman', 'lower_alpha', 'decimal'],
+  upper_roman: ['upper_roman', 'upper_alpha', 'decimal'],
+};
+
+/** The mark of a level (from 0) that is numbered or not, in a list that counts in a certain way. */
+function markAt(level: number, ordered: boolean, numbering: List['numbering'] = 'decimal'): Mark {
+  return ordered ? (BELOW[numbering][level] ?? 'decimal') : 'bullet';
+}
+
+/** The marks of a list as its first branches have them. Where another branch differs, it gets a style of its own. */
+function marksOf({ items, ordered = false, numbering }: List, levels: number): Mark[] {
+  const kinds = [ordered];
+  const visit = (below: readonly ListItem[], level: number): void => {
+    for (const item of below) {
+      if (kinds.length === levels) return;
+      const { items: inner, ordered: otherwise } = itemParts(item);
+      if (!inner) continue;
+      kinds[level + 1] ??= otherwise ?? kinds[level] ?? false;
+      visit(inner, level + 1);
+    }
+  };
+  visit(items, 0);
+  return Array.from({ length: levels }, (_, level) => markAt(level, kinds[level] ?? kinds.at(-1) ?? false, numbering));
+}
+
+/** The automatic list style with these marks (ODF 1.3 part 3, 16.31). */
+export function listStyle(marks: Marks, start: number, styles: Styles): string {
+  const levels = marks.map((mark, level) => levelStyle(mark, level, level === 0 ? start : 1));
+  return styles.other('L', 'text:list-style', levels.join(''));
+}
+
+function levelStyle(mark: Mark, level: number, start: number): string {
+  const left = mm(FIRST_INDENT + level * INDENT);
+  const position = element(
+    'style:list-level-properties',
+    { 'text:list-level-position-and-space-mode': 'label-alignment' },
+    element('style:list-level-label-alignment', {
+      'text:label-followed-by': 'listtab',
+      'text:list-tab-stop-position': left,
+      'fo:text-indent': mm(-INDENT),
+      'fo:margin-left': left,
+    }),
+  );
+  const number = level + 1;
+  if (mark === 'bullet') {
+    const font = element('style:text-properties', { 'fo:font-family': BULLET_FONT });
+    const attributes = { 'text:level': number, 'text:bullet-char': BULLETS[level] };
+    return element('text:list-level-style-bullet', attributes, position + font);
+  }
+  const attributes = {
+    'text:level': number,
+    'style:num-format': NUM_FORMATS[mark],
+    'style:num-suffix': '.',
+    'text:start-value': start === 1 ? undefined : start,
+  };
+  return element('text:list-level-style-number', attributes, position);
 }

@@ -47,9 +47,9 @@ export function pageStyle(script: Script, now: Date, sheet: Sheet, style: Docume
 }
 
 interface Area {
-  /** What is left of the margin. */
+  /** The rest of the margin. */
   rest: number;
-  /** What it takes from the text. */
+  /** The height that it takes from the text. */
   taken: number;
   /** `style:header-style` or `style:footer-style`. */
   style: string;

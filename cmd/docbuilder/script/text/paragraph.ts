@@ -1,6 +1,7 @@
-import type { Heading, Paragraph } from '../../../../src/common/generated/script.ts';
+import type { Heading, HorizontalRule, Paragraph } from '../../../../src/common/generated/script.ts';
 import { lookProperties } from '../inline.ts';
 import { properties, type Styles } from '../styles.ts';
+import { lineValue } from '../table.ts';
 import { type Attributes, mm } from '../xml.ts';
 import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
 import { runs } from './runs.ts';
@@ -15,7 +16,7 @@ export function textAlign(align: keyof typeof ALIGN | undefined): string | undef
   return align && ALIGN[align];
 }
 
-/** What a paragraph that begins a block says besides its look. */
+/** The attributes of a paragraph that begins a block, besides its look. */
 export interface Differences {
   place?: BlockPlace | undefined;
   spaces?: { before?: number | undefined; after?: number | undefined };
@@ -37,14 +38,14 @@ export function blockStyle(name: StyleName, differences: Differences, { styles, 
   return paragraphStyle(styles, name, all, text);
 }
 
-/** As `blockStyle`, for named styles outside the text. */
+/** Does the same as `blockStyle` for named styles outside the text. */
 export function paragraphStyle(styles: Styles, parent: string, attributes: Attributes, text = ''): string {
   const content = properties('paragraph', attributes) + text;
   return content === '' ? parent : styles.style('paragraph', content, { 'style:parent-style-name': parent });
 }
 
 /** The style of a heading or paragraph that may differ from its named style. */
-export function ownStyle(block: Heading | Paragraph, name: StyleName, place: BlockPlace, context: TextContext): string {
+function ownStyle(block: Heading | Paragraph, name: StyleName, place: BlockPlace, context: TextContext): string {
   const { keep_with_next: keep, line_spacing: lineSpacing } = block;
   const attributes = {
     'fo:text-align': textAlign(block.align),
@@ -74,3 +75,26 @@ function margins(before: number | undefined, after: number | undefined, named: S
 function length(value: number | undefined): string | undefined {
   return value === undefined ? undefined : mm(value);
 }
+
+/** A heading: its level is that of its named style, and of the outline. */
+export const heading: BlockBuilder<Heading> = function* (block, place, context) {
+  const breakBefore = place.breakBefore || block.page_break_before === true;
+  // A heading's own space is wider than what a table asks for.
+  const style = ownStyle(block, styleName(block.level), { ...place, breakBefore, afterTable: false }, context);
+  yield `<text:h text:style-name="${style}" text:outline-level="${block.level}">`;
+  yield* runs(block.text, context.styles);
+  yield '</text:h>';
+};
+
+function styleName(level: number): StyleName {
+  return `Heading_20_${level as 1 | 2 | 3 | 4 | 5 | 6}`;
+}
+
+const RULE = { width: 0.75, color: '#7F7F7F' };
+
+/** A line across the page: the lower border of an empty paragraph. */
+export const horizontalRule: BlockBuilder<HorizontalRule> = ({ width, color }, place, context) => {
+  const line = lineValue({ width: width ?? RULE.width, color: color ?? RULE.color });
+  const style = blockStyle('Horizontal_20_Line', { place, attributes: { 'fo:border-bottom': line } }, context);
+  return [`<text:p text:style-name="${style}"/>`];
+};

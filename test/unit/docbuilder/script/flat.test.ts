@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
-import { buildFlat } from '../../../../cmd/docbuilder/script/script.ts';
+import { buildFlat } from '../../../../cmd/docbuilder/script/write-script.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { CASES, type FlatCase } from './flat-cases.ts';
 
