@@ -32,43 +32,110 @@ const EXPIRY_SECONDS = 1800;
 const PHANTOM_PID = 900_000;
 
 /** The admin console: its page, its figures and its channel (reference/editor.md A5). */
-export function createAdmin(deps: AdminDeps) {
-  const { options, faults } = deps;
-  // Made anew by each process: a token of the one before is worth nothing.
-  const keys = generateKeyPair('RS256');
-  const startedAt = Date.now();
-  const subscribers = new Map<WebSocket, Set<string>>();
+export class Admin {
+  readonly #deps: AdminDeps;
+  // Created anew by each process: a token of the one before is worth nothing.
+  readonly #keys = generateKeyPair('RS256');
+  readonly #startedAt = Date.now();
+  readonly #subscribers = new Map<WebSocket, Set<string>>();
 
-  const token = async (): Promise<string> =>
-    new SignJWT({ 'client.name': 'admin' })
+  constructor(deps: AdminDeps) {
+    this.#deps = deps;
+  }
+
+  /** GET …/admin/admin.html */
+  async page(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!(await this.#authorize(request, response, 403))) return;
+    const jwt = await new SignJWT({ 'client.name': 'admin' })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setExpirationTime(`${EXPIRY_SECONDS}s`)
-      .sign((await keys).privateKey);
-  const valid = async (jwt: string): Promise<boolean> =>
-    jwtVerify(jwt, (await keys).publicKey).then(
+      .sign((await this.#keys).privateKey);
+    const cookie = `jwt=${jwt}; Path=/browser/dist/; HttpOnly`;
+    const name = this.#deps.options.adminCookie ?? 'Set-Cookie';
+    const headers = { 'Content-Type': 'text/html; charset=utf-8', [name]: cookie };
+    send(response, 200, headers, `<!doctype html><title>Admin</title><script>window.jwtToken = '${jwt}';</script>`);
+  }
+
+  /** GET /cool/getMetrics */
+  async metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!(await this.#authorize(request, response, 400))) return;
+    const documents = this.#list();
+    const views = documents.reduce((sum, document) => sum + document.views.length, 0);
+    const text = `coolwsd_count 1\ndocument_all_views_all_count_total ${views}\nkit_assigned_count ${documents.length}\n`;
+    send(response, 200, { 'Content-Type': 'text/plain' }, text);
+  }
+
+  /** Serves one connection of the admin channel. */
+  serve(socket: WebSocket): void {
+    const state = { authenticated: false };
+    this.#subscribers.set(socket, new Set());
+    socket.on('error', () => {});
+    socket.on('close', () => this.#subscribers.delete(socket));
+    // One after the other: a command may come right behind the login that it needs.
+    let queue = Promise.resolve();
+    socket.on('message', (data) => {
+      queue = queue.then(() => this.#handle(socket, state, String(data).trim().split(' ')));
+    });
+  }
+
+  notify(topic: string, line: string): void {
+    for (const [socket, topics] of this.#subscribers) if (topics.has(topic)) socket.send(`${topic} ${line}`);
+  }
+
+  dropSockets(): void {
+    for (const socket of this.#subscribers.keys()) socket.terminate();
+  }
+
+  async #handle(
+    socket: WebSocket,
+    state: { authenticated: boolean },
+    [command = '', ...words]: string[],
+  ): Promise<void> {
+    const { faults, options, kill } = this.#deps;
+    const topics = this.#subscribers.get(socket);
+    if (faults.admin === 'hang') return;
+    if (command === 'auth') {
+      state.authenticated = options.admin !== null && (await this.#verify(words.join(' ').replace(/^jwt=/, '')));
+      if (!state.authenticated) refuse(socket, 'InvalidAuthToken');
+    } else if (!state.authenticated) refuse(socket, 'NotAuthenticated');
+    else if (command === 'subscribe') for (const word of words) topics?.add(word);
+    else if (command === 'unsubscribe') for (const word of words) topics?.delete(word);
+    else if (command === 'kill') kill(Number(words[0]));
+    else {
+      const answer = this.#reply(command);
+      if (answer !== undefined) socket.send(answer);
+    }
+  }
+
+  async #verify(jwt: string): Promise<boolean> {
+    const { publicKey } = await this.#keys;
+    return jwtVerify(jwt, publicKey).then(
       () => true,
       () => false,
     );
+  }
 
   /** Answers 401 (or 403 where there is no console) and returns false, or returns true. */
-  async function authorized(request: IncomingMessage, response: ServerResponse, off: number): Promise<boolean> {
-    if (!options.admin) {
+  async #authorize(request: IncomingMessage, response: ServerResponse, off: number): Promise<boolean> {
+    const { admin } = this.#deps.options;
+    if (!admin) {
       send(response, off);
       return false;
     }
-    const { user, password } = options.admin;
+    const { user, password } = admin;
     const cookie = /(?:^|;\s*)jwt=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const credentials = Buffer.from(basic ?? '', 'base64').toString('utf8');
     const known = user !== '' && password !== '' && equalStrings(credentials, `${user}:${password}`);
-    if (known || (cookie !== undefined && (await valid(cookie)))) return true;
+    if (known || (cookie !== undefined && (await this.#verify(cookie)))) return true;
     send(response, 401, { 'WWW-authenticate': 'Basic realm="online"' });
     return false;
   }
 
-  function listing(): ListedDocument[] {
-    const documents = deps.documents();
-    for (const [index, { wopiSrc, ...view }] of faults.ghosts.entries()) {
+  /** Returns the documents, with the ghosts among their views. */
+  #list(): ListedDocument[] {
+    const documents = this.#deps.documents();
+    for (const [index, { wopiSrc, ...view }] of this.#deps.faults.ghosts.entries()) {
       const ghost = { ...view, sessionId: `f${index.toString(16)}` };
       const home = documents.find((document) => document.wopiSrc === wopiSrc);
       if (home) home.views.push(ghost);
@@ -77,17 +144,17 @@ export function createAdmin(deps: AdminDeps) {
     return documents;
   }
 
-  function reply(command: string): string | undefined {
-    const documents = listing();
+  #reply(command: string): string | undefined {
+    const documents = this.#list();
     switch (command) {
       case 'documents':
-        return `documents ${faults.admin === 'broken' ? '{"documents":[{' : documentsReply(documents)}`;
+        return `documents ${this.#deps.faults.admin === 'broken' ? '{"documents":[{' : documentsReply(documents)}`;
       case 'active_docs_count':
         return `active_docs_count ${documents.length}`;
       case 'active_users_count':
         return `active_users_count ${documents.reduce((sum, { views }) => sum + views.length, 0)}`;
       case 'uptime':
-        return `uptime ${Math.floor((Date.now() - startedAt) / 1000)}`;
+        return `uptime ${Math.floor((Date.now() - this.#startedAt) / 1000)}`;
       case 'mem_consumed':
         return `mem_consumed ${documents.reduce((sum, { memory }) => sum + memory, 100_000)}`;
       case 'version':
@@ -96,67 +163,14 @@ export function createAdmin(deps: AdminDeps) {
         return undefined;
     }
   }
-
-  function serve(socket: WebSocket): void {
-    let authenticated = false;
-    subscribers.set(socket, new Set());
-    socket.on('error', () => {});
-    socket.on('close', () => subscribers.delete(socket));
-    const refuse = (word: string): void => {
-      socket.send(word);
-      socket.close(1000);
-    };
-    // One after the other: a command may come right behind the login that it needs.
-    let queue = Promise.resolve();
-    socket.on('message', (data) => {
-      queue = queue.then(() => handle(String(data).trim().split(' ')));
-    });
-
-    async function handle([command = '', ...words]: string[]): Promise<void> {
-      const topics = subscribers.get(socket);
-      if (faults.admin === 'hang') return;
-      if (command === 'auth') {
-        authenticated = options.admin !== null && (await valid(words.join(' ').replace(/^jwt=/, '')));
-        if (!authenticated) refuse('InvalidAuthToken');
-      } else if (!authenticated) refuse('NotAuthenticated');
-      else if (command === 'subscribe') for (const word of words) topics?.add(word);
-      else if (command === 'unsubscribe') for (const word of words) topics?.delete(word);
-      else if (command === 'kill') deps.kill(Number(words[0]));
-      else {
-        const answer = reply(command);
-        if (answer !== undefined) socket.send(answer);
-      }
-    }
-  }
-
-  return {
-    /** GET …/admin/admin.html */
-    async page(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      if (!(await authorized(request, response, 403))) return;
-      const jwt = await token();
-      const cookie = `jwt=${jwt}; Path=/browser/dist/; HttpOnly`;
-      const headers = { 'Content-Type': 'text/html; charset=utf-8', [options.adminCookie ?? 'Set-Cookie']: cookie };
-      send(response, 200, headers, `<!doctype html><title>Admin</title><script>window.jwtToken = '${jwt}';</script>`);
-    },
-    /** GET /cool/getMetrics */
-    async metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      if (!(await authorized(request, response, 400))) return;
-      const documents = listing();
-      const views = documents.reduce((sum, document) => sum + document.views.length, 0);
-      const text = `coolwsd_count 1\ndocument_all_views_all_count_total ${views}\nkit_assigned_count ${documents.length}\n`;
-      send(response, 200, { 'Content-Type': 'text/plain' }, text);
-    },
-    serve,
-    notify(topic: string, line: string): void {
-      for (const [socket, topics] of subscribers) if (topics.has(topic)) socket.send(`${topic} ${line}`);
-    },
-    dropSockets(): void {
-      for (const socket of subscribers.keys()) socket.terminate();
-    },
-  };
 }
 
-/** Put together by hand as the real one does it: a quote in a name breaks all of it. */
+function refuse(socket: WebSocket, word: string): void {
+  socket.send(word);
+  socket.close(1000);
+}
+
+/** Builds the list by hand as the real one does: a quote in a name breaks all of it. */
 function documentsReply(documents: readonly ListedDocument[]): string {
   const now = Date.now();
   const seconds = (since: number): number => Math.floor((now - since) / 1000);

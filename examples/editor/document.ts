@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws';
+import type { ListedDocument } from './admin.ts';
 import { type Content, openContent } from './content/content.ts';
 import type { EditorOptions, Faults, Timings } from './options.ts';
-import { createSaver, type Writer } from './saver.ts';
+import { Saver, type Writer } from './saver.ts';
 import type { FileInfo, WopiClient } from './wopi.ts';
 
 /** One person's window on a document. */
@@ -27,10 +28,10 @@ export interface DocumentDeps {
   timings: Timings;
   faults: Faults;
   options: EditorOptions;
-  /** To the admin channel's subscribers. */
+  /** Sends a line to the admin channel's subscribers. */
   notify(topic: string, line: string): void;
   /** Nobody has it open and nothing is left to do. */
-  ended(): void;
+  onEnd(): void;
 }
 
 interface SaveOptions {
@@ -41,7 +42,7 @@ interface SaveOptions {
 const COLORS = ['#0369a3', '#946900', '#9e169e', '#04803c', '#c9211e', '#7e0021'];
 
 /**
- * A document that is open, its views and what they say to it. Each view speaks text messages, most of them
+ * An open document, its views and their messages. Each view sends and gets text messages, most of them
  * `<name> <JSON>`; only our page and EditorClient know them:
  *
  * ```text
@@ -59,26 +60,142 @@ const COLORS = ['#0369a3', '#946900', '#9e169e', '#04803c', '#c9211e', '#7e0021'
  *                                                   error: cmd=<cmd> kind=<kind>   as the real one says it
  *                                                   close: <reason>
  * ```
- * @throws {Error} when the bytes are not what the name says
  */
-export function createDocument(deps: DocumentDeps) {
-  const { pid, wopiSrc, info, timings, faults, notify } = deps;
-  const content: Content = openContent(info.BaseFileName, deps.bytes);
-  const views = new Set<View>();
-  /** In the admin channel: usually those in `views`, and the last one until it is saved. */
-  const listed = new Set<View>();
-  const openedAt = Date.now();
-  let lastActivity = openedAt;
-  let unloading: View | undefined;
-  let lastWriter: View | undefined;
-  let nextView = 0;
-  let saving = false;
+export class Document {
+  readonly wopiSrc: string;
+  readonly #deps: DocumentDeps;
+  readonly #content: Content;
+  readonly #saver: Saver;
+  readonly #views = new Set<View>();
+  /** The views in the admin channel: usually those in `#views`, and the last one until it is saved. */
+  readonly #listed = new Set<View>();
+  readonly #openedAt = Date.now();
+  #lastActivity = this.#openedAt;
+  #unloading: View | undefined;
+  #lastWriter: View | undefined;
+  #nextView = 0;
+  #isSaving = false;
 
-  const tell = (message: string, writer?: Writer): void => {
-    for (const view of views) if (!writer || view === writer) view.socket.send(message);
-  };
-  const tellViews = (): void => {
-    const list = [...views].map(({ id, userId, userName, extra, readonly }) => ({
+  /** @throws {Error} when the bytes are not what the name says */
+  constructor(deps: DocumentDeps) {
+    const { info, bytes, wopiSrc } = deps;
+    this.#deps = deps;
+    this.wopiSrc = wopiSrc;
+    this.#content = openContent(info.BaseFileName, bytes);
+    this.#saver = new Saver({
+      ...deps,
+      content: this.#content,
+      timestamp: info.LastModifiedTime ?? '',
+      writers: () => this.#writers(),
+      send: (message, writer) => this.#sendFromSaver(message, writer),
+      isUnloading: () => this.isUnloading(),
+      onTooLarge: () => this.#makeReadOnly(),
+      reload: () => this.#closeAll('documentconflict'),
+    });
+  }
+
+  isUnloading(): boolean {
+    return this.#unloading !== undefined;
+  }
+
+  timestamp(): string | undefined {
+    return this.#saver.timestamp();
+  }
+
+  /** Lets a view in. @param changed whether its CheckFileInfo had another LastModifiedTime than the one we know */
+  join(options: Omit<View, 'id'>, changed: boolean): View {
+    const { pid, info, notify } = this.#deps;
+    const view: View = { ...options, id: this.#nextView++ };
+    this.#views.add(view);
+    this.#listed.add(view);
+    const { sessionId, userId, userName, readonly, socket } = view;
+    const [file, name, user] = [info.BaseFileName, userName, userId].map(encodeURIComponent);
+    const { hostname } = new URL(this.wopiSrc);
+    const place = `${hostname} ${readonly ? 1 : 0} ${this.wopiSrc} ${encodeURIComponent(this.wopiSrc)}`;
+    notify('adddoc', `${pid} ${file} ${sessionId} ${name} ${user} ${this.#memory()} ${place}`);
+    socket.send(`perm: ${readonly ? 'readonly' : 'edit'}`);
+    socket.send(this.#lines(view));
+    this.#sendViews();
+    socket.send('docloaded');
+    socket.send(`modified: ${this.#saver.isModified()}`);
+    if (changed && this.#saver.isModified()) this.#send('error: cmd=storage kind=documentconflict');
+    else if (changed) this.#closeAll('documentconflict');
+    return view;
+  }
+
+  receive(view: View, message: string): void {
+    this.#lastActivity = Date.now();
+    const [, name = '', rest = ''] = /^(\w+)(?: ([\s\S]*))?$/.exec(message) ?? [];
+    if (name === 'resetaccesstoken') {
+      view.uri.access.set('access_token', rest);
+      view.expired = false;
+      this.#saver.retry();
+    } else if (name === 'closedocument') {
+      if (view.terminates) this.#closeAll('ownertermination');
+    } else if (name === 'removeview') {
+      for (const other of this.#views) if (String(other.id) === rest) other.socket.close(1000);
+    } else if (name === 'save') this.#save(view, JSON.parse(rest || '{}'));
+    else if (!view.readonly) this.#change(view, name, rest);
+  }
+
+  async leave(view: View): Promise<void> {
+    if (!this.#views.delete(view)) return;
+    if (this.#views.size > 0) {
+      this.#unlist(view);
+      this.#sendViews();
+      if (!view.readonly && this.#writers().length === 0) this.#saver.save({ writer: view, onlyIfModified: true });
+      return;
+    }
+    this.#unloading = view;
+    if (!this.#saver.isModified()) this.#unlist(view);
+    const ending = await this.#saver.finish(view);
+    if (ending !== 'stored') {
+      const { giveUp, tooLarge } = this.#deps.timings;
+      await new Promise((resolve) => setTimeout(resolve, ending === 'lost' ? giveUp : tooLarge).unref());
+    }
+    this.#unlist(view);
+    this.#deps.onEnd();
+  }
+
+  /** Tells the views to go and does not wait until they have. */
+  shutDown(): void {
+    this.#closeAll('shuttingdown');
+    for (const view of [...this.#views]) void this.leave(view);
+  }
+
+  /** Ends without saving, as when its process is killed. */
+  drop(): void {
+    this.#saver.drop();
+    this.dropSockets();
+    this.#views.clear();
+    for (const view of [...this.#listed]) this.#unlist(view);
+    this.#deps.onEnd();
+  }
+
+  /** Cuts the connections; the views come back by themselves. */
+  dropSockets(): void {
+    for (const { socket } of this.#views) socket.terminate();
+  }
+
+  /** Describes it for the admin channel. */
+  describe(): ListedDocument {
+    const { pid, info } = this.#deps;
+    const views = [...this.#listed].map(({ sessionId, userId, userName, readonly }) => ({
+      ...{ sessionId, userId, userName, readonly },
+    }));
+    return {
+      ...{ pid, views, wopiSrc: this.wopiSrc, fileName: info.BaseFileName, memory: this.#memory() },
+      ...{ openedAt: this.#openedAt, lastActivity: this.#lastActivity },
+      ...{ modified: this.#saver.isModified(), uploaded: this.#saver.isStored() },
+    };
+  }
+
+  #send(message: string, writer?: Writer): void {
+    for (const view of this.#views) if (!writer || view === writer) view.socket.send(message);
+  }
+
+  #sendViews(): void {
+    const list = [...this.#views].map(({ id, userId, userName, extra, readonly }) => ({
       id,
       userid: userId,
       username: userName,
@@ -86,191 +203,93 @@ export function createDocument(deps: DocumentDeps) {
       readonly: readonly ? '1' : '0',
       color: COLORS[id % COLORS.length],
     }));
-    tell(`viewinfo: ${JSON.stringify(list)}`);
-  };
-  const writers = (): View[] => {
-    const able = [...views, ...(unloading ? [unloading] : [])].filter((view) => !view.readonly);
-    const rank = (view: View): number => (view.userId === info.OwnerId ? 0 : view === lastWriter ? 1 : 2);
+    this.#send(`viewinfo: ${JSON.stringify(list)}`);
+  }
+
+  #sendFromSaver(message: string, writer?: Writer): void {
+    const { notify, pid } = this.#deps;
+    if (message.startsWith('modified: ')) notify('modifications', `${pid} ${message.endsWith('true') ? 'Yes' : 'No'}`);
+    if (message === 'uploaded') notify('uploaded', `${pid} Yes`);
+    this.#send(message, writer);
+  }
+
+  #makeReadOnly(): void {
+    for (const view of this.#views) view.readonly = true;
+    this.#send('perm: readonly');
+  }
+
+  #writers(): View[] {
+    const able = [...this.#views, ...(this.#unloading ? [this.#unloading] : [])].filter((view) => !view.readonly);
+    const owner = this.#deps.info.OwnerId;
+    const rank = (view: View): number => (view.userId === owner ? 0 : view === this.#lastWriter ? 1 : 2);
     return able.sort((one, other) => rank(one) - rank(other));
-  };
-  const closeAll = (reason: string): void => {
-    for (const { socket } of views) {
+  }
+
+  #closeAll(reason: string): void {
+    for (const { socket } of this.#views) {
       socket.send(`close: ${reason}`);
       socket.close(1000);
     }
-  };
-  const saver = createSaver({
-    ...deps,
-    content,
-    timestamp: info.LastModifiedTime ?? '',
-    writers,
-    tell: (message, writer) => {
-      if (message.startsWith('modified: '))
-        notify('modifications', `${pid} ${message.endsWith('true') ? 'Yes' : 'No'}`);
-      if (message === 'uploaded') notify('uploaded', `${pid} Yes`);
-      tell(message, writer);
-    },
-    unloading: () => unloading !== undefined,
-    tooLarge: () => {
-      for (const view of views) view.readonly = true;
-      tell('perm: readonly');
-    },
-    reload: () => closeAll('documentconflict'),
-  });
+  }
 
-  function unlist(view: View): void {
-    if (!listed.delete(view)) return;
+  #unlist(view: View): void {
+    if (!this.#listed.delete(view)) return;
+    const { faults, notify, pid, wopiSrc } = this.#deps;
     const { userId, userName, readonly } = view;
     if (faults.viewsStay) faults.ghosts.push({ wopiSrc, userId, userName, readonly });
     else notify('rmdoc', `${pid} ${view.sessionId}`);
   }
 
-  async function leave(view: View): Promise<void> {
-    if (!views.delete(view)) return;
-    if (views.size > 0) {
-      unlist(view);
-      tellViews();
-      if (!view.readonly && writers().length === 0) saver.save({ writer: view, onlyIfModified: true });
-      return;
-    }
-    unloading = view;
-    if (!saver.modified()) unlist(view);
-    const ending = await saver.finish(view);
-    if (ending !== 'stored') {
-      await new Promise((resolve) =>
-        setTimeout(resolve, ending === 'lost' ? timings.giveUp : timings.tooLarge).unref(),
-      );
-    }
-    unlist(view);
-    deps.ended();
+  #change(view: View, name: string, rest: string): void {
+    if (name === 'touch') this.#touch(view);
+    else if (name === 'savetostorage') this.#saver.force();
+    else if (name === 'set' || name === 'add' || name === 'remove') this.#edit(view, name, JSON.parse(rest));
   }
 
-  function edit(view: View, name: string, value: Record<string, unknown>): void {
+  #edit(view: View, name: string, value: Record<string, unknown>): void {
     const { id, text = '', after = null } = value as { id: string; text?: string; after?: string | null };
-    let [done, told]: [unknown, string] = [false, `${name}: ${JSON.stringify({ ...value, by: view.id })}`];
+    const content = this.#content;
+    let [done, message]: [unknown, string] = [false, `${name}: ${JSON.stringify({ ...value, by: view.id })}`];
     if (name === 'set') done = content.set(id, text);
     else if (name === 'add') done = id.startsWith(`${view.id}.`) && content.add(id, after, text);
     else done = content.remove(id);
-    if (done === 'emptied') told = `set: ${JSON.stringify({ id, text: '', by: null })}`;
-    if (done) tell(told);
-    if (!done || done === 'emptied') tell(lines(view), view);
-    if (done) touched(view);
+    if (done === 'emptied') message = `set: ${JSON.stringify({ id, text: '', by: null })}`;
+    if (done) this.#send(message);
+    if (!done || done === 'emptied') this.#send(this.#lines(view), view);
+    if (done) this.#touch(view);
   }
 
-  function touched(view: View): void {
-    lastWriter = view;
-    saver.touch();
+  #touch(view: View): void {
+    this.#lastWriter = view;
+    this.#saver.touch();
   }
 
-  const lines = (view: View): string =>
-    `lines: ${JSON.stringify({ viewId: view.id, editable: content.editable, lines: content.lines() })}`;
-
-  function receive(view: View, message: string): void {
-    lastActivity = Date.now();
-    const [, name = '', rest = ''] = /^(\w+)(?: ([\s\S]*))?$/.exec(message) ?? [];
-    if (name === 'resetaccesstoken') {
-      view.uri.access.set('access_token', rest);
-      view.expired = false;
-      saver.retry();
-    } else if (name === 'closedocument') {
-      if (view.terminates) closeAll('ownertermination');
-    } else if (name === 'removeview') {
-      for (const other of views) if (String(other.id) === rest) other.socket.close(1000);
-    } else if (name === 'save') save(view, JSON.parse(rest || '{}'));
-    else if (!view.readonly) change(view, name, rest);
+  #lines(view: View): string {
+    const { editable } = this.#content;
+    return `lines: ${JSON.stringify({ viewId: view.id, editable, lines: this.#content.lines() })}`;
   }
 
-  function change(view: View, name: string, rest: string): void {
-    if (name === 'touch') touched(view);
-    else if (name === 'savetostorage') saver.force();
-    else if (name === 'set' || name === 'add' || name === 'remove') edit(view, name, JSON.parse(rest));
+  /** Saves; while it does, it drops requests for another, as the real one does. */
+  #save(view: View, options: SaveOptions): void {
+    const { saveMs } = this.#deps.faults;
+    if (this.#isSaving) return;
+    const finish = (): void => {
+      this.#isSaving = false;
+      this.#saveNow(view, options);
+    };
+    this.#isSaving = true;
+    if (saveMs === 0) finish();
+    else setTimeout(finish, saveMs);
   }
 
-  /** As the real one: while it saves, it drops requests for another. */
-  function save(view: View, options: SaveOptions): void {
-    if (saving) return;
-    if (faults.saveMs === 0) saveNow(view, options);
-    else {
-      saving = true;
-      setTimeout(() => {
-        saving = false;
-        saveNow(view, options);
-      }, faults.saveMs);
-    }
-  }
-
-  function saveNow(view: View, options: SaveOptions): void {
+  #saveNow(view: View, options: SaveOptions): void {
     const { dontSaveIfUnmodified: onlyIfModified = false, extendedData } = options;
-    const saved = !view.readonly && saver.save({ writer: view, onlyIfModified, extendedData });
-    const result = saved ? '' : view.readonly ? 'readonly' : 'unmodified';
-    tell(`saveresult: ${JSON.stringify({ success: saved, result })}`, view);
+    const success = !view.readonly && this.#saver.save({ writer: view, onlyIfModified, extendedData });
+    const result = success ? '' : view.readonly ? 'readonly' : 'unmodified';
+    this.#send(`saveresult: ${JSON.stringify({ success, result })}`, view);
   }
 
-  return {
-    wopiSrc,
-    unloading: () => unloading !== undefined,
-    timestamp: saver.timestamp,
-    /** Lets a view in. `changed`: CheckFileInfo told it of another LastModifiedTime than the one we know. */
-    join(view: Omit<View, 'id'>, changed: boolean): View {
-      const entered: View = { ...view, id: nextView++ };
-      views.add(entered);
-      listed.add(entered);
-      const { sessionId, userId, userName, readonly, socket } = entered;
-      const [file, name, user] = [info.BaseFileName, userName, userId].map(encodeURIComponent);
-      notify(
-        'adddoc',
-        `${pid} ${file} ${sessionId} ${name} ${user} ${memory()} ${new URL(wopiSrc).hostname} ${readonly ? 1 : 0} ${wopiSrc} ${encodeURIComponent(wopiSrc)}`,
-      );
-      socket.send(`perm: ${readonly ? 'readonly' : 'edit'}`);
-      socket.send(lines(entered));
-      tellViews();
-      socket.send('docloaded');
-      socket.send(`modified: ${saver.modified()}`);
-      if (changed && saver.modified()) tell('error: cmd=storage kind=documentconflict');
-      else if (changed) closeAll('documentconflict');
-      return entered;
-    },
-    receive,
-    leave,
-    closeAll,
-    /** Tells the views to go and does not wait until they have. */
-    shutDown(): void {
-      closeAll('shuttingdown');
-      for (const view of [...views]) void leave(view);
-    },
-    /** Ends without saving, as when its process is killed. */
-    drop(): void {
-      saver.drop();
-      for (const { socket } of views) socket.terminate();
-      views.clear();
-      for (const view of [...listed]) unlist(view);
-      deps.ended();
-    },
-    /** Cuts the connections; the views come back by themselves. */
-    dropSockets(): void {
-      for (const { socket } of views) socket.terminate();
-    },
-    describe: () => ({
-      pid,
-      wopiSrc,
-      fileName: info.BaseFileName,
-      memory: memory(),
-      openedAt,
-      lastActivity,
-      modified: saver.modified(),
-      uploaded: saver.stored(),
-      views: [...listed].map(({ sessionId, userId, userName, readonly }) => ({
-        sessionId,
-        userId,
-        userName,
-        readonly,
-      })),
-    }),
-  };
-
-  function memory(): number {
-    return 20_000 + Math.ceil(deps.bytes.length / 1024);
+  #memory(): number {
+    return 20_000 + Math.ceil(this.#deps.bytes.length / 1024);
   }
 }
-
-export type Document = ReturnType<typeof createDocument>;

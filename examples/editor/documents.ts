@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
-import { createDocument, type Document } from './document.ts';
+import type { ListedDocument } from './admin.ts';
+import { Document, type View } from './document.ts';
 import type { EditorOptions, Faults, Timings } from './options.ts';
 import type { DocumentUri } from './uri.ts';
 import type { FileInfo, WopiClient } from './wopi.ts';
@@ -13,114 +14,135 @@ export interface DocumentsDeps {
 }
 
 /** All documents that are open. Views with the same WOPISrc, whatever its query, share one. */
-export function createDocuments(deps: DocumentsDeps) {
-  const { options, timings, faults, wopi } = deps;
-  const open = new Map<string, Promise<Document | undefined>>();
-  const loaded = new Map<string, Document>();
-  let nextPid = 1000;
-  let nextSession = 1;
+export class Documents {
+  readonly #deps: DocumentsDeps;
+  readonly #open = new Map<string, Promise<Document | undefined>>();
+  readonly #loaded = new Map<string, Document>();
+  #nextPid = 1000;
+  #nextSession = 1;
 
-  async function load(uri: DocumentUri, info: FileInfo): Promise<Document | undefined> {
-    const { wopiSrc } = uri;
-    const bytes = faults.load === 'fail' ? undefined : await wopi.getFile(uri);
-    try {
-      if (!bytes) return undefined;
-      const ended = (): void => {
-        loaded.delete(wopiSrc);
-        open.delete(wopiSrc);
-      };
-      const document = createDocument({ ...deps, pid: nextPid++, wopiSrc, info, bytes, ended });
-      loaded.set(wopiSrc, document);
-      return document;
-    } catch {
-      return undefined;
-    }
+  constructor(deps: DocumentsDeps) {
+    this.#deps = deps;
   }
 
   /** Serves one editing socket from its first message to its end. */
-  async function connect(socket: WebSocket, uri: DocumentUri): Promise<void> {
-    const refuse = (error: string): void => {
-      socket.send(`error: ${error}`);
-      socket.close(1000);
-    };
+  async connect(socket: WebSocket, uri: DocumentUri): Promise<void> {
     const gone = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     socket.on('error', () => {});
-    const ping = setInterval(() => socket.ping(), timings.ping).unref();
+    const ping = setInterval(() => socket.ping(), this.#deps.timings.ping).unref();
     void gone.then(() => clearInterval(ping));
     socket.send('statusindicator: find');
-    if (!allowed(uri.wopiSrc)) return refuse('cmd=internal kind=unauthorized');
-    const before = loaded.get(uri.wopiSrc)?.timestamp();
-    const info = await wopi.checkFileInfo(uri);
-    if (!info) return refuse('cmd=internal kind=unauthorized');
-    if (loaded.get(uri.wopiSrc)?.unloading()) return refuse('cmd=load kind=docunloading');
-    const { UserCanWrite = false, EnableOwnerTermination } = info;
-    // As the real one: behind TLS a page is taken to be behind TLS too.
-    const PostMessageOrigin = options.sslTermination
-      ? info.PostMessageOrigin?.replace(/^http:/, 'https:')
-      : info.PostMessageOrigin;
-    const readonly = !UserCanWrite || uri.access.get('permission') === 'readonly';
-    socket.send(`wopi: ${JSON.stringify({ ...info, PostMessageOrigin, UserCanWrite: UserCanWrite && !readonly })}`);
-    const given = uri.access.get('password');
-    if (faults.password !== '' && given !== faults.password) {
-      return refuse(`cmd=load kind=${given === null ? 'passwordrequired:to-view' : 'wrongpassword'}`);
+    const entered = await this.#enter(socket, uri);
+    if (typeof entered === 'string') {
+      socket.send(`error: ${entered}`);
+      socket.close(1000);
+      return;
     }
-    const loading = open.get(uri.wopiSrc) ?? load(uri, info);
-    open.set(uri.wopiSrc, loading);
-    const document = await loading;
-    if (!document) {
-      open.delete(uri.wopiSrc);
-      return refuse('cmd=load kind=faileddocloading');
-    }
-    if (document.unloading()) return refuse('cmd=load kind=docunloading');
-    // Compared only when no upload came between, which would have changed it.
-    const known = document.timestamp();
-    const changed = known !== undefined && known === before && known !== (info.LastModifiedTime ?? '');
-    const sessionId = (nextSession++).toString(16).padStart(3, '0');
-    const userId = info.UserId ?? '';
-    const view = document.join(
-      {
-        uri,
-        expired: false,
-        sessionId,
-        userId,
-        userName: info.UserFriendlyName ?? `UnknownUser_${sessionId}`,
-        extra: info.UserExtraInfo,
-        readonly,
-        terminates: EnableOwnerTermination === true && userId !== '' && userId === info.OwnerId,
-        socket,
-      },
-      changed,
-    );
+    const { document, view } = entered;
     socket.on('message', (data) => document.receive(view, String(data)));
     await gone;
     await document.leave(view);
   }
 
-  function allowed(wopiSrc: string): boolean {
+  /** Returns whether the WOPI host is allowed. */
+  isAllowed(wopiSrc: string): boolean {
     const { host, hostname } = new URL(wopiSrc);
-    return options.wopiAllow?.some((name) => name === host || name === hostname) ?? true;
+    return this.#deps.options.wopiAllow?.some((name) => name === host || name === hostname) ?? true;
   }
 
-  const each = (work: (document: Document) => void): void => [...loaded.values()].forEach(work);
+  describe(): ListedDocument[] {
+    return [...this.#loaded.values()].map((document) => document.describe());
+  }
 
-  return {
-    connect,
-    allowed,
-    describe: () => [...loaded.values()].map((document) => document.describe()),
-    dropSockets: () => each((document) => document.dropSockets()),
-    kill(pid?: number): void {
-      each((document) => {
-        if (pid === undefined || document.describe().pid === pid) document.drop();
-      });
-    },
-    /** Closes and saves everything, for so many milliseconds at most. */
-    async shutDown(withinMs: number): Promise<void> {
-      each((document) => document.shutDown());
-      const deadline = performance.now() + withinMs;
-      while (loaded.size > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-      each((document) => document.drop());
-    },
-  };
+  dropSockets(): void {
+    for (const document of this.#loaded.values()) document.dropSockets();
+  }
+
+  /** @param pid of one document; all without it */
+  kill(pid?: number): void {
+    for (const document of [...this.#loaded.values()]) {
+      if (pid === undefined || document.describe().pid === pid) document.drop();
+    }
+  }
+
+  /** Closes and saves everything, for so many milliseconds at most. */
+  async shutDown(withinMs: number): Promise<void> {
+    for (const document of [...this.#loaded.values()]) document.shutDown();
+    const deadline = performance.now() + withinMs;
+    while (this.#loaded.size > 0 && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    this.kill();
+  }
+
+  /** Lets a socket into its document. @returns the error if it is refused */
+  async #enter(socket: WebSocket, uri: DocumentUri): Promise<{ document: Document; view: View } | string> {
+    const { wopi } = this.#deps;
+    const { wopiSrc } = uri;
+    if (!this.isAllowed(wopiSrc)) return 'cmd=internal kind=unauthorized';
+    const before = this.#loaded.get(wopiSrc)?.timestamp();
+    const info = await wopi.checkFileInfo(uri);
+    if (!info) return 'cmd=internal kind=unauthorized';
+    if (this.#loaded.get(wopiSrc)?.isUnloading()) return 'cmd=load kind=docunloading';
+    const readonly = !info.UserCanWrite || uri.access.get('permission') === 'readonly';
+    socket.send(`wopi: ${JSON.stringify(this.#forPage(info, readonly))}`);
+    const refusal = this.#checkPassword(uri);
+    if (refusal) return refusal;
+    const loading = this.#open.get(wopiSrc) ?? this.#load(uri, info);
+    this.#open.set(wopiSrc, loading);
+    const document = await loading;
+    if (!document) {
+      this.#open.delete(wopiSrc);
+      return 'cmd=load kind=faileddocloading';
+    }
+    if (document.isUnloading()) return 'cmd=load kind=docunloading';
+    // Compared only when no upload came between, which would have changed it.
+    const known = document.timestamp();
+    const changed = known !== undefined && known === before && known !== (info.LastModifiedTime ?? '');
+    return { document, view: document.join({ ...this.#createView(info), uri, readonly, socket }, changed) };
+  }
+
+  /** Returns CheckFileInfo for the page. As the real one: behind TLS a page is taken to be behind TLS too. */
+  #forPage(info: FileInfo, readonly: boolean): FileInfo {
+    const origin = info.PostMessageOrigin;
+    const PostMessageOrigin = this.#deps.options.sslTermination ? origin?.replace(/^http:/, 'https:') : origin;
+    return { ...info, ...(PostMessageOrigin !== undefined && { PostMessageOrigin }), UserCanWrite: !readonly };
+  }
+
+  #checkPassword({ access }: DocumentUri): string | undefined {
+    const given = access.get('password');
+    const { password } = this.#deps.faults;
+    if (password === '' || given === password) return undefined;
+    return `cmd=load kind=${given === null ? 'passwordrequired:to-view' : 'wrongpassword'}`;
+  }
+
+  #createView(info: FileInfo): Omit<View, 'id' | 'uri' | 'readonly' | 'socket'> {
+    const sessionId = (this.#nextSession++).toString(16).padStart(3, '0');
+    const userId = info.UserId ?? '';
+    return {
+      sessionId,
+      userId,
+      userName: info.UserFriendlyName ?? `UnknownUser_${sessionId}`,
+      extra: info.UserExtraInfo,
+      expired: false,
+      terminates: info.EnableOwnerTermination === true && userId !== '' && userId === info.OwnerId,
+    };
+  }
+
+  async #load(uri: DocumentUri, info: FileInfo): Promise<Document | undefined> {
+    const { wopiSrc } = uri;
+    const bytes = this.#deps.faults.load === 'fail' ? undefined : await this.#deps.wopi.getFile(uri);
+    if (!bytes) return undefined;
+    const onEnd = (): void => {
+      this.#loaded.delete(wopiSrc);
+      this.#open.delete(wopiSrc);
+    };
+    try {
+      const document = new Document({ ...this.#deps, pid: this.#nextPid++, wopiSrc, info, bytes, onEnd });
+      this.#loaded.set(wopiSrc, document);
+      return document;
+    } catch {
+      return undefined;
+    }
+  }
 }
-
-export type Documents = ReturnType<typeof createDocuments>;

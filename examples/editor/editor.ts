@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createAdmin } from './admin.ts';
+import { Admin } from './admin.ts';
 import { capabilities, discovery } from './discovery.ts';
-import { createDocuments } from './documents.ts';
+import { Documents } from './documents.ts';
 import { send } from './http.ts';
 import { type EditorOptions, type Faults, noFaults, TIMINGS } from './options.ts';
 import { asset, page } from './page.ts';
 import { ownOrigin, segments, upgradeOf } from './uri.ts';
-import { createWopiClient } from './wopi.ts';
+import { createWopiClient, type WopiClient } from './wopi.ts';
 
 const MAX_MESSAGE_BYTES = 16 << 20;
 const SHUTDOWN_MS = 5_000;
@@ -39,90 +39,20 @@ export interface StandInEditor {
  * can be edited. No service imports it.
  */
 export async function startEditor(options: EditorOptions): Promise<StandInEditor> {
-  const faults = Object.assign(noFaults(), options.faults);
-  const timings = { ...TIMINGS, ...options.timings };
-  const serverId = 'standin';
-  const wopi = createWopiClient({ serverId, timeoutMs: timings.request, faults });
-  const documents = createDocuments({
-    options,
-    timings,
-    faults,
-    wopi,
-    notify: (topic, line) => admin.notify(topic, line),
-  });
-  const admin = createAdmin({ options, faults, documents: documents.describe, kill: documents.kill });
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES });
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [first, second = '', third = ''] = segments(request.url ?? '/');
-    const base = `${options.sslTermination ? 'https' : 'http'}://${options.serverName ?? request.headers.host}`;
-    if (first === undefined) return send(response, 200, { 'Content-Type': 'text/plain' }, 'OK');
-    if (first === 'hosting') return hosting(second, base, response);
-    if (first === 'browser' && third === 'admin') return adminPage(request, response);
-    if (first === 'browser' && third === 'cool.html') return editorPage(request, response);
-    if (first === 'browser') return asset(third, response);
-    if (first === 'cool' && second === 'getMetrics') return admin.metrics(request, response);
-    if ((first === 'cool' || first === 'lool') && CONVERSIONS.test(second)) {
-      return send(response, 200, { 'Content-Type': 'text/plain' }, 'converted: the front let this through\n');
-    }
-    send(response, first === 'cool' || first === 'lool' || first === 'wasm' ? 400 : 404);
-  }
-
-  function hosting(name: string, base: string, response: ServerResponse): void {
-    const json = { 'Content-Type': 'application/json' };
-    if (name === 'capabilities') send(response, 200, json, JSON.stringify(capabilities(serverId)));
-    else if (name === 'wopiAccessCheck') send(response, 200, json, '{"status":"Ok"}');
-    else if (name !== 'discovery') send(response, 404);
-    else if (faults.discovery === 'error') send(response, 500);
-    else if (faults.discovery !== 'hang') {
-      const xml = faults.discovery === 'broken' ? '<wopi-discovery><net-zone' : discovery(base);
-      send(response, 200, { 'Content-Type': 'text/xml' }, xml);
-    }
-  }
-
-  async function adminPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (faults.admin === 'down') request.socket.destroy();
-    else if (faults.admin !== 'hang') await admin.page(request, response);
-  }
-
-  async function editorPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, faults.pageDelayMs));
-    if (faults.page === 'error') send(response, 500);
-    else if (faults.page !== 'hang') await page({ options, documents, wopi }, request, response);
-  }
-
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refuse = (status: string): void => {
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    };
-    socket.on('error', () => {});
-    const wanted = upgradeOf(request.url ?? '/');
-    const known = ownOrigin(request.headers.origin, [request.headers.host, options.serverName]);
-    const websocket = request.headers.upgrade?.toLowerCase() === 'websocket';
-    if (!websocket || wanted.kind === 'none') refuse('400 Bad Request');
-    else if (wanted.kind === 'editing') {
-      sockets.handleUpgrade(request, socket, head, (view) => {
-        if (known) void documents.connect(view, wanted.uri);
-        else foreign(view, refuse);
-      });
-    } else if (faults.admin === 'down') socket.destroy();
-    else if (!options.admin) refuse('400 Bad Request');
-    else if (!known) refuse('403 Forbidden');
-    else sockets.handleUpgrade(request, socket, head, admin.serve);
-  }
-
+  const editor = new Editor(options);
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => (response.headersSent ? response.destroy() : send(response, 500)));
+    editor.answer(request, response).catch(() => (response.headersSent ? response.destroy() : send(response, 500)));
   });
-  server.on('upgrade', upgrade);
+  server.on('upgrade', (request, socket, head) => editor.upgrade(request, socket, head));
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const { documents, admin, faults } = editor;
 
   async function close(): Promise<void> {
     const closed = once(server, 'close');
     server.close();
-    for (const socket of sockets.clients) socket.terminate();
+    editor.closeSockets();
     server.closeAllConnections();
     await closed;
   }
@@ -147,8 +77,108 @@ export async function startEditor(options: EditorOptions): Promise<StandInEditor
   };
 }
 
-/** As seen on the real one: the first frame is out before the Origin is looked at. */
-function foreign(view: WebSocket, refuse: (status: string) => void): void {
+const SERVER_ID = 'standin';
+
+/** The editor's HTTP interface. */
+class Editor {
+  readonly faults: Faults;
+  readonly documents: Documents;
+  readonly admin: Admin;
+  readonly #options: EditorOptions;
+  readonly #wopi: WopiClient;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  });
+
+  constructor(options: EditorOptions) {
+    const timings = { ...TIMINGS, ...options.timings };
+    const faults = Object.assign(noFaults(), options.faults);
+    const wopi = createWopiClient({ serverId: SERVER_ID, timeoutMs: timings.request, faults });
+    const notify = (topic: string, line: string): void => this.admin.notify(topic, line);
+    this.faults = faults;
+    this.#options = options;
+    this.#wopi = wopi;
+    this.documents = new Documents({ options, timings, faults, wopi, notify });
+    this.admin = new Admin({
+      options,
+      faults,
+      documents: () => this.documents.describe(),
+      kill: (pid) => this.documents.kill(pid),
+    });
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { sslTermination, serverName } = this.#options;
+    const [first, second = '', third = ''] = segments(request.url ?? '/');
+    const base = `${sslTermination ? 'https' : 'http'}://${serverName ?? request.headers.host}`;
+    if (first === undefined) return send(response, 200, { 'Content-Type': 'text/plain' }, 'OK');
+    if (first === 'hosting') return this.#hosting(second, base, response);
+    if (first === 'browser' && third === 'admin') return this.#adminPage(request, response);
+    if (first === 'browser' && third === 'cool.html') return this.#editorPage(request, response);
+    if (first === 'browser') return asset(third, response);
+    if (first === 'cool' && second === 'getMetrics') return this.admin.metrics(request, response);
+    if ((first === 'cool' || first === 'lool') && CONVERSIONS.test(second)) {
+      return send(response, 200, { 'Content-Type': 'text/plain' }, 'converted: the front let this through\n');
+    }
+    send(response, first === 'cool' || first === 'lool' || first === 'wasm' ? 400 : 404);
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const refuse = (status: string): void => {
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    };
+    socket.on('error', () => {});
+    const wanted = upgradeOf(request.url ?? '/');
+    const isOwn = ownOrigin(request.headers.origin, [request.headers.host, this.#options.serverName]);
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
+    if (!isWebSocket || wanted.kind === 'none') refuse('400 Bad Request');
+    else if (wanted.kind === 'editing') {
+      this.#sockets.handleUpgrade(request, socket, head, (view) => {
+        if (isOwn) void this.documents.connect(view, wanted.uri);
+        else refuseForeign(view, refuse);
+      });
+    } else if (this.faults.admin === 'down') socket.destroy();
+    else if (!this.#options.admin) refuse('400 Bad Request');
+    else if (!isOwn) refuse('403 Forbidden');
+    else this.#sockets.handleUpgrade(request, socket, head, (channel) => this.admin.serve(channel));
+  }
+
+  closeSockets(): void {
+    for (const socket of this.#sockets.clients) socket.terminate();
+  }
+
+  #hosting(name: string, base: string, response: ServerResponse): void {
+    const { discovery: fault } = this.faults;
+    const json = { 'Content-Type': 'application/json' };
+    if (name === 'capabilities') send(response, 200, json, JSON.stringify(capabilities(SERVER_ID)));
+    else if (name === 'wopiAccessCheck') send(response, 200, json, '{"status":"Ok"}');
+    else if (name !== 'discovery') send(response, 404);
+    else if (fault === 'error') send(response, 500);
+    else if (fault !== 'hang') {
+      const xml = fault === 'broken' ? '<wopi-discovery><net-zone' : discovery(base);
+      send(response, 200, { 'Content-Type': 'text/xml' }, xml);
+    }
+  }
+
+  async #adminPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.faults.admin === 'down') request.socket.destroy();
+    else if (this.faults.admin !== 'hang') await this.admin.page(request, response);
+  }
+
+  async #editorPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { faults, documents } = this;
+    await new Promise((resolve) => setTimeout(resolve, faults.pageDelayMs));
+    if (faults.page === 'error') send(response, 500);
+    else if (faults.page !== 'hang') {
+      await page({ options: this.#options, documents, wopi: this.#wopi }, request, response);
+    }
+  }
+}
+
+/** Refuses a foreign Origin as the real one does: the first frame is out before the Origin is looked at. */
+function refuseForeign(view: WebSocket, refuse: (status: string) => void): void {
   view.on('error', () => {});
   view.send('statusindicator: find', () => refuse('403 Forbidden'));
 }

@@ -44,7 +44,7 @@ export async function page(deps: PageDeps, request: IncomingMessage, response: S
   const source = query.get('WOPISrc') ?? '';
   const wopiSrc = URL.canParse(source) && /^https?:/.test(source) ? source : undefined;
   // Asked while the page is served, before any socket: it has no consequence here but the host sees it.
-  if (wopiSrc && form.get('access_token') && documents.allowed(wopiSrc)) {
+  if (wopiSrc && form.get('access_token') && documents.isAllowed(wopiSrc)) {
     const access = new URLSearchParams({
       access_token: form.get('access_token') ?? '',
       access_token_ttl: form.get('access_token_ttl') ?? '0',

@@ -19,15 +19,15 @@ export interface SaverDeps {
   content: Content;
   /** LastModifiedTime of what was loaded. */
   timestamp: string;
-  /** Who may save now, the best one first. */
+  /** Returns the views that may save now, the best one first. */
   writers(): Writer[];
-  /** To all views; to one when the trouble is its own. */
-  tell(message: string, writer?: Writer): void;
-  /** Nobody has the document open any more. */
-  unloading(): boolean;
-  /** All views become read-only. */
-  tooLarge(): void;
-  /** Views must load the document again. */
+  /** Sends a message to all views, or to one when the trouble is its own. */
+  send(message: string, writer?: Writer): void;
+  /** Returns whether nobody has the document open any more. */
+  isUnloading(): boolean;
+  /** Makes all views read-only. */
+  onTooLarge(): void;
+  /** Has the views load the document again. */
   reload(): void;
 }
 
@@ -49,192 +49,207 @@ interface Upload extends SaveRequest {
 }
 
 /**
- * Saving as the real editor does it (reference/editor.md A3 and "Seen on a running coolwsd"): a save is done, and told
- * as done, when the content was taken; the upload comes after that, and its answer decides what happens next.
+ * Saves as the real editor does (reference/editor.md A3 and "Seen on a running coolwsd"): a save is reported as done when
+ * the content was taken; the upload comes after that, and its answer decides what happens next.
  */
-export function createSaver(deps: SaverDeps) {
-  const { wopi, timings, content, tell } = deps;
-  const limit = deps.options.limitStoreFailures ?? 5;
-  let modified = false;
-  let timestamp = deps.timestamp;
-  let pending: Upload | undefined;
-  let running: AbortController | undefined;
-  let lastUpload = Number.NEGATIVE_INFINITY;
-  let lastExtendedData: string | undefined;
-  let failures = 0;
-  let stored = true;
-  let dropped = false;
-  let ended: ((ending: Ending) => void) | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let periodic: NodeJS.Timeout | undefined;
-  let next: NodeJS.Timeout | undefined;
+export class Saver {
+  readonly #deps: SaverDeps;
+  #modified = false;
+  #timestamp: string;
+  #pending: Upload | undefined;
+  #running: AbortController | undefined;
+  #lastUpload = Number.NEGATIVE_INFINITY;
+  #lastExtendedData: string | undefined;
+  #failures = 0;
+  #stored = true;
+  #dropped = false;
+  #onEnd: ((ending: Ending) => void) | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #periodic: NodeJS.Timeout | undefined;
+  #next: NodeJS.Timeout | undefined;
 
-  const setModified = (value: boolean): void => {
-    if (modified !== value) tell(`modified: ${value}`);
-    modified = value;
-  };
-  const autosave = (): void => void save({ autosave: true, onlyIfModified: true });
-  const clear = (): void => {
-    for (const timer of [idle, periodic, next]) clearTimeout(timer);
-  };
+  constructor(deps: SaverDeps) {
+    this.#deps = deps;
+    this.#timestamp = deps.timestamp;
+  }
+
+  isModified(): boolean {
+    return this.#modified;
+  }
+
+  /** Returns whether all that was saved has been uploaded. */
+  isStored(): boolean {
+    return this.#stored;
+  }
+
+  /** Returns the last known LastModifiedTime, while no upload is under way that would change it. */
+  timestamp(): string | undefined {
+    return this.#pending || this.#running || this.#timestamp === '' ? undefined : this.#timestamp;
+  }
 
   /** Takes the content; the upload follows by itself. @returns false when there was nothing to save */
-  function save(request: SaveRequest): boolean {
-    if (!modified && request.onlyIfModified) return false;
-    clearTimeout(idle);
-    clearTimeout(periodic);
-    periodic = undefined;
-    if (request.extendedData !== undefined) lastExtendedData = request.extendedData;
-    pending = {
+  save(request: SaveRequest): boolean {
+    if (!this.#modified && request.onlyIfModified) return false;
+    clearTimeout(this.#idle);
+    clearTimeout(this.#periodic);
+    this.#periodic = undefined;
+    if (request.extendedData !== undefined) this.#lastExtendedData = request.extendedData;
+    this.#pending = {
       ...request,
       // The last Action_Save's is sent once more when everybody has left.
-      extendedData: request.exit ? lastExtendedData : request.extendedData,
-      bytes: content.render(),
-      modifiedByUser: modified || (pending?.modifiedByUser ?? false),
+      extendedData: request.exit ? this.#lastExtendedData : request.extendedData,
+      bytes: this.#deps.content.render(),
+      modifiedByUser: this.#modified || (this.#pending?.modifiedByUser ?? false),
     };
-    stored = false;
-    setModified(false);
+    this.#stored = false;
+    this.#setModified(false);
     // In a turn of its own: the result of the save is sent before the upload starts.
-    schedule(0);
+    this.#schedule(0);
     return true;
   }
 
-  function schedule(ms: number): void {
-    clearTimeout(next);
-    if (!dropped) next = setTimeout(() => void upload(), ms);
+  /** Somebody typed: autosave comes after a while without typing, or after a longer while of it. */
+  touch(): void {
+    const { idleSave, periodicSave } = this.#deps.timings;
+    const autosave = (): void => void this.save({ autosave: true, onlyIfModified: true });
+    this.#setModified(true);
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(autosave, idleSave);
+    this.#periodic ??= setTimeout(autosave, periodicSave);
   }
 
-  async function upload(): Promise<void> {
-    if (!pending || running) return;
-    const gap = deps.unloading() ? timings.uploadGap / 10 : timings.uploadGap;
-    const wait = lastUpload + gap - performance.now();
-    if (wait > 0) return schedule(wait);
-    const current = pending;
-    const writer = [current.writer, ...deps.writers()].find((one) => one && !one.expired);
-    if (!writer) return deps.unloading() ? end('lost') : undefined;
-    lastUpload = performance.now();
-    if (deps.faults.putFile === 'forgotten') {
-      pending = undefined;
-      return end('lost');
+  /** The user wants this document in the place of the one in storage. */
+  force(): void {
+    if (!this.#pending) this.save({});
+    if (this.#pending) this.#pending.force = true;
+    this.#schedule(0);
+  }
+
+  /** A token was renewed: an upload that waits for one may go on. */
+  retry(): void {
+    this.#schedule(0);
+  }
+
+  /** The last view is leaving: saves if there is something to save; resolves when nothing is left to do. */
+  finish(writer: Writer): Promise<Ending> {
+    return new Promise((resolve) => {
+      this.#onEnd = resolve;
+      clearTimeout(this.#idle);
+      clearTimeout(this.#periodic);
+      if (this.save({ writer, exit: true, onlyIfModified: true })) return;
+      if (this.#running) setTimeout(() => this.#running?.abort(), this.#deps.timings.giveUp);
+      else if (this.#pending) this.#schedule(0);
+      else this.#end('stored');
+    });
+  }
+
+  /** Forgets everything, as a process does that is killed. */
+  drop(): void {
+    this.#dropped = true;
+    this.#clear();
+    this.#pending = undefined;
+    this.#running?.abort();
+  }
+
+  #setModified(modified: boolean): void {
+    if (this.#modified !== modified) this.#deps.send(`modified: ${modified}`);
+    this.#modified = modified;
+  }
+
+  #clear(): void {
+    for (const timer of [this.#idle, this.#periodic, this.#next]) clearTimeout(timer);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#next);
+    if (!this.#dropped) this.#next = setTimeout(() => void this.#upload(), ms);
+  }
+
+  async #upload(): Promise<void> {
+    const { timings, wopi, faults, isUnloading, writers } = this.#deps;
+    const upload = this.#pending;
+    if (!upload || this.#running) return;
+    const gap = isUnloading() ? timings.uploadGap / 10 : timings.uploadGap;
+    const wait = this.#lastUpload + gap - performance.now();
+    if (wait > 0) return this.#schedule(wait);
+    const writer = [upload.writer, ...writers()].find((one) => one && !one.expired);
+    if (!writer) return isUnloading() ? this.#end('lost') : undefined;
+    this.#lastUpload = performance.now();
+    if (faults.putFile === 'forgotten') {
+      this.#pending = undefined;
+      return this.#end('lost');
     }
-    running = new AbortController();
-    const result = await wopi.putFile(
-      writer.uri,
-      current.bytes,
-      {
-        ...current,
-        autosave: current.autosave ?? false,
-        exit: current.exit ?? false,
-        timestamp: current.force ? undefined : timestamp,
-      },
-      running.signal,
-    );
-    running = undefined;
-    await consequence(result, current, writer);
-    if (pending && pending !== current) schedule(0);
+    this.#running = new AbortController();
+    const { autosave = false, exit = false, force } = upload;
+    const headers = { ...upload, autosave, exit, timestamp: force ? undefined : this.#timestamp };
+    const result = await wopi.putFile(writer.uri, upload.bytes, headers, this.#running.signal);
+    this.#running = undefined;
+    await this.#onAnswer(result, upload, writer);
+    if (this.#pending && this.#pending !== upload) this.#schedule(0);
   }
 
-  async function consequence(result: PutResult, current: Upload, writer: Writer): Promise<void> {
+  async #onAnswer(result: PutResult, upload: Upload, writer: Writer): Promise<void> {
+    const { send, isUnloading, writers, timings, onTooLarge } = this.#deps;
     switch (result.kind) {
       case 'ok':
-        timestamp = result.lastModifiedTime ?? timestamp;
-        failures = 0;
-        return done(current);
+        this.#timestamp = result.lastModifiedTime ?? this.#timestamp;
+        this.#failures = 0;
+        return this.#onStored(upload);
       case 'unauthorized':
         writer.expired = true;
-        tell('error: cmd=storage kind=saveunauthorized', writer);
-        if (deps.unloading() && deps.writers().every(({ expired }) => expired)) return end('lost');
-        return schedule(timings.uploadGap);
+        send('error: cmd=storage kind=saveunauthorized', writer);
+        if (isUnloading() && writers().every(({ expired }) => expired)) return this.#end('lost');
+        return this.#schedule(timings.uploadGap);
       case 'too_large':
-        pending = undefined;
-        tell('error: cmd=storage kind=savetoolarge');
-        deps.tooLarge();
-        return end('too_large');
+        this.#pending = undefined;
+        send('error: cmd=storage kind=savetoolarge');
+        onTooLarge();
+        return this.#end('too_large');
       case 'conflict':
-        return conflict(current);
+        return this.#onConflict(upload);
       case 'failed':
-        return failed(current, writer);
+        return this.#onFailure(upload, writer);
     }
   }
 
-  async function failed(current: Upload, writer: Writer): Promise<void> {
-    failures += 1;
-    if (dropped) return;
-    tell('error: cmd=storage kind=savefailed');
+  async #onFailure(upload: Upload, writer: Writer): Promise<void> {
+    const { send, wopi, timings, isUnloading, options } = this.#deps;
+    const limit = options.limitStoreFailures ?? 5;
+    this.#failures += 1;
+    if (this.#dropped) return;
+    send('error: cmd=storage kind=savefailed');
     const info = await wopi.checkFileInfo(writer.uri);
-    if (info && info.Size !== current.bytes.length) return conflict(current);
-    timestamp = info?.LastModifiedTime ?? '';
-    if (!deps.unloading()) return schedule(timings.uploadGap);
-    if (limit > 0 && failures >= limit) return end('lost');
-    current.exit = false;
-    const pause = failures === 1 ? timings.uploadGap / 10 : timings.unloadRetry;
-    schedule(Math.max(0, lastUpload + pause - performance.now()));
+    if (info && info.Size !== upload.bytes.length) return this.#onConflict(upload);
+    this.#timestamp = info?.LastModifiedTime ?? '';
+    if (!isUnloading()) return this.#schedule(timings.uploadGap);
+    if (limit > 0 && this.#failures >= limit) return this.#end('lost');
+    upload.exit = false;
+    const pause = this.#failures === 1 ? timings.uploadGap / 10 : timings.unloadRetry;
+    this.#schedule(Math.max(0, this.#lastUpload + pause - performance.now()));
   }
 
-  function conflict(current: Upload): void {
-    if (deps.unloading()) end('lost');
-    else if (current.modifiedByUser || modified) tell('error: cmd=storage kind=documentconflict');
+  #onConflict(upload: Upload): void {
+    const { isUnloading, send, reload } = this.#deps;
+    if (isUnloading()) this.#end('lost');
+    else if (upload.modifiedByUser || this.#modified) send('error: cmd=storage kind=documentconflict');
     else {
-      pending = undefined;
-      deps.reload();
+      this.#pending = undefined;
+      reload();
     }
   }
 
-  function done(current: Upload): void {
-    if (pending === current) pending = undefined;
-    stored = pending === undefined;
-    if (!stored) return;
-    tell('uploaded');
-    end('stored');
+  #onStored(upload: Upload): void {
+    if (this.#pending === upload) this.#pending = undefined;
+    this.#stored = this.#pending === undefined;
+    if (!this.#stored) return;
+    this.#deps.send('uploaded');
+    this.#end('stored');
   }
 
-  function end(ending: Ending): void {
-    if (ending !== 'stored') pending = undefined;
-    if (!deps.unloading()) return;
-    clear();
-    ended?.(ending);
+  #end(ending: Ending): void {
+    if (ending !== 'stored') this.#pending = undefined;
+    if (!this.#deps.isUnloading()) return;
+    this.#clear();
+    this.#onEnd?.(ending);
   }
-
-  return {
-    save,
-    modified: () => modified,
-    /** True if all that was saved has been uploaded. */
-    stored: () => stored,
-    /** Somebody typed: autosave comes after a while without typing, or after a longer while of it. */
-    touch(): void {
-      setModified(true);
-      clearTimeout(idle);
-      idle = setTimeout(autosave, timings.idleSave);
-      periodic ??= setTimeout(autosave, timings.periodicSave);
-    },
-    /** The user wants this document in the place of the one in storage. */
-    force(): void {
-      if (!pending) save({});
-      if (pending) pending.force = true;
-      schedule(0);
-    },
-    /** A token was renewed: what waits for one may go on. */
-    retry: (): void => schedule(0),
-    /** The last known LastModifiedTime, while no upload is under way that would change it. */
-    timestamp: (): string | undefined => (pending || running || timestamp === '' ? undefined : timestamp),
-    /** The last view is leaving: saves if there is something to save; resolves when nothing is left to do. */
-    finish(writer: Writer): Promise<Ending> {
-      return new Promise((resolve) => {
-        ended = resolve;
-        clearTimeout(idle);
-        clearTimeout(periodic);
-        if (save({ writer, exit: true, onlyIfModified: true })) return;
-        if (running) setTimeout(() => running?.abort(), timings.giveUp);
-        else if (pending) schedule(0);
-        else end('stored');
-      });
-    },
-    /** Forgets everything, as a process does that is killed. */
-    drop(): void {
-      dropped = true;
-      clear();
-      pending = undefined;
-      running?.abort();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { createConnection } from './connection.js';
 import { createHost } from './host.js';
-import { createLines } from './lines.js';
+import { Lines } from './lines.js';
 import { createViews } from './views.js';
 
 /** The stand-in editor's page. What it and its server say to each other is listed in examples/editor/document.ts. */
@@ -49,7 +49,7 @@ const connection = createConnection({
 });
 const say = connection.send;
 const views = createViews(element('views'), host.post);
-const lines = createLines(element('lines'), say);
+const lines = new Lines(element('lines'), say);
 
 function show(text) {
   element('status').textContent = text;
