@@ -9,13 +9,13 @@ export interface OpeningAttemptOptions {
 
 /** One opening of a document that may fail silently. */
 export class OpeningAttempt {
-  private readonly onEnd: (ok: boolean) => void;
-  private timer: ReturnType<typeof setTimeout>;
-  private ended = false;
+  readonly #onEnd: (ok: boolean) => void;
+  #timer: ReturnType<typeof setTimeout>;
+  #ended = false;
 
   constructor({ patience, extend, onEnd }: OpeningAttemptOptions) {
-    this.onEnd = onEnd;
-    this.timer = setTimeout(() => {
+    this.#onEnd = onEnd;
+    this.#timer = setTimeout(() => {
       const ms = extend();
       if (ms > 0) this.limit(ms);
       else this.end(false);
@@ -24,14 +24,14 @@ export class OpeningAttempt {
 
   /** Gives it so many milliseconds from now on. */
   limit(ms: number): void {
-    clearTimeout(this.timer);
-    if (!this.ended) this.timer = setTimeout(() => this.end(false), ms);
+    clearTimeout(this.#timer);
+    if (!this.#ended) this.#timer = setTimeout(() => this.end(false), ms);
   }
 
   end(ok: boolean): void {
-    clearTimeout(this.timer);
-    if (this.ended) return;
-    this.ended = true;
-    this.onEnd(ok);
+    clearTimeout(this.#timer);
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(ok);
   }
 }

@@ -24,31 +24,31 @@ export function createQueue(): <Value>(work: () => Promise<Value>) => Promise<Va
 
 /** The life of something that ends once. */
 export class Lifetime {
-  private readonly error: () => Error;
-  private readonly ended = defer<never>();
-  private over = false;
+  readonly #error: () => Error;
+  readonly #ended = defer<never>();
+  #over = false;
 
   /** @param error makes the error of all that is begun too late, or not done in time */
   constructor(error: () => Error) {
-    this.error = error;
+    this.#error = error;
   }
 
   isOver(): boolean {
-    return this.over;
+    return this.#over;
   }
 
   /** Does the work unless it is over, and waits for it until it is. */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.over) return Promise.reject(this.error());
-    const result = Promise.race([work(), this.ended.promise]);
+    if (this.#over) return Promise.reject(this.#error());
+    const result = Promise.race([work(), this.#ended.promise]);
     // A caller that does not wait for it learns from onError.
     result.catch(() => {});
     return result;
   }
 
   end(): void {
-    this.over = true;
+    this.#over = true;
     // After callers whose work has just been done.
-    setTimeout(() => this.ended.reject(this.error()));
+    setTimeout(() => this.#ended.reject(this.#error()));
   }
 }

@@ -20,30 +20,30 @@ export interface FrameOptions {
 
 /** The iframe with the editor's page in it. */
 export class Frame {
-  private readonly options: FrameOptions;
-  private readonly page: Document;
-  private readonly overlay: Overlay;
-  private readonly size: { width: string; height: string };
+  readonly #options: FrameOptions;
+  readonly #page: Document;
+  readonly #overlay: Overlay;
+  readonly #size: { width: string; height: string };
   /** The window of the frame, which has another one in another place; null while it is put in. */
-  private shown: Window | null = null;
-  private iframe: HTMLIFrameElement;
-  private isUsed = false;
+  #shown: Window | null = null;
+  #iframe: HTMLIFrameElement;
+  #isUsed = false;
   /** The page that stays until the one behind it is there. */
-  private kept: HTMLIFrameElement | undefined;
-  private wasFocused = false;
-  private readonly onScreen = new ResizeObserver(() => this.setHeight());
+  #kept: HTMLIFrameElement | undefined;
+  #wasFocused = false;
+  readonly #onScreen = new ResizeObserver(() => this.#setHeight());
 
   constructor(options: FrameOptions) {
     const { container, width, height } = options;
-    this.options = options;
-    this.page = container.ownerDocument;
-    this.overlay = new Overlay(this.page);
-    this.size = { width: toCssLength(width), height: toCssLength(height) };
-    this.iframe = this.createIframe();
-    container.append(this.overlay.element, this.iframe);
-    this.shown = this.iframe.contentWindow;
-    if (height === undefined) this.onScreen.observe(this.overlay.element);
-    window.addEventListener('message', this.listener);
+    this.#options = options;
+    this.#page = container.ownerDocument;
+    this.#overlay = new Overlay(this.#page);
+    this.#size = { width: toCssLength(width), height: toCssLength(height) };
+    this.#iframe = this.#createIframe();
+    container.append(this.#overlay.element, this.#iframe);
+    this.#shown = this.#iframe.contentWindow;
+    if (height === undefined) this.#onScreen.observe(this.#overlay.element);
+    window.addEventListener('message', this.#listener);
   }
 
   /**
@@ -51,8 +51,8 @@ export class Frame {
    * that has shown a page would be a step in the history of the page around it.
    */
   open(url: string, fields: FormFields): void {
-    if (this.isUsed) this.empty();
-    this.submit(url, fields);
+    if (this.#isUsed) this.empty();
+    this.#submit(url, fields);
   }
 
   /**
@@ -61,146 +61,146 @@ export class Frame {
    */
   openBehind(url: string, fields: FormFields, keepsShown: boolean): void {
     // A frame that was moved in the document would be empty: it only gets another style.
-    const before = this.iframe;
-    this.shown = null;
-    this.iframe = this.createIframe();
-    this.iframe.inert = true;
-    this.iframe.style.visibility = 'hidden';
+    const before = this.#iframe;
+    this.#shown = null;
+    this.#iframe = this.#createIframe();
+    this.#iframe.inert = true;
+    this.#iframe.style.visibility = 'hidden';
     if (!keepsShown) this.dropKept();
-    if (keepsShown && !this.kept) this.keep(before);
-    else before.replaceWith(this.iframe);
-    this.submit(url, fields);
+    if (keepsShown && !this.#kept) this.#keep(before);
+    else before.replaceWith(this.#iframe);
+    this.#submit(url, fields);
   }
 
   /** Shows the page that was opened last. */
   reveal(): void {
-    if (this.kept) this.kept.style.visibility = 'hidden';
-    this.iframe.inert = false;
-    this.iframe.style.visibility = '';
+    if (this.#kept) this.#kept.style.visibility = 'hidden';
+    this.#iframe.inert = false;
+    this.#iframe.style.visibility = '';
   }
 
   /** Returns whether nothing has come yet of the page that was opened last. */
   isBlank(): boolean {
-    return isBlank(this.iframe);
+    return isBlank(this.#iframe);
   }
 
   /** Ends the page that was kept. */
   dropKept(): void {
-    this.kept?.remove();
-    this.kept = undefined;
+    this.#kept?.remove();
+    this.#kept = undefined;
   }
 
   /** Ends the page that it shows, and with it that page's connections. */
   empty(): void {
-    const before = this.iframe;
-    this.shown = null;
-    this.iframe = this.createIframe();
-    before.replaceWith(this.iframe);
+    const before = this.#iframe;
+    this.#shown = null;
+    this.#iframe = this.#createIframe();
+    before.replaceWith(this.#iframe);
     this.dropKept();
   }
 
   /** Returns whether it is still in the page: a form for a frame that is not opens a window. */
   isConnected(): boolean {
-    return this.iframe.isConnected;
+    return this.#iframe.isConnected;
   }
 
   post(id: string, values?: Record<string, unknown>): void {
-    this.iframe.contentWindow?.postMessage(writeMessage(id, values), this.options.origin);
+    this.#iframe.contentWindow?.postMessage(writeMessage(id, values), this.#options.origin);
   }
 
   focus(): void {
-    this.iframe.focus();
+    this.#iframe.focus();
   }
 
   /** Shows a status sentence. A frame that is covered takes no input. */
   say(text: string, visibility: Visibility = 'unseen'): void {
     const covers = visibility === 'over';
     if (covers) {
-      const top = this.kept ?? this.iframe;
-      if (this.kept) this.kept.style.visibility = '';
-      this.wasFocused ||= this.page.activeElement === top;
+      const top = this.#kept ?? this.#iframe;
+      if (this.#kept) this.#kept.style.visibility = '';
+      this.#wasFocused ||= this.#page.activeElement === top;
       top.inert = true;
     }
-    this.overlay.show(text, visibility, this.iframe);
-    if (covers && this.wasFocused) this.overlay.element.focus();
+    this.#overlay.show(text, visibility, this.#iframe);
+    if (covers && this.#wasFocused) this.#overlay.element.focus();
   }
 
   /** Returns whether the keyboard is in the page, or was when the page was covered. */
   takeFocus(): boolean {
-    const had = this.wasFocused || this.page.activeElement === this.iframe;
-    this.wasFocused = false;
+    const had = this.#wasFocused || this.#page.activeElement === this.#iframe;
+    this.#wasFocused = false;
     return had;
   }
 
   remove(): void {
-    window.removeEventListener('message', this.listener);
-    this.onScreen.disconnect();
+    window.removeEventListener('message', this.#listener);
+    this.#onScreen.disconnect();
     this.dropKept();
-    this.iframe.remove();
-    this.overlay.remove();
+    this.#iframe.remove();
+    this.#overlay.remove();
   }
 
-  private createIframe(): HTMLIFrameElement {
-    const { origin, title, onPage, onMoved } = this.options;
-    const iframe = this.page.createElement('iframe');
+  #createIframe(): HTMLIFrameElement {
+    const { origin, title, onPage, onMoved } = this.#options;
+    const iframe = this.#page.createElement('iframe');
     iframe.name = `svc-${randomHex()}`;
     iframe.title = title;
     // Without the origin a permission would go to the address in `src` only, and there is none.
     iframe.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
     iframe.addEventListener('load', () => {
-      if (iframe !== this.iframe) return;
-      if (this.isUsed && !isBlank(iframe)) onPage();
-      if (!this.shown || iframe.contentWindow === this.shown) return;
-      this.shown = iframe.contentWindow;
+      if (iframe !== this.#iframe) return;
+      if (this.#isUsed && !isBlank(iframe)) onPage();
+      if (!this.#shown || iframe.contentWindow === this.#shown) return;
+      this.#shown = iframe.contentWindow;
       onMoved();
     });
     // Properties, not a style attribute, which a Content-Security-Policy may forbid.
-    Object.assign(iframe.style, { border: '0', display: 'block', ...this.size });
+    Object.assign(iframe.style, { border: '0', display: 'block', ...this.#size });
     return iframe;
   }
 
-  private keep(before: HTMLIFrameElement): void {
-    this.kept = before;
+  #keep(before: HTMLIFrameElement): void {
+    this.#kept = before;
     const [width, height] = [`${before.offsetWidth}px`, `${before.offsetHeight}px`];
-    before.after(this.iframe);
+    before.after(this.#iframe);
     Object.assign(before.style, { position: 'absolute', width, height, zIndex: '1' });
   }
 
-  private submit(url: string, fields: FormFields): void {
-    this.shown = this.iframe.contentWindow;
-    this.isUsed = true;
-    const form = this.page.createElement('form');
+  #submit(url: string, fields: FormFields): void {
+    this.#shown = this.#iframe.contentWindow;
+    this.#isUsed = true;
+    const form = this.#page.createElement('form');
     form.method = 'post';
     form.action = url;
-    form.target = this.iframe.name;
+    form.target = this.#iframe.name;
     form.style.display = 'none';
     for (const [name, value] of Object.entries(fields)) {
-      const input = this.page.createElement('input');
+      const input = this.#page.createElement('input');
       Object.assign(input, { type: 'hidden', name, value: String(value) });
       form.append(input);
     }
-    this.options.container.append(form);
+    this.#options.container.append(form);
     // A field may be called `submit`.
     HTMLFormElement.prototype.submit.call(form);
     form.remove();
   }
 
   /** Gives the frame a height of its own if its element has none, which is known once it is on the screen. */
-  private setHeight(): void {
-    if (this.overlay.element.getClientRects().length === 0) return;
-    this.onScreen.disconnect();
-    const probe = this.page.createElement('div');
+  #setHeight(): void {
+    if (this.#overlay.element.getClientRects().length === 0) return;
+    this.#onScreen.disconnect();
+    const probe = this.#page.createElement('div');
     probe.style.height = '100%';
-    this.iframe.style.display = 'none';
-    this.options.container.append(probe);
-    if (probe.offsetHeight === 0) this.size.height = '600px';
+    this.#iframe.style.display = 'none';
+    this.#options.container.append(probe);
+    if (probe.offsetHeight === 0) this.#size.height = '600px';
     probe.remove();
-    Object.assign(this.iframe.style, { display: 'block', ...this.size });
+    Object.assign(this.#iframe.style, { display: 'block', ...this.#size });
   }
 
-  private readonly listener = (event: MessageEvent): void => {
-    const message = readMessage(event, this.options.origin, this.iframe.contentWindow);
-    if (message) this.options.onMessage(message);
+  readonly #listener = (event: MessageEvent): void => {
+    const message = readMessage(event, this.#options.origin, this.#iframe.contentWindow);
+    if (message) this.#options.onMessage(message);
   };
 }
 

@@ -14,58 +14,58 @@ const INTERVAL_MS = 2_000;
  * never taken for one that has lost its document. It costs no request: the page answers by itself.
  */
 export class Heartbeat {
-  private readonly options: HeartbeatOptions;
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private hasDocument = false;
-  private idle = false;
-  private lastNews = Date.now();
-  private lastUse = Number.NEGATIVE_INFINITY;
+  readonly #options: HeartbeatOptions;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #hasDocument = false;
+  #idle = false;
+  #lastNews = Date.now();
+  #lastUse = Number.NEGATIVE_INFINITY;
 
   constructor(options: HeartbeatOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   start(): void {
     this.stop();
-    [this.hasDocument, this.idle] = [false, false];
-    this.timer = setInterval(() => this.ask(), INTERVAL_MS);
+    [this.#hasDocument, this.#idle] = [false, false];
+    this.#timer = setInterval(() => this.ask(), INTERVAL_MS);
   }
 
   stop(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Asks now. */
   ask(): void {
-    if (this.timer === undefined) return;
-    this.options.post('Get_Views');
-    this.options.post('Get_User_State');
+    if (this.#timer === undefined) return;
+    this.#options.post('Get_Views');
+    this.#options.post('Get_User_State');
   }
 
   onMessage({ MessageId: id, Values: values }: EditorMessage): void {
-    if (id === 'Get_Views_Resp') this.hasDocument = true;
-    else if (id !== 'Get_User_State_Resp') this.lastNews = Date.now();
-    if (id === 'User_Idle') this.idle = true;
+    if (id === 'Get_Views_Resp') this.#hasDocument = true;
+    else if (id !== 'Get_User_State_Resp') this.#lastNews = Date.now();
+    if (id === 'User_Idle') this.#idle = true;
     if (id !== 'Get_User_State_Resp') return;
-    this.idle = values['State'] === 'idle';
-    this.lastUse = Date.now() - 1_000 * Number(values['Elapsed'] ?? Number.POSITIVE_INFINITY);
-    if (!this.hasDocument && this.timer !== undefined) this.options.onLost();
-    this.hasDocument = false;
+    this.#idle = values['State'] === 'idle';
+    this.#lastUse = Date.now() - 1_000 * Number(values['Elapsed'] ?? Number.POSITIVE_INFINITY);
+    if (!this.#hasDocument && this.#timer !== undefined) this.#options.onLost();
+    this.#hasDocument = false;
   }
 
   /** Milliseconds since the page last sent anything but an answer to these questions. */
   quietMs(): number {
-    return Date.now() - this.lastNews;
+    return Date.now() - this.#lastNews;
   }
 
   /** Returns whether the page sleeps, because nobody has used it for long: then it passes on nothing but what wakes it. */
   isIdle(): boolean {
-    return this.idle;
+    return this.#idle;
   }
 
   /** Milliseconds since somebody used keys or mouse in the page. */
   unusedMs(): number {
-    return Date.now() - this.lastUse;
+    return Date.now() - this.#lastUse;
   }
 }

@@ -15,67 +15,67 @@ export interface LoadingOptions {
 
 /** Watches over the opening of a document. */
 export class Loading {
-  private readonly options: LoadingOptions;
-  private opened: Deferred<void> = defer();
-  private hint: string | undefined;
-  private silence: ReturnType<typeof setTimeout> | undefined;
-  private limit: ReturnType<typeof setTimeout> | undefined;
+  readonly #options: LoadingOptions;
+  #opened: Deferred<void> = defer();
+  #hint: string | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #limit: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LoadingOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Begins the time of a document that is to be opened. */
   begin(): void {
-    this.clear();
-    const before = this.opened;
-    this.opened = defer();
+    this.#clear();
+    const before = this.#opened;
+    this.#opened = defer();
     // Whoever still waits for a document that is opened anew waits for this.
-    this.opened.promise.then(before.resolve, before.reject);
-    this.hint = undefined;
-    this.limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
+    this.#opened.promise.then(before.resolve, before.reject);
+    this.#hint = undefined;
+    this.#limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
   }
 
   /** The page was requested: it should say something soon. */
   onRequested(): void {
-    this.silence = setTimeout(() => {
-      this.hint = describeSilence(this.options.origin);
+    this.#silence = setTimeout(() => {
+      this.#hint = describeSilence(this.#options.origin);
       // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
-      console.warn(`SVC.Editor: ${this.hint}`);
+      console.warn(`SVC.Editor: ${this.#hint}`);
     }, SILENCE_MS);
   }
 
   /** The page has said something. */
   onMessage(): void {
-    clearTimeout(this.silence);
-    this.hint = undefined;
+    clearTimeout(this.#silence);
+    this.#hint = undefined;
   }
 
   done(): void {
-    this.clear();
-    this.opened.resolve();
+    this.#clear();
+    this.#opened.resolve();
   }
 
   fail(detail: Record<string, unknown>): void {
-    const { texts, onFail } = this.options;
-    const error = editorError('load_failed', texts.loadFailed, { ...detail, ...(this.hint && { hint: this.hint }) });
+    const { texts, onFail } = this.#options;
+    const error = editorError('load_failed', texts.loadFailed, { ...detail, ...(this.#hint && { hint: this.#hint }) });
     this.stop(error);
     onFail(error);
   }
 
   /** Settles when the document that was opened last is there, or will not be. */
   wait(): Promise<void> {
-    return this.opened.promise;
+    return this.#opened.promise;
   }
 
   stop(error: unknown): void {
-    this.clear();
-    this.opened.reject(error);
+    this.#clear();
+    this.#opened.reject(error);
   }
 
-  private clear(): void {
-    clearTimeout(this.silence);
-    clearTimeout(this.limit);
+  #clear(): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#limit);
   }
 }
 

@@ -33,36 +33,36 @@ export class OpenDocument {
   readonly page: EditorPage;
   readonly recovery: Recovery;
   readonly saving: Saving;
-  private readonly options: OpenDocumentOptions;
-  private readonly state: DocumentState;
-  private readonly unsaved: UnsavedChanges;
-  private poller: StatePoller | undefined;
+  readonly #options: OpenDocumentOptions;
+  readonly #state: DocumentState;
+  readonly #unsaved: UnsavedChanges;
+  #poller: StatePoller | undefined;
   /** Time at which the editor fetched the document that is shown; null until the server has answered. */
-  private loadedAt: string | null = null;
+  #loadedAt: string | null = null;
   /** What the server had when the document was modified. */
-  private baseline: Baseline | undefined;
-  private openings = 0;
+  #baseline: Baseline | undefined;
+  #openings = 0;
 
   constructor(options: OpenDocumentOptions) {
-    this.options = options;
-    this.state = options.state;
-    this.page = new EditorPage({ ...options, events: this.createPageEvents() });
-    this.unsaved = new UnsavedChanges(options.config.warnBeforeUnload === true, () => this.saveSoon());
-    this.saving = this.createSaving();
-    this.recovery = this.createRecovery();
+    this.#options = options;
+    this.#state = options.state;
+    this.page = new EditorPage({ ...options, events: this.#createPageEvents() });
+    this.#unsaved = new UnsavedChanges(options.config.warnBeforeUnload === true, () => this.#saveSoon());
+    this.saving = this.#createSaving();
+    this.recovery = this.#createRecovery();
   }
 
   /** Begins to ask the server for the session's state. */
   startPolling(): void {
-    const { texts, isRemoved, reportError } = this.options;
-    this.poller = new StatePoller({
+    const { texts, isRemoved, reportError } = this.#options;
+    this.#poller = new StatePoller({
       ask: async () => {
         if (isRemoved()) throw closedError();
         if (this.isAway()) throw editorError('network_error', texts.ended);
         return this.askState();
       },
-      isExpecting: () => this.unsaved.any(),
-      onState: (current) => this.onState(current),
+      isExpecting: () => this.#unsaved.any(),
+      onState: (current) => this.#onState(current),
       onUnreachable: () => this.recovery.doubt(),
       onTrouble: (error) => this.isAway() || reportError(error),
     });
@@ -70,45 +70,45 @@ export class OpenDocument {
 
   /** Takes over the session that the server has granted. */
   enter(granted: Session): void {
-    const { state } = this;
+    const state = this.#state;
     state.session = granted;
     state.version ??= granted.version;
     if (!granted.limited) return;
-    const message = granted.message ?? this.options.texts.limitReached;
-    this.options.emit('onLimitReached', { message, limit: granted.limit });
+    const message = granted.message ?? this.#options.texts.limitReached;
+    this.#options.emit('onLimitReached', { message, limit: granted.limit });
   }
 
   open(granted: Session): void {
-    const { texts, isOver, isRemoved, failToLoad } = this.options;
-    this.beginLoading();
+    const { texts, isOver, isRemoved, failToLoad } = this.#options;
+    this.#beginLoading();
     // A handler may have destroyed it just now.
     if (isOver() || isRemoved()) return;
-    const address = this.getAddress(granted);
+    const address = this.#getAddress(granted);
     if (address !== undefined) this.page.open(address, granted.form);
     else failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
   }
 
   /** Opens the document behind the page that is shown, which keeps it open until then. */
   async openBehind(granted: Session): Promise<void> {
-    const { texts, isOver } = this.options;
+    const { texts, isOver } = this.#options;
     this.recovery.reconnector.cancel();
     this.page.loading.begin();
-    this.beginLoading();
+    this.#beginLoading();
     if (isOver()) return;
-    const opening = this.openings;
-    const isThere = await this.reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
-    if (!isThere && !isOver() && this.state.status === 'loading' && this.openings === opening) this.open(granted);
+    const opening = this.#openings;
+    const isThere = await this.#reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
+    if (!isThere && !isOver() && this.#state.status === 'loading' && this.#openings === opening) this.open(granted);
   }
 
   /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
   present(): Promise<void> {
-    if (this.page.isAsleep()) this.recover();
+    if (this.page.isAsleep()) this.#recover();
     return this.recovery.reconnector.wait();
   }
 
   askState(): Promise<SessionState> {
-    const { session } = this.state;
-    return session ? this.options.server.state(session, this.saving.nonce()) : Promise.reject(notLoaded());
+    const { session } = this.#state;
+    return session ? this.#options.server.state(session, this.saving.nonce()) : Promise.reject(notLoaded());
   }
 
   /** Returns whether its page has lost the document, and tries to get back to it. */
@@ -117,149 +117,155 @@ export class OpenDocument {
   }
 
   stop(): void {
-    this.poller?.stop();
+    this.#poller?.stop();
     this.saving.stop();
     this.recovery.stop();
-    this.unsaved.stop();
+    this.#unsaved.stop();
     this.page.remove();
   }
 
-  private createPageEvents(): PageEvents {
-    const { onReady, onCloseButton, failToLoad } = this.options;
+  #createPageEvents(): PageEvents {
+    const { onReady, onCloseButton, failToLoad } = this.#options;
     return {
       onReady,
       onCloseButton,
       onFailed: failToLoad,
-      onLoaded: () => this.onLoaded(),
-      onMoved: () => this.onMoved(),
-      onLost: (detail) => this.onLost(detail),
-      onAwake: () => this.recover(),
-      onModified: (modified) => this.onModified(modified),
+      onLoaded: () => this.#onLoaded(),
+      onMoved: () => this.#onMoved(),
+      onLost: (detail) => this.#onLost(detail),
+      onAwake: () => this.#recover(),
+      onModified: (modified) => this.#onModified(modified),
       onSaveAnswer: (message) => this.saving.onAnswer(message),
-      onSaving: () => this.poller?.hurry(),
-      onPeople: () => this.poller?.nudge(),
+      onSaving: () => this.#poller?.hurry(),
+      onPeople: () => this.#poller?.nudge(),
     };
   }
 
-  private createSaving(): Saving {
-    const { page, state } = this;
+  #createSaving(): Saving {
+    const state = this.#state;
+    const { page } = this;
     return new Saving({
-      texts: this.options.texts,
+      texts: this.#options.texts,
       post: (id, values) => page.frame.post(id, values),
       wake: () => page.wake(),
-      hurry: () => this.poller?.hurry(),
+      hurry: () => this.#poller?.hurry(),
       askState: () => this.askState(),
       getVersion: () => state.version ?? 0,
       isOpen: () => state.status !== 'loading' && !this.isAway(),
-      isDoubtful: () => this.unsaved.isDoubtful(),
+      isDoubtful: () => this.#unsaved.isDoubtful(),
     });
   }
 
-  private createRecovery(): Recovery {
-    const { page, saving, unsaved, state } = this;
-    const { texts, server, failToLoad } = this.options;
+  #createRecovery(): Recovery {
+    const unsaved = this.#unsaved;
+    const state = this.#state;
+    const { page, saving } = this;
+    const { texts, server, failToLoad } = this.#options;
     const isEditing = () => state.session?.mode === 'edit';
     return new Recovery({
       ...{ texts, page, saving, unsaved, isEditing },
       probe: () => (state.session ? server.probe(state.session) : Promise.reject(notLoaded())),
       renew: async () => state.session && this.enter(await server.setMode(state.session, state.session.mode)),
-      reopen: (patience, keep) => this.reopen({ patience, text: texts.reopening, keep }),
+      reopen: (patience, keep) => this.#reopen({ patience, text: texts.reopening, keep }),
       isOpen: () => state.status === 'loaded',
       isSilent: server.isSilent,
-      getBaseline: () => this.baseline && { ...this.baseline },
-      onOffline: () => this.poller?.look(),
-      onLost: (detail) => this.onLost(detail),
-      onBack: (unsaved) => unsaved && isEditing() && this.saveSoon(),
+      getBaseline: () => this.#baseline && { ...this.#baseline },
+      onOffline: () => this.#poller?.look(),
+      onLost: (detail) => this.#onLost(detail),
+      onBack: (unsaved) => unsaved && isEditing() && this.#saveSoon(),
       onOver: failToLoad,
     });
   }
 
-  private saveSoon(): void {
-    void this.options.save().catch(() => {});
+  #saveSoon(): void {
+    void this.#options.save().catch(() => {});
   }
 
-  private beginLoading(): void {
-    this.openings += 1;
-    if (!this.options.isOver()) this.state.status = 'loading';
-    this.setModified(false);
-    this.unsaved.reset();
+  #beginLoading(): void {
+    this.#openings += 1;
+    if (!this.#options.isOver()) this.#state.status = 'loading';
+    this.#setModified(false);
+    this.#unsaved.reset();
   }
 
   /** Returns the address of the editor's page; undefined if it is not the service's own, since the token is for nobody else. */
-  private getAddress({ editor_url: path }: Session): string | undefined {
-    const { origin } = this.options;
+  #getAddress({ editor_url: path }: Session): string | undefined {
+    const { origin } = this.#options;
     const url = new URL(path, origin);
     return url.origin === origin ? url.href : undefined;
   }
 
-  private async reopen(options: ReopenOptions): Promise<boolean> {
-    const { session } = this.state;
-    const address = session && this.getAddress(session);
+  async #reopen(options: ReopenOptions): Promise<boolean> {
+    const { session } = this.#state;
+    const address = session && this.#getAddress(session);
     return (
-      address !== undefined && !this.options.isRemoved() && this.page.reopen(address, session?.form ?? {}, options)
+      address !== undefined && !this.#options.isRemoved() && this.page.reopen(address, session?.form ?? {}, options)
     );
   }
 
-  private onLoaded(): void {
-    const { state, poller } = this;
+  #onLoaded(): void {
+    const state = this.#state;
+    const poller = this.#poller;
     if (state.status !== 'loading' && state.status !== 'failed') return;
     state.status = 'loaded';
-    this.loadedAt = null;
+    this.#loadedAt = null;
     poller?.nudge();
     poller?.look();
-    this.options.onDocumentLoaded();
+    this.#options.onDocumentLoaded();
   }
 
-  private onMoved(): void {
-    const { session, status } = this.state;
+  #onMoved(): void {
+    const { session, status } = this.#state;
     if (!session || status === 'closing') return;
     this.recovery.reconnector.cancel();
     this.page.loading.begin();
     this.open(session);
   }
 
-  private onModified(modified: boolean): void {
-    const { state, loadedAt } = this;
-    if (state.modified && !modified) this.poller?.hurry();
+  #onModified(modified: boolean): void {
+    const state = this.#state;
+    const loadedAt = this.#loadedAt;
+    if (state.modified && !modified) this.#poller?.hurry();
     if (!state.modified && modified) {
-      this.baseline = state.version === undefined ? undefined : { version: state.version, loadedAt };
+      this.#baseline = state.version === undefined ? undefined : { version: state.version, loadedAt };
     }
-    this.setModified(modified);
-    if (state.session?.mode === 'edit') this.unsaved.setModified(modified);
+    this.#setModified(modified);
+    if (state.session?.mode === 'edit') this.#unsaved.setModified(modified);
   }
 
-  private setModified(modified: boolean): void {
-    if (this.state.modified === modified) return;
-    this.state.modified = modified;
-    this.options.emit('onModified', { modified });
+  #setModified(modified: boolean): void {
+    if (this.#state.modified === modified) return;
+    this.#state.modified = modified;
+    this.#options.emit('onModified', { modified });
   }
 
-  private onState(current: SessionState): void {
-    const { state, baseline } = this;
+  #onState(current: SessionState): void {
+    const state = this.#state;
+    const baseline = this.#baseline;
     state.server = current;
-    this.loadedAt = current.loaded_at;
-    if (baseline) baseline.loadedAt ??= this.loadedAt;
+    this.#loadedAt = current.loaded_at;
+    if (baseline) baseline.loadedAt ??= this.#loadedAt;
     if (state.version !== undefined && current.version > state.version) {
       // It is of a save before these changes: after one of them the page would have said that nothing is left to save.
-      if (baseline && this.unsaved.isDoubtful()) baseline.version = current.version;
+      if (baseline && this.#unsaved.isDoubtful()) baseline.version = current.version;
       state.version = current.version;
-      this.unsaved.onStored();
-      this.options.emit('onSaved', toSavedVersion(current));
+      this.#unsaved.onStored();
+      this.#options.emit('onSaved', toSavedVersion(current));
     }
     this.saving.onState(current);
   }
 
   /** The page of an open document has lost it. */
-  private onLost(detail: Record<string, unknown>): void {
-    const { texts, isRemoved, reportError } = this.options;
+  #onLost(detail: Record<string, unknown>): void {
+    const { texts, isRemoved, reportError } = this.#options;
     this.saving.disprove();
-    if ((this.state.status !== 'loaded' && this.state.status !== 'closing') || isRemoved()) return;
-    this.recover();
+    if ((this.#state.status !== 'loaded' && this.#state.status !== 'closing') || isRemoved()) return;
+    this.#recover();
     reportError(editorError('network_error', texts.ended, detail));
   }
 
-  private recover(): void {
-    this.state.status = 'loading';
+  #recover(): void {
+    this.#state.status = 'loading';
     this.recovery.lose();
   }
 }

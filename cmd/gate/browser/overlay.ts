@@ -56,9 +56,9 @@ const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> 
 /** The element beside the frame that shows status sentences. */
 export class Overlay {
   readonly element: HTMLElement;
-  private covered: HTMLElement | undefined;
-  private hiding: ReturnType<typeof setTimeout> | undefined;
-  private readonly onResize = new ResizeObserver(() => this.resize());
+  #covered: HTMLElement | undefined;
+  #hiding: ReturnType<typeof setTimeout> | undefined;
+  readonly #onResize = new ResizeObserver(() => this.#resize());
 
   constructor(page: Document) {
     this.element = page.createElement('div');
@@ -70,35 +70,35 @@ export class Overlay {
 
   /** @param frame the element that it covers if it is shown `over` */
   show(text: string, visibility: Visibility, frame: HTMLElement): void {
-    this.hide();
-    this.onResize.disconnect();
+    this.#hide();
+    this.#onResize.disconnect();
     this.element.textContent = text;
     Object.assign(this.element.style, STYLES[visibility === 'note' ? 'seen' : visibility]);
     if (visibility === 'note') {
-      this.element.addEventListener('click', this.hide);
-      this.hiding = setTimeout(this.hide, NOTE_MS);
+      this.element.addEventListener('click', this.#hide);
+      this.#hiding = setTimeout(this.#hide, NOTE_MS);
     }
-    this.covered = visibility === 'over' ? frame : undefined;
-    if (!this.covered) return;
-    this.resize();
-    this.onResize.observe(this.covered);
+    this.#covered = visibility === 'over' ? frame : undefined;
+    if (!this.#covered) return;
+    this.#resize();
+    this.#onResize.observe(this.#covered);
   }
 
   remove(): void {
-    this.hide();
-    this.onResize.disconnect();
+    this.#hide();
+    this.#onResize.disconnect();
     this.element.remove();
   }
 
-  private resize(): void {
-    if (!this.covered) return;
-    this.element.style.width = `${this.covered.offsetWidth}px`;
-    this.element.style.height = `${this.covered.offsetHeight}px`;
+  #resize(): void {
+    if (!this.#covered) return;
+    this.element.style.width = `${this.#covered.offsetWidth}px`;
+    this.element.style.height = `${this.#covered.offsetHeight}px`;
   }
 
-  private readonly hide = (): void => {
-    clearTimeout(this.hiding);
-    this.element.removeEventListener('click', this.hide);
+  readonly #hide = (): void => {
+    clearTimeout(this.#hiding);
+    this.element.removeEventListener('click', this.#hide);
     Object.assign(this.element.style, STYLES.unseen);
   };
 }

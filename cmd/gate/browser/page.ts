@@ -65,78 +65,78 @@ const LOAD_MS = 120_000;
 
 /** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
 export class EditorPage {
-  private readonly options: PageOptions;
+  readonly #options: PageOptions;
   readonly frame: Frame;
   readonly loading: Loading;
   readonly heartbeat: Heartbeat;
-  private phase: Phase = 'silent';
-  private attempt: OpeningAttempt | undefined;
+  #phase: Phase = 'silent';
+  #attempt: OpeningAttempt | undefined;
   /** It has found another connection, and so keeps the document open. */
-  private hasRejoined = false;
-  private isGreeted = false;
-  private failing: ReturnType<typeof setTimeout> | undefined;
+  #hasRejoined = false;
+  #isGreeted = false;
+  #failing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PageOptions) {
     const { container, origin, texts, title, config, events } = options;
-    this.options = options;
+    this.#options = options;
     this.frame = new Frame({
       container,
       origin,
       title: title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`,
       width: config.width,
       height: config.height,
-      onMessage: (message) => this.onMessage(message),
+      onMessage: (message) => this.#onMessage(message),
       onMoved: () => events.onMoved(),
-      onPage: () => this.phase === 'silent' && this.attempt?.limit(SPEECHLESS_MS),
+      onPage: () => this.#phase === 'silent' && this.#attempt?.limit(SPEECHLESS_MS),
     });
-    this.loading = new Loading({ origin, texts, onFail: (error) => this.onFail(error) });
+    this.loading = new Loading({ origin, texts, onFail: (error) => this.#onFail(error) });
     this.heartbeat = new Heartbeat({
       post: (id) => this.frame.post(id),
-      onLost: () => this.loseSoon({ reason: 'disconnected' }),
+      onLost: () => this.#loseSoon({ reason: 'disconnected' }),
     });
     this.frame.say(texts.loading);
   }
 
   open(url: string, fields: FormFields): void {
-    this.startOver();
-    this.frame.say(this.options.texts.loading);
+    this.#startOver();
+    this.frame.say(this.#options.texts.loading);
     this.loading.onRequested();
     this.frame.open(url, fields);
   }
 
   /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
   reopen(url: string, fields: FormFields, { patience, text, keep }: ReopenOptions): Promise<boolean> {
-    this.startOver();
+    this.#startOver();
     return new Promise((resolve) => {
-      this.attempt = new OpeningAttempt({
+      this.#attempt = new OpeningAttempt({
         patience,
         extend: () => (this.frame.isBlank() ? 0 : Math.max(patience, SPEECH_MS)),
         onEnd: (ok) => {
-          this.attempt = undefined;
-          if (!ok) this.abandon();
+          this.#attempt = undefined;
+          if (!ok) this.#abandon();
           resolve(ok);
         },
       });
-      this.frame.openBehind(url, fields, keep || this.hasRejoined);
+      this.frame.openBehind(url, fields, keep || this.#hasRejoined);
       this.cover(text);
     });
   }
 
   /** Stops waiting for the document. */
   giveUp(error: SVC.EditorError): void {
-    this.settle();
+    this.#settle();
     this.loading.stop(error);
   }
 
   /** Keeps the user from typing into a page that has lost its document, and says so. */
-  cover(text = this.options.texts.reopening): void {
+  cover(text = this.#options.texts.reopening): void {
     this.frame.say(text, 'over');
   }
 
   /** Goes on with the page that was covered. */
   resume(): void {
     this.frame.reveal();
-    this.onLoaded();
+    this.#onLoaded();
   }
 
   /** Wakes a page that sleeps, which would pass on nothing. */
@@ -146,96 +146,96 @@ export class EditorPage {
 
   remove(): void {
     this.heartbeat.stop();
-    this.attempt?.end(false);
+    this.#attempt?.end(false);
     this.frame.remove();
   }
 
   /** Returns whether the page that is shown has its document, as far as it knows. */
   isLoaded(): boolean {
-    return this.phase === 'loaded' && this.failing === undefined;
+    return this.#phase === 'loaded' && this.#failing === undefined;
   }
 
   /** Returns whether the document was closed since nobody used it, until somebody does. */
   isAsleep(): boolean {
-    return this.phase === 'asleep';
+    return this.#phase === 'asleep';
   }
 
   /** Returns whether the page has answered. */
   isReady(): boolean {
-    return this.isGreeted && this.phase !== 'failed';
+    return this.#isGreeted && this.#phase !== 'failed';
   }
 
-  private onMessage(message: EditorMessage): void {
+  #onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
-    const { events } = this.options;
-    if (this.phase === 'given up') return;
+    const { events } = this.#options;
+    if (this.#phase === 'given up') return;
     this.loading.onMessage();
     this.heartbeat.onMessage(message);
-    if (this.phase === 'silent') {
-      this.phase = 'heard';
-      this.attempt?.limit(LOAD_MS);
+    if (this.#phase === 'silent') {
+      this.#phase = 'heard';
+      this.#attempt?.limit(LOAD_MS);
     }
-    if (id === 'App_LoadingStatus') this.onLoadingStatus(values['Status']);
-    else if (id === 'Action_Load_Resp' && values['success'] === false) this.lose({ ...message });
-    else if (id === 'Doc_ModifiedStatus') this.onModified(values['Modified'] === true);
+    if (id === 'App_LoadingStatus') this.#onLoadingStatus(values['Status']);
+    else if (id === 'Action_Load_Resp' && values['success'] === false) this.#lose({ ...message });
+    else if (id === 'Doc_ModifiedStatus') this.#onModified(values['Modified'] === true);
     else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
     else if (id === 'UI_Save') events.onSaving();
     else if (id === 'Views_List') events.onPeople();
     else if (id === 'View_Removed') this.heartbeat.ask();
     else if (id === 'UI_Close') events.onCloseButton();
-    else if (id === 'User_Active' && this.phase === 'asleep') events.onAwake();
-    else if (id === 'UI_Cancel_Password') this.lose({ ...message });
-    else if (id === 'Session_Closed') this.onClosed(message);
+    else if (id === 'User_Active' && this.#phase === 'asleep') events.onAwake();
+    else if (id === 'UI_Cancel_Password') this.#lose({ ...message });
+    else if (id === 'Session_Closed') this.#onClosed(message);
   }
 
   /** A page that has found another connection reports the document there, which may lack what was typed. */
-  private onModified(modified: boolean): void {
-    if (this.failing === undefined && this.phase !== 'lost') this.options.events.onModified(modified);
+  #onModified(modified: boolean): void {
+    if (this.#failing === undefined && this.#phase !== 'lost') this.#options.events.onModified(modified);
   }
 
-  private onClosed(message: EditorMessage): void {
-    if (message.Values['Reason'] !== 'DocumentIdle') this.lose({ ...message });
-    else if (this.phase === 'loaded') {
-      this.settle();
+  #onClosed(message: EditorMessage): void {
+    if (message.Values['Reason'] !== 'DocumentIdle') this.#lose({ ...message });
+    else if (this.#phase === 'loaded') {
+      this.#settle();
       this.heartbeat.stop();
-      this.phase = 'asleep';
+      this.#phase = 'asleep';
     }
   }
 
-  private onLoadingStatus(step: unknown): void {
-    if (step === 'Failed') this.loseSoon({ reason: step });
+  #onLoadingStatus(step: unknown): void {
+    if (step === 'Failed') this.#loseSoon({ reason: step });
     // Also of a page that the editor has loaded anew.
-    if (step === 'Initialized') this.isGreeted = false;
+    if (step === 'Initialized') this.#isGreeted = false;
     if (step !== 'Frame_Ready' && step !== 'Document_Loaded') return;
-    if (this.phase === 'lost') {
-      this.hasRejoined = true;
+    if (this.#phase === 'lost') {
+      this.#hasRejoined = true;
       return;
     }
     this.frame.post('Host_PostmessageReady');
-    if (!this.isGreeted) this.greet();
+    if (!this.#isGreeted) this.#greet();
     // A page that says so again has lost its connection and found another.
-    if (this.phase === 'loaded') this.loseSoon({ reason: RECONNECTED });
-    else if (step === 'Document_Loaded') this.onLoaded();
+    if (this.#phase === 'loaded') this.#loseSoon({ reason: RECONNECTED });
+    else if (step === 'Document_Loaded') this.#onLoaded();
   }
 
   /** Forgets what was thought to fail. */
-  private settle(): void {
-    clearTimeout(this.failing);
-    this.failing = undefined;
+  #settle(): void {
+    clearTimeout(this.#failing);
+    this.#failing = undefined;
   }
 
-  private loseSoon(detail: Record<string, unknown>): void {
-    this.settle();
-    this.failing = setTimeout(() => this.lose(detail), REASON_MS);
+  #loseSoon(detail: Record<string, unknown>): void {
+    this.#settle();
+    this.#failing = setTimeout(() => this.#lose(detail), REASON_MS);
   }
 
-  private greet(): void {
-    const { texts, events } = this.options;
-    this.isGreeted = true;
-    if (this.phase === 'heard') this.phase = 'ready';
+  #greet(): void {
+    const { texts, events } = this.#options;
+    this.#isGreeted = true;
+    if (this.#phase === 'heard') this.#phase = 'ready';
     // From here on it shows by itself how far it is, and may ask for a password.
     this.frame.reveal();
-    if (this.attempt) this.frame.say(texts.loading);
+    if (this.#attempt) this.frame.say(texts.loading);
     // Otherwise the editor removes itself before anything is saved.
     this.frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
@@ -243,53 +243,53 @@ export class EditorPage {
     events.onReady();
   }
 
-  private onLoaded(): void {
-    this.phase = 'loaded';
-    this.hasRejoined = false;
-    this.settle();
-    this.frame.say(this.options.texts.loaded);
+  #onLoaded(): void {
+    this.#phase = 'loaded';
+    this.#hasRejoined = false;
+    this.#settle();
+    this.frame.say(this.#options.texts.loaded);
     this.frame.dropKept();
     this.loading.done();
     const { activeElement } = document;
-    const isFree = this.options.config.autofocus !== false && (!activeElement || activeElement === document.body);
+    const isFree = this.#options.config.autofocus !== false && (!activeElement || activeElement === document.body);
     if (this.frame.takeFocus() || isFree) {
       this.frame.focus();
       this.frame.post('Grab_Focus');
     }
     this.heartbeat.start();
-    this.options.events.onLoaded();
-    this.attempt?.end(true);
+    this.#options.events.onLoaded();
+    this.#attempt?.end(true);
   }
 
-  private lose(detail: Record<string, unknown>): void {
-    this.settle();
-    if (this.attempt) this.attempt.end(false);
-    else if (this.phase === 'loaded') {
-      this.phase = 'lost';
-      this.hasRejoined = detail['reason'] === RECONNECTED;
+  #lose(detail: Record<string, unknown>): void {
+    this.#settle();
+    if (this.#attempt) this.#attempt.end(false);
+    else if (this.#phase === 'loaded') {
+      this.#phase = 'lost';
+      this.#hasRejoined = detail['reason'] === RECONNECTED;
       this.heartbeat.stop();
-      this.options.events.onLost(detail);
-    } else if (!['lost', 'asleep', 'failed'].includes(this.phase)) this.loading.fail(detail);
+      this.#options.events.onLost(detail);
+    } else if (!['lost', 'asleep', 'failed'].includes(this.#phase)) this.loading.fail(detail);
   }
 
-  private onFail(error: SVC.EditorError): void {
-    this.attempt?.end(false);
-    this.phase = 'failed';
+  #onFail(error: SVC.EditorError): void {
+    this.#attempt?.end(false);
+    this.#phase = 'failed';
     this.heartbeat.stop();
-    this.options.events.onFailed(error);
+    this.#options.events.onFailed(error);
   }
 
   /** Gives up the page, since another is opened in its place: its messages come too late. */
-  private abandon(): void {
-    this.phase = 'given up';
+  #abandon(): void {
+    this.#phase = 'given up';
     this.cover();
   }
 
-  private startOver(): void {
-    this.attempt?.end(false);
-    this.phase = 'silent';
-    this.isGreeted = false;
-    this.settle();
+  #startOver(): void {
+    this.#attempt?.end(false);
+    this.#phase = 'silent';
+    this.#isGreeted = false;
+    this.#settle();
     this.heartbeat.stop();
   }
 }

@@ -39,106 +39,106 @@ const CONNECTIONS = 6;
 
 /** Gets back to a document whose page has lost it. */
 export class Reconnector {
-  private readonly options: ReconnectorOptions;
-  private away: Deferred<void> | undefined;
-  private hasten: () => void = () => {};
+  readonly #options: ReconnectorOptions;
+  #away: Deferred<void> | undefined;
+  #hasten: () => void = () => {};
   // Somebody is back at the page, or the machine is back in its network.
-  private readonly onSign = (): void => this.hasten();
-  private readonly signs: [EventTarget, string][] = [
+  readonly #onSign = (): void => this.#hasten();
+  readonly #signs: [EventTarget, string][] = [
     [window, 'online'],
     [window, 'focus'],
     [document, 'visibilitychange'],
   ];
 
   constructor(options: ReconnectorOptions) {
-    this.options = options;
-    for (const [target, name] of this.signs) target.addEventListener(name, this.onSign);
+    this.#options = options;
+    for (const [target, name] of this.#signs) target.addEventListener(name, this.#onSign);
   }
 
   /** The page has lost its document: tries until it is back. */
   start(): void {
-    if (this.away) return;
-    this.away = defer();
-    void this.reconnect(this.away, Date.now());
+    if (this.#away) return;
+    this.#away = defer();
+    void this.#reconnect(this.#away, Date.now());
   }
 
   isAway(): boolean {
-    return this.away !== undefined;
+    return this.#away !== undefined;
   }
 
   /** Resolves when the document is there, at once if it is. @throws {SVC.EditorError} `network_error` after 30 s */
   async wait(): Promise<void> {
-    if (!this.away) return;
+    if (!this.#away) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(editorError('network_error', this.options.texts.ended)), WAIT_MS);
+      timer = setTimeout(() => reject(editorError('network_error', this.#options.texts.ended)), WAIT_MS);
     });
-    await Promise.race([this.away.promise, late]).finally(() => clearTimeout(timer));
+    await Promise.race([this.#away.promise, late]).finally(() => clearTimeout(timer));
   }
 
   /** Stops trying: the document is opened in another way. */
   cancel(): void {
-    this.away?.resolve();
-    this.away = undefined;
-    this.hasten();
+    this.#away?.resolve();
+    this.#away = undefined;
+    this.#hasten();
   }
 
   stop(): void {
     this.cancel();
-    for (const [target, name] of this.signs) target.removeEventListener(name, this.onSign);
+    for (const [target, name] of this.#signs) target.removeEventListener(name, this.#onSign);
   }
 
-  private async reconnect(away: Deferred<void>, since: number): Promise<void> {
-    const { options } = this;
+  async #reconnect(away: Deferred<void>, since: number): Promise<void> {
+    const options = this.#options;
     let longest = LONGEST_MS;
     let tries = 0;
     let tried = 0;
     let isSilent = false;
     for (let pause = 0; ; pause = Math.min(Math.max(pause * 2, FIRST_MS), longest)) {
       // Time without an answer counts as waiting.
-      if (pause > 0) await this.pause(pause * (0.75 + Math.random() / 2) - (Date.now() - tried));
-      if (this.away !== away) return;
+      if (pause > 0) await this.#pause(pause * (0.75 + Math.random() / 2) - (Date.now() - tried));
+      if (this.#away !== away) return;
       tried = Date.now();
       try {
         const elapsed = tried - since;
         await (elapsed > RENEW_MS ? options.renew() : options.probe());
-        if (await options.resume()) return this.finish(away, true);
+        if (await options.resume()) return this.#finish(away, true);
         // Where the service was there at once, the page finds back to it as well, and so keeps the document open.
-        if (this.away === away && (await options.reopen(getPatience(tries++, isSilent), pause === 0)))
-          return this.finish(away, false);
+        if (this.#away === away && (await options.reopen(getPatience(tries++, isSilent), pause === 0)))
+          return this.#finish(away, false);
         longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
       } catch (thrown) {
         const error = asEditorError(thrown);
         isSilent ||= Date.now() - tried >= SILENT_MS;
-        if (isFinal(error)) return this.giveUp(away, error);
+        if (isFinal(error)) return this.#giveUp(away, error);
         longest = Date.now() - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_MS;
       }
     }
   }
 
   /** Resolves after so many milliseconds, or at a sign that it may succeed now. */
-  private pause(ms: number): Promise<void> {
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.hasten = () => {
+      this.#hasten = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  private finish(away: Deferred<void>, resumed: boolean): void {
-    if (this.away !== away) return;
-    this.away = undefined;
-    this.options.onBack(resumed);
+  #finish(away: Deferred<void>, resumed: boolean): void {
+    if (this.#away !== away) return;
+    this.#away = undefined;
+    this.#options.onBack(resumed);
     away.resolve();
   }
 
-  private giveUp(away: Deferred<void>, error: SVC.EditorError): void {
-    if (this.away !== away) return;
-    this.away = undefined;
+  #giveUp(away: Deferred<void>, error: SVC.EditorError): void {
+    if (this.#away !== away) return;
+    this.#away = undefined;
     away.reject(error);
-    this.options.onOver(error);
+    this.#options.onOver(error);
   }
 }
 

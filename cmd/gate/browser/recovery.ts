@@ -40,37 +40,37 @@ const IN_USE_MS = 10_000;
 /** Notices that the page has lost its document, and gets back to it. */
 export class Recovery {
   readonly reconnector: Reconnector;
-  private readonly options: RecoveryOptions;
-  private before: { unsaved: boolean; baseline: Baseline | undefined } = { unsaved: false, baseline: undefined };
+  readonly #options: RecoveryOptions;
+  #before: { unsaved: boolean; baseline: Baseline | undefined } = { unsaved: false, baseline: undefined };
   /** True if nothing got through to the service, which says nothing about the page's own connection. */
-  private isSilent = false;
-  private lastTick = Date.now();
-  private readonly stopReachability: () => void;
-  private readonly timer: ReturnType<typeof setInterval>;
+  #isSilent = false;
+  #lastTick = Date.now();
+  readonly #stopReachability: () => void;
+  readonly #timer: ReturnType<typeof setInterval>;
 
   constructor(options: RecoveryOptions) {
     const { page, unsaved } = options;
-    this.options = options;
+    this.#options = options;
     this.reconnector = new Reconnector({
       ...options,
-      resume: () => this.resume(),
-      onBack: (resumed) => this.onBack(resumed),
+      resume: () => this.#resume(),
+      onBack: (resumed) => this.#onBack(resumed),
     });
-    this.stopReachability = watchReachability({
+    this.#stopReachability = watchReachability({
       isSilent: options.isSilent,
-      isNeeded: () => this.isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS),
-      onSilent: () => this.loseTouch(true),
+      isNeeded: () => this.#isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS),
+      onSilent: () => this.#loseTouch(true),
     });
-    this.timer = setInterval(() => this.tick(), TICK_MS);
-    window.addEventListener('online', this.check);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    window.addEventListener('online', this.#check);
     window.addEventListener('offline', options.onOffline);
   }
 
   /** The page has lost its document. */
   lose(): void {
     if (this.reconnector.isAway()) return;
-    const { unsaved, page, getBaseline } = this.options;
-    this.before = { unsaved: unsaved.any(), baseline: unsaved.isModified() ? getBaseline() : undefined };
+    const { unsaved, page, getBaseline } = this.#options;
+    this.#before = { unsaved: unsaved.any(), baseline: unsaved.isModified() ? getBaseline() : undefined };
     page.cover();
     this.reconnector.start();
   }
@@ -80,64 +80,64 @@ export class Recovery {
    * away, that would fail, and the editor would show a dialog to whoever is typing.
    */
   doubt(): void {
-    if (!navigator.onLine || !this.options.unsaved.isModified()) void this.check();
+    if (!navigator.onLine || !this.#options.unsaved.isModified()) void this.#check();
   }
 
   stop(): void {
     this.reconnector.stop();
-    this.stopReachability();
-    clearInterval(this.timer);
-    window.removeEventListener('online', this.check);
-    window.removeEventListener('offline', this.options.onOffline);
+    this.#stopReachability();
+    clearInterval(this.#timer);
+    window.removeEventListener('online', this.#check);
+    window.removeEventListener('offline', this.#options.onOffline);
   }
 
-  private tick(): void {
-    const slept = Date.now() - this.lastTick > SLEPT_MS;
-    this.lastTick = Date.now();
-    if (slept || this.isTooQuiet()) void this.check();
+  #tick(): void {
+    const slept = Date.now() - this.#lastTick > SLEPT_MS;
+    this.#lastTick = Date.now();
+    if (slept || this.#isTooQuiet()) void this.#check();
   }
 
   /** Returns whether somebody may be typing. */
-  private isInUse(): boolean {
-    if (!this.options.isOpen() || this.reconnector.isAway() || !this.options.isEditing()) return false;
-    return document.visibilityState === 'visible' && !this.options.page.heartbeat.isIdle();
+  #isInUse(): boolean {
+    if (!this.#options.isOpen() || this.reconnector.isAway() || !this.#options.isEditing()) return false;
+    return document.visibilityState === 'visible' && !this.#options.page.heartbeat.isIdle();
   }
 
-  private isTooQuiet(): boolean {
-    const { page, unsaved } = this.options;
-    return this.isInUse() && page.heartbeat.quietMs() > (unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS);
+  #isTooQuiet(): boolean {
+    const { page, unsaved } = this.#options;
+    return this.#isInUse() && page.heartbeat.quietMs() > (unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS);
   }
 
   /** Finds out whether the editor still answers. */
-  private readonly check = async (): Promise<void> => {
-    if (!this.options.isOpen() || this.reconnector.isAway()) return;
-    const asks = this.options.isEditing() && navigator.onLine;
-    if (asks && (await this.options.saving.prove(PROOF_MS))) return;
-    this.loseTouch(!asks);
+  readonly #check = async (): Promise<void> => {
+    if (!this.#options.isOpen() || this.reconnector.isAway()) return;
+    const asks = this.#options.isEditing() && navigator.onLine;
+    if (asks && (await this.#options.saving.prove(PROOF_MS))) return;
+    this.#loseTouch(!asks);
   };
 
-  private loseTouch(silent: boolean): void {
+  #loseTouch(silent: boolean): void {
     if (this.reconnector.isAway()) return;
-    this.isSilent = silent;
-    this.options.onLost({ reason: 'unreachable' });
+    this.#isSilent = silent;
+    this.#options.onLost({ reason: 'unreachable' });
   }
 
   /** A connection outlives a short silence: then all that was typed has arrived after all. */
-  private async resume(): Promise<boolean> {
-    const { page, saving, isEditing } = this.options;
-    const tries = this.isSilent && isEditing() && page.isLoaded();
-    this.isSilent = false;
+  async #resume(): Promise<boolean> {
+    const { page, saving, isEditing } = this.#options;
+    const tries = this.#isSilent && isEditing() && page.isLoaded();
+    this.#isSilent = false;
     if (!tries || !(await saving.prove(RESUME_MS)) || !page.isLoaded() || !this.reconnector.isAway()) return false;
     page.resume();
     return true;
   }
 
-  private onBack(resumed: boolean): void {
-    const { unsaved, saving, onBack } = this.options;
+  #onBack(resumed: boolean): void {
+    const { unsaved, saving, onBack } = this.#options;
     if (!resumed) {
       unsaved.reset();
-      saving.onBack(this.before.baseline);
+      saving.onBack(this.#before.baseline);
     }
-    onBack(this.before.unsaved && !saving.isPending());
+    onBack(this.#before.unsaved && !saving.isPending());
   }
 }

@@ -54,17 +54,17 @@ const UPLOADING = 'Already in progress.';
 
 /** One save at a time, from the request to the stored version. */
 export class Saving {
-  private readonly options: SavingOptions;
-  private pending: Pending | undefined;
-  private baseline: Baseline | undefined;
-  private onProof: (isProof: boolean) => void = () => {};
+  readonly #options: SavingOptions;
+  #pending: Pending | undefined;
+  #baseline: Baseline | undefined;
+  #onProof: (isProof: boolean) => void = () => {};
 
   constructor(options: SavingOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   save(): Promise<SVC.SaveResult> {
-    const { isDoubtful, getVersion } = this.options;
+    const { isDoubtful, getVersion } = this.#options;
     const pending: Pending = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
@@ -72,11 +72,11 @@ export class Saving {
       versionAtCall: getVersion(),
       versionAtRequest: getVersion(),
       isAnswered: false,
-      timer: setTimeout(() => this.onTimeout(pending), SAVE_MS),
+      timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
-    this.pending = pending;
-    this.request(pending);
-    this.retryLater(pending);
+    this.#pending = pending;
+    this.#request(pending);
+    this.#retryLater(pending);
     return pending.promise;
   }
 
@@ -85,114 +85,115 @@ export class Saving {
    * @param baseline what the server had when there were changes on top of it
    */
   onBack(baseline: Baseline | undefined): void {
-    this.baseline = baseline;
-    if (this.pending) this.requestAgain(this.pending, false);
+    this.#baseline = baseline;
+    if (this.#pending) this.#requestAgain(this.#pending, false);
   }
 
   isPending(): boolean {
-    return this.pending !== undefined;
+    return this.#pending !== undefined;
   }
 
   /** Resolves with whether the editor's server answers the page within so many milliseconds. */
   prove(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), ms);
-      this.onProof = (isProof) => {
+      this.#onProof = (isProof) => {
         clearTimeout(timer);
         resolve(isProof);
       };
-      this.request(this.pending ?? { nonce: randomHex(), force: false });
+      this.#request(this.#pending ?? { nonce: randomHex(), force: false });
     });
   }
 
   /** The page has lost its connection: it proves nothing. */
   disprove(): void {
-    this.onProof(false);
+    this.#onProof(false);
   }
 
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
-    this.onProof(true);
+    this.#onProof(true);
     const { success, result, errorMsg } = message.Values;
-    const { pending, options } = this;
+    const pending = this.#pending;
+    const options = this.#options;
     // A success says that the editor has it, not that the server does: that is seen from the nonce.
     if (pending && success !== false) pending.isAnswered = true;
     if (!pending || success !== false) options.hurry();
-    else if (result === 'unmodified') this.onUnmodified(pending);
-    else if (errorMsg === UPLOADING) this.onUploading(pending);
-    else this.take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
+    else if (result === 'unmodified') this.#onUnmodified(pending);
+    else if (errorMsg === UPLOADING) this.#onUploading(pending);
+    else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
   }
 
   /** The server has answered. */
   onState(state: SessionState): void {
-    if (this.baseline && state.version > this.baseline.version) this.baseline = undefined;
-    if (this.pending && state.save?.nonce === this.pending.nonce) {
-      this.take()?.resolve({ ...toSavedVersion(state), unmodified: false });
+    if (this.#baseline && state.version > this.#baseline.version) this.#baseline = undefined;
+    if (this.#pending && state.save?.nonce === this.#pending.nonce) {
+      this.#take()?.resolve({ ...toSavedVersion(state), unmodified: false });
     }
   }
 
   /** The nonce of the pending save. */
   nonce(): string | undefined {
-    return this.pending?.nonce;
+    return this.#pending?.nonce;
   }
 
   stop(): void {
-    this.take();
+    this.#take();
   }
 
   /** Ends and returns the pending save, unless it is another one by now. */
-  private take(expected = this.pending): Pending | undefined {
-    const { pending } = this;
+  #take(expected = this.#pending): Pending | undefined {
+    const pending = this.#pending;
     if (!pending || pending !== expected) return undefined;
     clearTimeout(pending.timer);
     clearTimeout(pending.retry);
     clearTimeout(pending.late);
-    this.pending = undefined;
+    this.#pending = undefined;
     return pending;
   }
 
   /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
-  private onNothingToSave(pending: Pending): void {
+  #onNothingToSave(pending: Pending): void {
     const settle = (state: SessionState): void => {
       this.onState(state);
-      if (this.pending !== pending) return;
-      const found = this.baseline ? locateChanges(this.baseline, state) : 'stored';
-      const end = () => (found === 'lost' || found === 'unknown' ? this.lose(pending) : this.finish(pending, state));
+      if (this.#pending !== pending) return;
+      const found = this.#baseline ? locateChanges(this.#baseline, state) : 'stored';
+      const end = () => (found === 'lost' || found === 'unknown' ? this.#lose(pending) : this.#finish(pending, state));
       if (found === 'stored' || found === 'lost') end();
-      else this.waitForVersion(pending, BASELINE_MS, end);
+      else this.#waitForVersion(pending, BASELINE_MS, end);
     };
-    this.options.askState().then(settle, (error) => this.take(pending)?.reject(error));
+    this.#options.askState().then(settle, (error) => this.#take(pending)?.reject(error));
   }
 
-  private waitForVersion(pending: Pending, ms: number, otherwise: () => void): void {
+  #waitForVersion(pending: Pending, ms: number, otherwise: () => void): void {
     clearTimeout(pending.late);
     pending.late = setTimeout(otherwise, ms);
   }
 
-  private finish(pending: Pending, state: SessionState): void {
-    this.baseline = undefined;
+  #finish(pending: Pending, state: SessionState): void {
+    this.#baseline = undefined;
     const unmodified = state.version <= pending.versionAtCall;
-    this.take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
+    this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
-  private lose(pending: Pending): void {
-    const detail = { reason: 'changes_lost', version: this.baseline?.version };
-    this.baseline = undefined;
-    this.take(pending)?.reject(editorError('save_failed', this.options.texts.changesLost, detail));
+  #lose(pending: Pending): void {
+    const detail = { reason: 'changes_lost', version: this.#baseline?.version };
+    this.#baseline = undefined;
+    this.#take(pending)?.reject(editorError('save_failed', this.#options.texts.changesLost, detail));
   }
 
   /** Asks once more, since time also passes in a page that sleeps, as with its machine: the version may be stored by then. */
-  private onTimeout(pending: Pending): void {
-    const { askState, texts } = this.options;
-    const fail = (): void => this.take(pending)?.reject(editorError('save_timeout', texts.saveTimeout));
+  #onTimeout(pending: Pending): void {
+    const { askState, texts } = this.#options;
+    const fail = (): void => this.#take(pending)?.reject(editorError('save_timeout', texts.saveTimeout));
     askState()
       .then((state) => this.onState(state))
       .then(fail, fail);
     setTimeout(fail, LAST_QUESTION_MS);
   }
 
-  private request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
-    const { wake, post, hurry } = this.options;
+  #request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
+    const { wake, post, hurry } = this.#options;
     wake();
     post('Action_Save', {
       DontTerminateEdit: true,
@@ -203,10 +204,10 @@ export class Saving {
     hurry();
   }
 
-  private requestAgain(pending: Pending, force: boolean): void {
+  #requestAgain(pending: Pending, force: boolean): void {
     clearTimeout(pending.late);
-    Object.assign(pending, { force, versionAtRequest: this.options.getVersion(), isAnswered: false });
-    this.request(pending);
+    Object.assign(pending, { force, versionAtRequest: this.#options.getVersion(), isAnswered: false });
+    this.#request(pending);
   }
 
   /**
@@ -214,30 +215,30 @@ export class Saving {
    * requested again, and so is one that sees a version come without its nonce: the editor saves what is not in it, or says
    * that all is.
    */
-  private retryLater(pending: Pending): void {
-    const { isOpen, getVersion } = this.options;
+  #retryLater(pending: Pending): void {
+    const { isOpen, getVersion } = this.#options;
     const retry = (): void => {
-      this.retryLater(pending);
+      this.#retryLater(pending);
       if (!isOpen()) return;
-      if (getVersion() > pending.versionAtRequest) this.requestAgain(pending, false);
-      else if (!pending.isAnswered) this.requestAgain(pending, pending.force);
+      if (getVersion() > pending.versionAtRequest) this.#requestAgain(pending, false);
+      else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
     };
     pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
   }
 
   /** The version that is on its way may have it all: the editor is asked once it is there, or it takes long. */
-  private onUploading(pending: Pending): void {
+  #onUploading(pending: Pending): void {
     pending.isAnswered = true;
-    this.waitForVersion(pending, DOUBT_MS, () => this.requestAgain(pending, false));
-    this.options.hurry();
+    this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, false));
+    this.#options.hurry();
   }
 
-  private onUnmodified(pending: Pending): void {
+  #onUnmodified(pending: Pending): void {
     if (pending.force) return;
     pending.isAnswered = true;
     // A save for somebody else may have come between, and be on its way still.
-    if (this.options.isDoubtful()) this.waitForVersion(pending, DOUBT_MS, () => this.requestAgain(pending, true));
-    else this.onNothingToSave(pending);
+    if (this.#options.isDoubtful()) this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
+    else this.#onNothingToSave(pending);
   }
 }
 

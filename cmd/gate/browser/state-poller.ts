@@ -23,76 +23,76 @@ const FAILURES = 3;
 
 /** Asks the server for the session's state again and again: a save is known only from there. */
 export class StatePoller {
-  private readonly options: StatePollerOptions;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private hurryUntil = 0;
-  private pause = SHORTEST_MS;
-  private nudges: number[] = [];
-  private failures = 0;
-  private isAsking = false;
-  private isStopped = false;
+  readonly #options: StatePollerOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #hurryUntil = 0;
+  #pause = SHORTEST_MS;
+  #nudges: number[] = [];
+  #failures = 0;
+  #isAsking = false;
+  #isStopped = false;
 
   constructor(options: StatePollerOptions) {
-    this.options = options;
-    this.schedule();
+    this.#options = options;
+    this.#schedule();
   }
 
   /** Asks at once, and often for a while, since news is expected. */
   hurry(): void {
-    this.hurryUntil = Date.now() + HURRY_MS;
-    this.pause = SHORTEST_MS;
-    this.schedule();
+    this.#hurryUntil = Date.now() + HURRY_MS;
+    this.#pause = SHORTEST_MS;
+    this.#schedule();
   }
 
   /** Asks at once, since something may have gone wrong. */
   look(): void {
-    this.nudges = [0, ...this.nudges];
-    this.schedule();
+    this.#nudges = [0, ...this.#nudges];
+    this.#schedule();
   }
 
   /** Asks soon, and again when the server has had time to see it: people have come or gone. */
   nudge(): void {
-    this.nudges = [...NUDGES_MS];
-    if (Date.now() >= this.hurryUntil) this.schedule();
+    this.#nudges = [...NUDGES_MS];
+    if (Date.now() >= this.#hurryUntil) this.#schedule();
   }
 
   stop(): void {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
   }
 
-  private schedule(): void {
-    clearTimeout(this.timer);
-    if (!this.isStopped && !this.isAsking) this.timer = setTimeout(() => void this.ask(), this.nextPause());
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isStopped && !this.#isAsking) this.#timer = setTimeout(() => void this.#ask(), this.#nextPause());
   }
 
-  private nextPause(): number {
-    if (Date.now() >= this.hurryUntil) {
-      return this.nudges.shift() ?? (this.options.isExpecting() ? EXPECTING_MS : IDLE_MS);
+  #nextPause(): number {
+    if (Date.now() >= this.#hurryUntil) {
+      return this.#nudges.shift() ?? (this.#options.isExpecting() ? EXPECTING_MS : IDLE_MS);
     }
-    const pause = this.pause;
-    this.pause = Math.min(pause * 1.5, LONGEST_MS);
+    const pause = this.#pause;
+    this.#pause = Math.min(pause * 1.5, LONGEST_MS);
     return pause;
   }
 
-  private async ask(): Promise<void> {
-    this.isAsking = true;
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
     try {
-      const state = await this.options.ask();
-      this.failures = 0;
-      if (!this.isStopped) this.options.onState(state);
+      const state = await this.#options.ask();
+      this.#failures = 0;
+      if (!this.#isStopped) this.#options.onState(state);
     } catch (error) {
-      if (!this.isStopped) this.fail(asEditorError(error));
+      if (!this.#isStopped) this.#fail(asEditorError(error));
     }
-    this.isAsking = false;
-    this.schedule();
+    this.#isAsking = false;
+    this.#schedule();
   }
 
-  private fail(error: SVC.EditorError): void {
-    this.failures += 1;
+  #fail(error: SVC.EditorError): void {
+    this.#failures += 1;
     const final = isFinal(error);
     if (final) this.stop();
-    if (this.failures === 1 && isUnreachable(error)) this.options.onUnreachable();
-    if (final || this.failures === FAILURES) this.options.onTrouble(error);
+    if (this.#failures === 1 && isUnreachable(error)) this.#options.onUnreachable();
+    if (final || this.#failures === FAILURES) this.#options.onTrouble(error);
   }
 }

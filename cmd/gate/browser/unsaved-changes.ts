@@ -7,76 +7,76 @@ const DOUBT_MS = 30_000;
  * doubted.
  */
 export class UnsavedChanges {
-  private readonly warns: boolean;
-  private readonly onDoubt: () => void;
-  private modified = false;
-  private doubt: false | 'a moment' | 'long' = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #warns: boolean;
+  readonly #onDoubt: () => void;
+  #modified = false;
+  #doubt: false | 'a moment' | 'long' = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param warns whether to ask before the page is left */
   constructor(warns: boolean, onDoubt: () => void) {
-    this.warns = warns;
-    this.onDoubt = onDoubt;
+    this.#warns = warns;
+    this.#onDoubt = onDoubt;
   }
 
   /** Takes the editor's word for whether it has unsaved changes. */
   setModified(modified: boolean): void {
-    if (this.modified && !modified) {
-      this.trust();
-      this.doubt = 'a moment';
-      this.timer = setTimeout(() => {
-        this.doubt = 'long';
-        this.onDoubt();
+    if (this.#modified && !modified) {
+      this.#trust();
+      this.#doubt = 'a moment';
+      this.#timer = setTimeout(() => {
+        this.#doubt = 'long';
+        this.#onDoubt();
       }, DOUBT_MS);
     }
-    this.modified = modified;
-    this.guard();
+    this.#modified = modified;
+    this.#guard();
   }
 
   /** A new version is stored. */
   onStored(): void {
-    this.trust();
-    this.guard();
+    this.#trust();
+    this.#guard();
   }
 
   /** A document was reopened. */
   reset(): void {
-    this.modified = false;
+    this.#modified = false;
     this.onStored();
   }
 
   /** Returns whether the editor takes the document for saved while the server has no version of it yet; not even after 30 s. */
   isDoubtful(): false | 'a moment' | 'long' {
-    return this.doubt;
+    return this.#doubt;
   }
 
   /** Returns whether the editor has changes that it has not saved. */
   isModified(): boolean {
-    return this.modified;
+    return this.#modified;
   }
 
   /** Returns whether there are changes that may be lost. */
   any(): boolean {
-    return this.modified || this.doubt !== false;
+    return this.#modified || this.#doubt !== false;
   }
 
   stop(): void {
-    clearTimeout(this.timer);
-    window.removeEventListener('beforeunload', this.ask);
+    clearTimeout(this.#timer);
+    window.removeEventListener('beforeunload', this.#ask);
   }
 
-  private trust(): void {
-    this.doubt = false;
-    clearTimeout(this.timer);
+  #trust(): void {
+    this.#doubt = false;
+    clearTimeout(this.#timer);
   }
 
   /** Listens only while it is needed: pages with this listener are kept out of the browser's back-forward cache. */
-  private guard(): void {
-    if (this.warns && this.any()) window.addEventListener('beforeunload', this.ask);
-    else window.removeEventListener('beforeunload', this.ask);
+  #guard(): void {
+    if (this.#warns && this.any()) window.addEventListener('beforeunload', this.#ask);
+    else window.removeEventListener('beforeunload', this.#ask);
   }
 
-  private readonly ask = (event: BeforeUnloadEvent): void => {
+  readonly #ask = (event: BeforeUnloadEvent): void => {
     event.preventDefault();
     // Older browsers.
     event.returnValue = true;

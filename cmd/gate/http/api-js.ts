@@ -34,7 +34,7 @@ async function script(name: string): Promise<string> {
   }
 }
 
-/** One file of plain JavaScript from `cmd/gate/browser/<name>.ts`, without `eval`, for browsers since 2020. */
+/** One file of plain JavaScript from `cmd/gate/browser/<name>.ts`, without `eval`, for browsers since 2021 (private members). */
 export async function bundle(name: string): Promise<string> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
@@ -42,7 +42,7 @@ export async function bundle(name: string): Promise<string> {
     bundle: true,
     minify: true,
     format: 'iife',
-    target: 'es2020',
+    target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
     write: false,
