@@ -11,7 +11,7 @@ const DRAWN = (svg: string) => `<body style="margin:0"><img width="800" src="dat
 
 for (const browser of BROWSERS) {
   describe(`The guides' pictures in ${browser.name}`, function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
 
     it('show whole letters', async () => {
       const running = await launch(browser);
