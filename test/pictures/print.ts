@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core';
-import { drawPage } from '../examples/picture.ts';
+import { drawPage } from '../../scripts/examples/picture.ts';
 
 export interface Size {
   width: number;

@@ -1,5 +1,5 @@
-import { startTestCluster } from '../../test/support/controller.ts';
-import { launchBrowser } from '../editor-check/browser.ts';
+import { launchBrowser } from '../../scripts/editor-check/browser.ts';
+import { startTestCluster } from '../support/controller.ts';
 import { drawScreen } from './print.ts';
 
 const STYLE = `

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { freePorts } from '../../cmd/local/port.ts';
 import { node, startService } from '../../cmd/local/service.ts';
-import { until } from '../../test/support/until.ts';
-import { launchBrowser } from '../editor-check/browser.ts';
+import { launchBrowser } from '../../scripts/editor-check/browser.ts';
+import { until } from '../support/until.ts';
 import { drawScreen } from './print.ts';
 
 const SIZE = { width: 1180, height: 620 };

@@ -1,7 +1,7 @@
-import { startEnterprise } from '../../test/support/service.ts';
-import { templateExamples } from '../examples/files.ts';
-import { renderExample } from '../examples/make.ts';
-import { drawPage } from '../examples/picture.ts';
+import { templateExamples } from '../../scripts/examples/files.ts';
+import { renderExample } from '../../scripts/examples/make.ts';
+import { drawPage } from '../../scripts/examples/picture.ts';
+import { startEnterprise } from '../support/service.ts';
 
 /** Of a page A4 in points, the part that is shown. */
 const PAGE = { width: 595, height: 440 };

@@ -2,10 +2,10 @@
  * Makes the pictures of the README: the demo page, a template beside the letter that is made of it, and what kubectl shows.
  * `npm run pictures` makes all of them, `npm run pictures -- kubectl` one. After `make test`, which installs what it needs.
  */
-import { writePicture } from './examples/picture.ts';
-import { demo } from './pictures/demo.ts';
-import { kubectl } from './pictures/kubectl.ts';
-import { letter } from './pictures/letter.ts';
+import { writePicture } from '../../scripts/examples/picture.ts';
+import { demo } from './demo.ts';
+import { kubectl } from './kubectl.ts';
+import { letter } from './letter.ts';
 
 const PICTURES: Readonly<Record<string, () => Promise<string>>> = { demo, kubectl, letter };
 
