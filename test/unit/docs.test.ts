@@ -93,7 +93,7 @@ describe('the documentation', () => {
     });
   });
 
-  it('tells every reason of a condition in docs/kubernetes.md', () => {
+  it('tells every reason of a condition in docs/kubernetes-troubleshooting.md', () => {
     const code = find('cmd/controller/reconcile/*.ts').map(read).join('\n');
     const reasons = [
       /reason: '([A-Z]\w+)'/g,
@@ -104,7 +104,7 @@ describe('the documentation', () => {
     ];
     const wanted = reasons.flatMap((pattern) => [...all(code, pattern)]);
     expect(wanted).to.include.members(['NameTaken', 'KeyNotFound', 'KeyUnknown', 'AvailableWithRemarks']);
-    expect(missing(wanted, all(page('docs/kubernetes.md'), /`([A-Z]\w+)`/g))).to.deep.equal([]);
+    expect(missing(wanted, all(page('docs/kubernetes-troubleshooting.md'), /`([A-Z]\w+)`/g))).to.deep.equal([]);
   });
 
   describe('error codes', () => {
