@@ -3,7 +3,8 @@ import { startTestCluster } from '../support/controller.ts';
 import { drawScreen } from './print.ts';
 
 const STYLE = `
-body { margin: 0; background: #0d1117; }
+html { background: #0d1117; }
+body { margin: 0; }
 pre { margin: 0; padding: 18px 22px; color: #e6edf3; font: 14px/1.6 'DejaVu Sans Mono', monospace; }
 b { color: #7ee787; font-weight: normal; }`;
 const SKIP = {
