@@ -106,7 +106,7 @@ export function scriptPage(): string {
     '',
     NOTE,
     '',
-    `${root.description} Start with [script.md](script.md); \`GET /v1/script.schema.json\` is the schema for editors.`,
+    `This page is for developers who look up a member of a script. ${root.description} Start with [script.md](script.md); \`GET /v1/script.schema.json\` is the schema for editors.`,
     '',
     '## Script',
     '',
