@@ -75,10 +75,7 @@ function shareSymbols(svg: string): string {
 }
 
 function content(svg: string): string {
-  return svg
-    .replace(/^[\s\S]*?<svg [^>]*>\n/, '')
-    .replace(/<\/svg>\s*$/, '')
-    .replace(/<title>.*<\/title>\n/, '');
+  return svg.replace(/^[\s\S]*?<svg [^>]*>\n/, '').replace(/<\/svg>\s*$/, '');
 }
 
 /** IDs are those of the whole file, and both pages have letters of the same name. */
