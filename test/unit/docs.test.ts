@@ -215,6 +215,21 @@ describe('the documentation', () => {
     }
   });
 
+  it('names only values that the chart has and fields that an instance has', () => {
+    const values = all(page('charts/svc/README.md'), /^\| `([\w.]+)`/gm);
+    const fields = all(page('docs/svcinstance.md'), /^(?:\| |### )`?(?:spec\.)?([\w.]+)/gm);
+    const pod = [...all(page('docs/svcinstance.md'), /^\| `(pod\.[\w.]+)/gm)];
+    for (const component of ['gate', 'docbuilder', 'editor', 'front']) {
+      for (const field of ['pod', ...pod]) fields.add(`${component}.${field}`);
+    }
+    // Those of a PersistentVolume and its claim.
+    for (const field of ['claimRef', 'volumeName']) fields.add(field);
+    for (const [path, content] of text) {
+      expect(missing(all(content, /--set(?:-file)? '?([\w.]+)=/g), values), path).to.deep.equal([]);
+      expect(missing(all(content, /`spec\.([a-z][\w.]*\w)/g), fields), path).to.deep.equal([]);
+    }
+  });
+
   it('says in the first sentence of a guide whom it is for', () => {
     const others = /architecture|benchmarks|compatibility|editor|README/;
     const guides = ['SECURITY.md', 'CONTRIBUTING.md', ...find('docs/*.md').filter((path) => !others.test(path))];
