@@ -2,15 +2,13 @@
  * Makes every example in every format, and the pictures of the guides.
  * `node scripts/examples.ts [folder]`; the folder is `.cache/examples` where none is named.
  */
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { createLogger } from '../src/common/log.ts';
 import { scriptExamples, templateExamples } from './examples/files.ts';
 import { buildExample, type Result, renderExample } from './examples/make.ts';
-import { slim } from './examples/svg.ts';
+import { drawPage, writePicture } from './examples/picture.ts';
 import { startLocalDocbuilder } from './support/docbuilder.ts';
 import { writeLicense } from './support/license.ts';
 
@@ -22,14 +20,10 @@ const PICTURES: Readonly<Record<string, number>> = {
   'pitch.slides': 3,
   certificate: 1,
 };
-/** A picture that is larger does not belong into the repository. */
-const MOST_PICTURE_BYTES = 200 * 1024;
 
 const root = resolve(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? join(root, '.cache/examples'));
-const pictures = join(root, 'docs/pictures');
 await mkdir(join(folder, 'templates'), { recursive: true });
-await mkdir(pictures, { recursive: true });
 
 const home = await mkdtemp(join(tmpdir(), 'svc-examples-'));
 const settings = { SVC_DOCBUILDER_DATA_DIR: join(home, 'data'), ...(await writeLicense(home)) };
@@ -47,7 +41,10 @@ try {
   await service.docbuilder.stop();
   await rm(home, { recursive: true, force: true });
 }
-for (const [name, page] of Object.entries(PICTURES)) await picture(name, page);
+for (const [name, page] of Object.entries(PICTURES)) {
+  const pdf = await readFile(join(folder, `${name}.pdf`));
+  await writePicture(name, await drawPage(pdf, page, `${name}, page ${page}`));
+}
 
 async function keep(name: string, results: readonly Result[]): Promise<void> {
   for (const { format, content, pages } of results) {
@@ -55,15 +52,4 @@ async function keep(name: string, results: readonly Result[]): Promise<void> {
     await writeFile(file, content);
     console.log(`${file}  ${content.length} bytes${pages > 0 ? `, ${pages} pages` : ''}`);
   }
-}
-
-/** One page as SVG, by poppler's pdftocairo. */
-async function picture(name: string, page: number): Promise<void> {
-  const file = join(pictures, `${name}.svg`);
-  const pages = ['-f', String(page), '-l', String(page)];
-  await promisify(execFile)('pdftocairo', ['-svg', ...pages, join(folder, `${name}.pdf`), file]);
-  const svg = slim(await readFile(file, 'utf8'), `${name}, page ${page}`);
-  if (svg.length > MOST_PICTURE_BYTES) throw new Error(`${file} would have ${svg.length} bytes: choose another page`);
-  await writeFile(file, svg);
-  console.log(`${file}  ${svg.length} bytes`);
 }

@@ -1,5 +1,7 @@
 /** pdftocairo says this of each letter, once is enough: without it a browser cuts off what is left of or above its origin. */
 const VISIBLE = '<style>symbol{overflow:visible}</style>';
+/** A page has no colour of its own: on the dark page of a reader its black letters would be lost. */
+const PAPER = '<rect width="100%" height="100%" fill="#fff"/>';
 
 /**
  * Makes an SVG of pdftocairo's half as large without a visible change: numbers of two decimals (a hundredth of a point),
@@ -8,7 +10,7 @@ const VISIBLE = '<style>symbol{overflow:visible}</style>';
  */
 export function slim(svg: string, title: string): string {
   return svg
-    .replace(/(<svg [^>]*>\n)/, `$1<title>${title}</title>\n${VISIBLE}\n`)
+    .replace(/(<svg [^>]*>\n)/, `$1<title>${title}</title>\n${VISIBLE}\n${PAPER}\n`)
     .replace(/<symbol [^>]*id="glyph\d+-0">\n<path [^>]*>\n<\/symbol>\n/g, '')
     .replace(/<path style="stroke:none;" d="([^"]*)"\/>\n<\/symbol>/g, (_, path: string) => letter(path))
     .replace(/rgb\(([\d.]+)%,([\d.]+)%,([\d.]+)%\)/g, (_, ...shares: string[]) => hex(shares.slice(0, 3)))

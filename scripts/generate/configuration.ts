@@ -34,8 +34,17 @@ export function configurationPage(): string {
     '',
     '<!-- Made from schemas/ by `npm run generate`. Do not edit. -->',
     '',
-    'Services are configured by environment variables. At start-up all mistakes are reported together. An empty variable',
-    'is treated as absent; booleans are `1` and `0`. [compose.md](compose.md) has the variables of compose.yaml and of `make run`.',
+    'This page is for administrators. It lists every environment variable of every service. Where you set them depends on the installation:',
+    '',
+    '| installation | where |',
+    '| --- | --- |',
+    '| `make run` | in the environment: `SVC_LOG_LEVEL=debug make run`. [compose.md](compose.md#settings-of-make-run) lists its own settings |',
+    '| compose | in `compose.override.yaml`. [compose.md](compose.md#settings-of-compose) lists those of `compose.yaml` |',
+    '| Kubernetes | not at all: the controller sets them from the fields of [SvcInstance](svcinstance.md), the chart from [its values](../charts/svc/README.md) |',
+    '',
+    '- A service that finds a mistake at start-up reports all mistakes together and ends with exit code 2.',
+    '- An empty variable is treated as absent. Booleans are `1` and `0`.',
+    '- A variable marked secret can instead be set as `NAME_FILE`, the path of a file that contains the value.',
     '',
   ];
   return [...head, ...PAGES.flatMap((name) => section(schemas.get(name))), ...front()].join('\n');
@@ -68,7 +77,7 @@ function section(schema: Schema | undefined): string[] {
       } |`,
   );
   return [
-    `## ${schema.title.replace('Config', '')}`,
+    `## ${schema.title.replace('Config', '').replace('Docbuilder', 'DocBuilder')}`,
     '',
     schema.description,
     '',

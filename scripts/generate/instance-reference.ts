@@ -20,6 +20,8 @@ const HEAD = `# SvcInstance
 
 <!-- Made from schemas/ by \`npm run generate\`. Do not edit. -->
 
+This page is for administrators who look up a field of an instance. Start with [kubernetes.md](kubernetes.md).
+
 \`svc.internal/v1\`, kind \`SvcInstance\`, short name \`svci\`, namespaced. One instance is one host name with gate, DocBuilder, editor and
 front. \`kubectl explain svcinstance.spec\` shows the same. Complete examples: [community](examples/community.yaml),
 [enterprise](examples/enterprise.yaml), [Gateway API](examples/gateway-api.yaml), [an edge of your own](examples/own-edge.yaml).
@@ -38,6 +40,7 @@ Needs Kubernetes 1.31 or later. The API server fills in the defaults and rejects
 const CONDITIONS_HEAD = `## Conditions
 
 Shaped as \`metav1.Condition\`; \`reason\` is for programs, \`message\` for people. \`kubectl wait svcinstance/office --for=condition=Ready\` waits for one.
+[kubernetes-troubleshooting.md](kubernetes-troubleshooting.md) lists the reasons.
 
 | type | True means |
 | --- | --- |`;

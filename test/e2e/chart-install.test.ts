@@ -60,7 +60,7 @@ describe('the chart on an API server', function () {
     expect(installed).to.include('STATUS: deployed').and.to.include('NOTES:');
     const ofNotes = /<<'YAML'\n(.*?)\n *YAML\n/s.exec(installed)?.[1]?.replaceAll(/^ {2}/gm, '');
     const guide = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
-    const ofGuide = /```yaml\n(apiVersion: svc.*?)```/s.exec(guide)?.[1];
+    const ofGuide = /```yaml\n( *apiVersion: svc.*?)```/s.exec(guide)?.[1]?.replaceAll(/^ {3}/gm, '');
     for (const [instance, line] of [
       [readFileSync(join(root, 'docs/examples/enterprise.yaml'), 'utf8'), /office .* office\.example\.com /],
       [ofNotes, /office .* office\.example /],
@@ -134,7 +134,7 @@ describe('the chart on an API server', function () {
           const text = await server.kubectl(['-n', namespace, 'get', 'svci', 'office', '-o', `jsonpath=${message}`]);
           return text.includes('is starting') || undefined;
         });
-        // As docs/kubernetes.md says of a restored claim.
+        // As docs/kubernetes-operations.md says of a restored claim.
         const label = 'jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}';
         expect(await server.kubectl(['-n', namespace, 'get', 'pvc', 'office-gate', '-o', label])).to.equal(
           'svc-controller',

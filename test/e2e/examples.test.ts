@@ -87,7 +87,7 @@ describe('the examples', () => {
 });
 
 describe('docs/script.md', () => {
-  const blocks = [...guide.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) => JSON.parse(text) as Script);
+  const blocks = [...guide.matchAll(/^ *```json\n(.*?)^ *```/gms)].map(([, text = '']) => JSON.parse(text) as Script);
   const whole = blocks.filter((block) => block.svcscript !== undefined);
 
   it('has a script of every type, each of which the Community plan takes', () => {

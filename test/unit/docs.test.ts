@@ -21,6 +21,9 @@ const CODE = find(
 );
 const RECEIVERS = find('examples/receivers/*/receiver.{mjs,py}');
 
+/** A command of curl to the service, with the lines that it goes on in. */
+const CURL = /^ *(curl (?:[^\n]*(?:\\|'\{[^'\n]*)\n)*[^\n]*(?:localhost:8080|office\.example)\/[^\n]*)/gm;
+
 /** All first groups of a pattern in some text. */
 const all = (source: string, pattern: RegExp) => new Set([...source.matchAll(pattern)].map(([, found = '']) => found));
 const page = (path: string) => text.get(path) ?? '';
@@ -93,7 +96,7 @@ describe('the documentation', () => {
     });
   });
 
-  it('tells every reason of a condition in docs/kubernetes.md', () => {
+  it('tells every reason of a condition in docs/kubernetes-troubleshooting.md', () => {
     const code = find('cmd/controller/reconcile/*.ts').map(read).join('\n');
     const reasons = [
       /reason: '([A-Z]\w+)'/g,
@@ -104,7 +107,7 @@ describe('the documentation', () => {
     ];
     const wanted = reasons.flatMap((pattern) => [...all(code, pattern)]);
     expect(wanted).to.include.members(['NameTaken', 'KeyNotFound', 'KeyUnknown', 'AvailableWithRemarks']);
-    expect(missing(wanted, all(page('docs/kubernetes.md'), /`([A-Z]\w+)`/g))).to.deep.equal([]);
+    expect(missing(wanted, all(page('docs/kubernetes-troubleshooting.md'), /`([A-Z]\w+)`/g))).to.deep.equal([]);
   });
 
   describe('error codes', () => {
@@ -147,13 +150,24 @@ describe('the documentation', () => {
   });
 
   describe('paths', () => {
+    const { docbuilder } = JSON.parse(read('schemas/openapi/operations.json')) as {
+      docbuilder: { method: string; path: string }[];
+    };
+
     it('of the API are those of the OpenAPI document', () => {
-      const { docbuilder } = JSON.parse(read('schemas/openapi/operations.json')) as { docbuilder: { path: string }[] };
       const known = new Set([...docbuilder.map(({ path }) => path), '/v1']);
       for (const [path, content] of text) {
         const told = [...all(content, /(?:localhost:8080|\b(?:GET|POST) )(\/v1(?:\/[\w.{}]*[\w}])*)/g)];
         expect(missing(told, known), path).to.deep.equal([]);
       }
+    });
+
+    it('that curl asks are served, by the method that curl uses', () => {
+      const gate = [...all(read('cmd/gate/http/public.ts'), /^ {4}'(\/svc\/[\w.]+)'/gm)].map((path) => `GET ${path}`);
+      const served = new Set([...docbuilder.map(({ method, path }) => `${method.toUpperCase()} ${path}`), ...gate]);
+      const asked = [...text].flatMap(([, content]) => [...all(content, CURL)].map(operation));
+      expect(asked.length).to.be.greaterThan(20);
+      expect(missing(asked, served)).to.deep.equal([]);
     });
 
     for (const [path, content] of text) {
@@ -201,9 +215,35 @@ describe('the documentation', () => {
     }
   });
 
+  it('names only values that the chart has and fields that an instance has', () => {
+    const values = all(page('charts/svc/README.md'), /^\| `([\w.]+)`/gm);
+    const fields = all(page('docs/svcinstance.md'), /^(?:\| |### )`?(?:spec\.)?([\w.]+)/gm);
+    const pod = [...all(page('docs/svcinstance.md'), /^\| `(pod\.[\w.]+)/gm)];
+    for (const component of ['gate', 'docbuilder', 'editor', 'front']) {
+      for (const field of ['pod', ...pod]) fields.add(`${component}.${field}`);
+    }
+    // Those of a PersistentVolume and its claim.
+    for (const field of ['claimRef', 'volumeName']) fields.add(field);
+    for (const [path, content] of text) {
+      expect(missing(all(content, /--set(?:-file)? '?([\w.]+)=/g), values), path).to.deep.equal([]);
+      expect(missing(all(content, /`spec\.([a-z][\w.]*\w)/g), fields), path).to.deep.equal([]);
+    }
+  });
+
+  it('says in the first sentence of a guide whom it is for', () => {
+    const others = /architecture|benchmarks|compatibility|editor|README/;
+    const guides = ['SECURITY.md', 'CONTRIBUTING.md', ...find('docs/*.md').filter((path) => !others.test(path))];
+    expect(guides.length).to.be.greaterThan(15);
+    for (const path of guides) {
+      const [, prose = ''] = /^# .*\n\n(?:<!--.*-->\n\n)?(.*)/.exec(page(path)) ?? [];
+      expect(prose, path).to.match(/^This page is for /);
+    }
+  });
+
   it('has JSON that is JSON', () => {
     for (const [path, content] of text) {
-      for (const json of all(content, /^```json\n(.*?)^```/gms)) expect(() => JSON.parse(json), path).not.to.throw();
+      for (const json of all(content, /^ *```json\n(.*?)^ *```/gms))
+        expect(() => JSON.parse(json), path).not.to.throw();
     }
   });
 
@@ -213,6 +253,13 @@ describe('the documentation', () => {
     }
   });
 });
+
+/** What a command of curl asks, such as `POST /v1/convert`. */
+function operation(command: string): string {
+  const [, path = ''] = /(?:https?:\/\/)?(?:localhost:8080|office\.example)(\/[\w./{}]*)/.exec(command) ?? [];
+  const method = / (?:-F|-d|--form-string|--json) /.test(command) ? 'POST' : 'GET';
+  return `${method} ${path}`;
+}
 
 /** The anchors of a page's headings, as GitHub and its likes make them. */
 function anchors(content: string): Set<string> {

@@ -5,7 +5,7 @@
  */
 export type Script = {
   /**
-   * Where an editor finds this schema; ignored.
+   * Address of this schema, for editors. The service ignores it.
    */
   $schema?: string;
   /**
@@ -13,7 +13,7 @@ export type Script = {
    */
   svcscript: 1;
   /**
-   * What kind of document it is.
+   * Kind of the document.
    */
   type: 'text' | 'sheet' | 'slides';
   meta?: Meta;
@@ -144,7 +144,7 @@ export type Element = TextElement | BulletsElement | TableElement | ImageElement
 export type SlideContent = string | ListItem[];
 
 /**
- * What the document says about itself.
+ * Properties of the document.
  */
 export interface Meta {
   /**
@@ -197,7 +197,7 @@ export interface Save {
 export interface Page {
   size?: Paper;
   /**
-   * Which way the paper is held.
+   * Orientation of the paper.
    */
   orientation?: 'portrait' | 'landscape';
   margins?: Margins;
@@ -546,7 +546,7 @@ export interface List {
 export interface ListItemObject {
   text: Inline;
   /**
-   * Whether the nested items are numbered. Default: as in this list.
+   * true: the nested items are numbered. Default: as in this list.
    */
   ordered?: boolean;
   /**
@@ -584,7 +584,7 @@ export interface Table {
    */
   rows: TableCell[][];
   /**
-   * Which lines are drawn.
+   * Lines that are drawn.
    */
   borders?: 'all' | 'horizontal' | 'outer' | 'none';
   /**
@@ -731,7 +731,7 @@ export interface Image {
    */
   url?: string;
   /**
-   * What the picture shows, for those who cannot see it.
+   * Description of the picture, for those who cannot see it.
    */
   alt?: string;
   /**
@@ -743,7 +743,7 @@ export interface Image {
    */
   height?: number;
   /**
-   * Where it stands.
+   * Horizontal position.
    */
   align?: 'left' | 'center' | 'right';
   /**
@@ -1397,7 +1397,7 @@ export interface Freeze {
 export interface PrintSetup {
   size?: Paper;
   /**
-   * Which way the paper is held.
+   * Orientation of the paper.
    */
   orientation?: 'portrait' | 'landscape';
   margins?: Margins;
@@ -1488,7 +1488,7 @@ export interface TitleSlide {
    */
   background?: Color;
   /**
-   * What the speaker sees.
+   * Notes for the speaker.
    */
   notes?: string;
 }
@@ -1708,7 +1708,7 @@ export interface ImageElement {
    */
   url?: string;
   /**
-   * What the picture shows, for those who cannot see it.
+   * Description of the picture, for those who cannot see it.
    */
   alt?: string;
 }
@@ -1802,7 +1802,7 @@ export interface ContentSlide {
    */
   background?: Color;
   /**
-   * What the speaker sees.
+   * Notes for the speaker.
    */
   notes?: string;
 }
@@ -1826,7 +1826,7 @@ export interface TwoColumnsSlide {
    */
   background?: Color;
   /**
-   * What the speaker sees.
+   * Notes for the speaker.
    */
   notes?: string;
 }
@@ -1849,7 +1849,7 @@ export interface SectionSlide {
    */
   background?: Color;
   /**
-   * What the speaker sees.
+   * Notes for the speaker.
    */
   notes?: string;
 }
@@ -1870,7 +1870,7 @@ export interface BlankSlide {
    */
   background?: Color;
   /**
-   * What the speaker sees.
+   * Notes for the speaker.
    */
   notes?: string;
 }

@@ -120,7 +120,7 @@ export interface ControllerConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
+   * Target of the audit trail: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
    */
   SVC_AUDIT_TARGET: string;
 }
@@ -284,7 +284,7 @@ export interface DocbuilderConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
+   * Target of the audit trail: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
    */
   SVC_AUDIT_TARGET: string;
   /**
@@ -611,11 +611,11 @@ export interface EmbedSession {
   key: string;
   doc_id: string;
   /**
-   * What was granted.
+   * Mode that was granted.
    */
   mode: 'edit' | 'view';
   /**
-   * What was asked for.
+   * Mode that was asked for.
    */
   requested_mode: 'edit' | 'view';
   /**
@@ -698,7 +698,7 @@ export interface ErrorResponse {
  */
 export interface ExtractedMeta {
   /**
-   * What the file is by its content, such as `docx`.
+   * Format of the file by its content, such as `docx`.
    */
   format: string;
   family: 'text' | 'sheet' | 'slides';
@@ -707,7 +707,7 @@ export interface ExtractedMeta {
    */
   size: number;
   /**
-   * Whether it needs a password.
+   * true: the file needs a password.
    */
   encrypted: boolean;
   macros: boolean;
@@ -718,11 +718,11 @@ export interface ExtractedMeta {
   title: string | null;
   subject: string | null;
   /**
-   * Who created the document.
+   * Person who created the document.
    */
   author: string | null;
   /**
-   * Who saved it last.
+   * Person who saved it last.
    */
   last_author: string | null;
   /**
@@ -747,7 +747,7 @@ export interface ExtractedMeta {
    */
   language: string | null;
   /**
-   * Of a text document.
+   * Text documents only; null for others.
    */
   pages: number | null;
   /**
@@ -784,7 +784,7 @@ export interface ExtractedMeta {
   fonts: {
     name: string;
     /**
-     * Whether the server lacks this font and uses another.
+     * true: the server lacks this font and uses another.
      */
     substituted: boolean;
     /**
@@ -799,7 +799,7 @@ export interface ExtractedMeta {
 export interface ExtractedText {
   family: 'text' | 'sheet' | 'slides';
   /**
-   * Whether the text was cut off.
+   * true: the text was cut off.
    */
   truncated: boolean;
   /**
@@ -892,7 +892,7 @@ export interface GateConfig {
    */
   SVC_GATE_CONNECTION_CAP?: number;
   /**
-   * Whether documents can be embedded.
+   * 1: documents can be embedded.
    */
   SVC_EMBED_ENABLED: boolean;
   /**
@@ -912,7 +912,7 @@ export interface GateConfig {
    */
   SVC_EMBED_ALLOWED_ORIGINS: string;
   /**
-   * Whether the editor also opens documents of other WOPI hosts; `off` for an installation that only embeds.
+   * on: the editor also opens documents of other WOPI hosts. off: for an installation that only embeds.
    */
   SVC_EMBED_FOREIGN_HOSTS: 'on' | 'off';
   /**
@@ -960,7 +960,7 @@ export interface GateConfig {
    */
   SVC_LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   /**
-   * Where the audit trail goes: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
+   * Target of the audit trail: off, stdout, file:/path (an absolute one) or an http(s) URL that accepts JSON arrays of events.
    */
   SVC_AUDIT_TARGET: string;
   /**
@@ -979,7 +979,7 @@ export interface GateLimits {
      */
     limit: number;
     /**
-     * What the plan allows.
+     * Connections that the plan allows.
      */
     plan_limit: number;
     /**
@@ -1068,7 +1068,7 @@ export interface GateStatus {
     documents: number;
     limit_reached: boolean;
     /**
-     * Whether the cap is enforced; it is not while there is no recent sample.
+     * true: the cap is enforced. false: there is no recent sample of who is editing, so it is not.
      */
     enforcing: boolean;
     /**
@@ -1238,7 +1238,7 @@ export interface RenderRequest {
 }
 export interface RenderOptions {
   /**
-   * What happens to a field without a value: it is left empty, or all of them are listed in a `template_error`.
+   * Treatment of a field without a value: it is left empty, or all of them are listed in a `template_error`.
    */
   missing?: 'empty' | 'error';
 }
@@ -1333,7 +1333,7 @@ export interface SvcInstanceSpec {
    */
   port?: number;
   /**
-   * Whether the service is reached by https or http.
+   * https or http, and the certificate.
    */
   tls: {
     /**
@@ -1359,7 +1359,7 @@ export interface SvcInstanceSpec {
     key: string;
   };
   /**
-   * What is created at the edge of the cluster, and who asks the gate before an editor opens.
+   * Objects at the edge of the cluster, and who asks the gate before an editor opens.
    */
   ingress: {
     /**
@@ -1424,7 +1424,7 @@ export interface SvcInstanceSpec {
    */
   embed: {
     /**
-     * Whether documents can be embedded.
+     * 1: documents can be embedded.
      */
     enabled: boolean;
     /**
@@ -1438,7 +1438,7 @@ export interface SvcInstanceSpec {
      */
     allowUnsigned: boolean;
     /**
-     * Whether the editor also opens documents of other WOPI hosts. Say no where it is only embedded.
+     * true: the editor also opens documents of other WOPI hosts. Set false where it is only embedded.
      */
     foreignHosts: boolean;
     /**
@@ -1579,7 +1579,7 @@ export interface SvcInstanceSpec {
      */
     className?: string;
     /**
-     * What becomes of the volumes if the instance is deleted. Retain: they stay, and an instance of the same name in the same namespace takes them over. Delete: they are deleted with it, documents included. Deleting the namespace deletes them in any case.
+     * Treatment of the volumes when the instance is deleted. Retain: they stay, and an instance of the same name in the same namespace takes them over. Delete: they are deleted with it, documents included. Deleting the namespace deletes them in any case.
      */
     onDelete: 'Retain' | 'Delete';
     /**
@@ -1620,7 +1620,7 @@ export interface SvcInstanceSpec {
     secretName: string;
   };
   /**
-   * What the services may reach outside: documents by URL, callbacks, pictures. Public addresses are always allowed.
+   * Addresses that the services may reach outside: documents by URL, callbacks, pictures. Public addresses are always allowed.
    */
   outbound: {
     /**
@@ -1690,7 +1690,7 @@ export interface SvcInstanceSpec {
    */
   logLevel: 'Trace' | 'Debug' | 'Info' | 'Warn' | 'Error' | 'Fatal';
   /**
-   * Where the audit trail goes: `off`, `stdout`, `file:/path` or an http(s) URL that accepts JSON arrays of events.
+   * Target of the audit trail: `off`, `stdout`, `file:/path` or an http(s) URL that accepts JSON arrays of events.
    */
   auditTarget: string;
   /**
@@ -1919,11 +1919,11 @@ export interface SvcInstanceStatus {
      */
     maxOutputsPerBuild?: number;
     /**
-     * Whether jobs may be asynchronous.
+     * true: jobs may be asynchronous.
      */
     async?: boolean;
     /**
-     * Whether jobs may be reported by callback.
+     * true: jobs may be reported by callback.
      */
     callback?: boolean;
   };
@@ -2000,7 +2000,7 @@ export interface Condition {
    */
   type: string;
   /**
-   * Whether it holds.
+   * True, False or Unknown: the condition holds, does not hold, or nobody knows.
    */
   status: 'True' | 'False' | 'Unknown';
   /**

@@ -83,7 +83,7 @@ describe('on a cluster: deletes clean', function () {
     expect(await office.cluster.kubectl(['get', 'deployments', '--namespace', SYSTEM, '-o', 'name'])).to.equal('');
     await office.cluster.kubectl(['get', 'crd', 'svcinstances.svc.internal']);
     await brief.kubectl('delete', 'svcinstance', 'brief');
-    // The claims go, too, as the spec says: docs/kubernetes.md, Storage and backup.
+    // The claims go, too, as the spec says: docs/kubernetes-operations.md, Delete an instance.
     await onlyIsLeft();
     expect((await fetch(`${office.outside.url}/v1/status`)).status).to.equal(200);
 

@@ -25,7 +25,7 @@ describe('the metadata of Secrets, which is all that the controller watches', fu
 
   it("holds nothing of a licence that was renewed by the guide's command", async () => {
     const [, create = '', apply = ''] =
-      /^\| renew \| `kubectl -n office (create .*) \\\| kubectl -n office (apply .*)` \|$/m.exec(GUIDE) ?? [];
+      /^kubectl -n office (create secret .*) \\\n {2}\| kubectl -n office (apply .*)$/m.exec(GUIDE) ?? [];
     const file = join(folder, 'new.jwt');
     const run = async (command: string, stdin?: string) => {
       const words = command.replace('new.jwt', file).split(' ');

@@ -75,8 +75,8 @@ describe("DocBuilder's size", () => {
     expect(docbuilderSizing({ ...situationOf({ spec }), docbuilder: { memory: 6144 } }).workers).to.equal(5);
   });
 
-  it('is as the table in docs/kubernetes.md says', () => {
-    const text = readFileSync(new URL('../../../../docs/kubernetes.md', import.meta.url), 'utf8');
+  it('is as the table in docs/kubernetes-operations.md says', () => {
+    const text = readFileSync(new URL('../../../../docs/kubernetes-operations.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| (Community|[^|]*\d[\d,]*[^|]*) \| (\d+) \| (.+) \| (.+) \|$/gm)];
     expect(rows).to.have.length.above(3);
     for (const [, edition = '', workers, cpu, memory] of rows) {
