@@ -141,18 +141,6 @@ describe('k8s: reflector', () => {
     });
   });
 
-  it('lists from the start when the rest of a list is no longer kept', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) server.put(PATH, name);
-    let expired = 0;
-    server.fault = (request, response) => {
-      if (!request.url?.includes('continue=') || expired++ > 0) return undefined;
-      refuse(response, 410, 'Expired');
-      return true;
-    };
-    await start();
-    expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
-  });
-
   it('lists anew now and then, whatever the watch says', async () => {
     server.put(PATH, 'a');
     await start({ timings: { relistMs: [50, 100] } });

@@ -277,31 +277,6 @@ describe('the reconciler of an instance', () => {
     expect(await reconcile()).to.equal(0);
   });
 
-  it('removes what it made and is no longer wanted, but no copy that somebody else has made of it', async () => {
-    await reconcile();
-    for (const [kind, name] of [
-      ['Secret', 'office-secrets'],
-      ['ConfigMap', 'office-license-keys'],
-    ] as const) {
-      const original = server.find(kind, name);
-      if (!original) throw new Error(`no ${name}`);
-      // As `kubectl get -o yaml`, another name and `kubectl apply` make one.
-      const { uid: _, managedFields: __, ...metadata } = original.metadata;
-      server.put({ ...original, metadata: { ...metadata, name: `${name}-copy` } });
-    }
-    // As from a backup, which has no managedFields.
-    const socket = server.find('Ingress', 'office-socket');
-    if (socket) server.put({ ...socket, metadata: { ...socket.metadata, managedFields: [] } });
-    runAll();
-    expect(server.find('Ingress', 'office-page')).not.to.equal(undefined);
-    change({}, { ingress: { ...office().spec.ingress, gating: 'Front' } });
-    await reconcile();
-    expect(server.find('Ingress', 'office-page')).to.equal(undefined);
-    expect(server.find('Ingress', 'office-socket')).to.equal(undefined);
-    expect(server.find('Secret', 'office-secrets-copy')).not.to.equal(undefined);
-    expect(server.find('ConfigMap', 'office-license-keys-copy')).not.to.equal(undefined);
-  });
-
   it('forgets an instance that is deleted while its status is written', async () => {
     await reconcile();
     instances.observe(office());
@@ -325,19 +300,6 @@ describe('the reconciler of an instance', () => {
     await reconcile();
     expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
     expect(server.asked()).to.include('apply Deployment/office-front');
-  });
-
-  it('looks at everything when it is asked to, also after a start', async () => {
-    await reconcile();
-    runAll();
-    await reconcile();
-    start();
-    runAll();
-    change({ 'svc.internal/reconcile-at': 'now' });
-    server.asked();
-    await reconcile();
-    const made = server.all().filter(({ kind }) => kind !== 'SvcInstance');
-    expect(server.asked()).to.include.members(made.map(({ kind, metadata }) => `apply ${kind}/${metadata.name}`));
   });
 });
 
