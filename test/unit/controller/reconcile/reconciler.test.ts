@@ -13,8 +13,6 @@ import { situationOf } from '../desired/situation.ts';
 import { type MemoryClient, memoryClient } from './memory-client.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-/** What is read each time. */
-const READS = /^get (SvcInstance|Secret)\//;
 const PAUSED = { 'svc.internal/paused': 'true' };
 
 describe('the reconciler of an instance', () => {
@@ -170,38 +168,6 @@ describe('the reconciler of an instance', () => {
     });
     await reconcile();
     expect(condition('Ready')?.reason).to.equal('AllAvailable');
-  });
-
-  it('writes nothing of a spec that asks for what nobody has allowed, and says so', async () => {
-    await reconcile();
-    runAll();
-    await reconcile();
-    server.asked();
-    const annotations = { 'nginx.ingress.kubernetes.io/server-snippet': 'return 200;' };
-    change({}, { host: 'other.example', ingress: { ...office().spec.ingress, annotations } });
-    await reconcile();
-    expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal(['status SvcInstance/office']);
-    expect(condition('Ready')).to.include({ status: 'False', reason: 'NotAllowed' });
-    expect(condition('Stalled')?.message).to.include('nginx.ingress.kubernetes.io/server-snippet');
-    expect(office().status).to.include({ appliedGeneration: 1 });
-  });
-
-  it('is not ready without an edge, goes on looking at it, and is ready when it leads to the front', async () => {
-    server.put({ apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'nginx' } });
-    await reconcile();
-    runAll();
-    const bare = server.all().filter(({ kind }) => kind === 'Ingress');
-    for (const ingress of bare) owned.observe(server.put({ ...ingress, status: {} } as KubernetesObject));
-    expect(await reconcile()).to.be.a('number');
-    expect(condition('EdgeReady')).to.include({ status: 'False', reason: 'NoAddress' });
-    expect(condition('Ready')).to.include({ status: 'False', reason: 'NoAddress' });
-    now += 600_000;
-    await reconcile();
-    expect(condition('Stalled')).to.include({ reason: 'NoAddress' });
-    runAll();
-    expect(await reconcile()).to.equal(undefined);
-    expect(condition('EdgeReady')).to.include({ status: 'True', reason: 'Accepted' });
-    expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
   });
 
   it('looks ever later, up to a minute, at what does not start, and soon again at what is new', async () => {
