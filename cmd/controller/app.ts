@@ -217,11 +217,11 @@ export class Controller {
 
   #health(): Health {
     return {
-      sick: () => this.#sick(),
-      unready: () => this.#unready(),
+      unhealthy: () => this.#unhealthy(),
+      notReady: () => this.#notReady(),
       figures: () => ({
         leading: this.#election?.leading() ?? this.#leadsAlone,
-        waits_for: this.#unready() ?? null,
+        waits_for: this.#notReady() ?? null,
         instances: this.#instances.keys().length,
         owned: this.#owned.size,
         queue: this.#queue.figures(),
@@ -231,7 +231,7 @@ export class Controller {
     };
   }
 
-  #sick(): string | undefined {
+  #unhealthy(): string | undefined {
     // An API server that is away is not cured by starting anew.
     if (!this.#reachable) return undefined;
     const stale = this.#watches?.reflectors.find((reflector) => this.#clock() - reflector.lastContact() > STALE_MS);
@@ -239,7 +239,7 @@ export class Controller {
     return this.#queue.figures().longestMs > STALE_MS ? 'a reconcile does not end' : undefined;
   }
 
-  #unready(): string | undefined {
+  #notReady(): string | undefined {
     if (this.#watches?.definitionAbsent()) return DEFINITION_MISSING;
     const trouble = this.#watches?.reflectors.map((reflector) => reflector.trouble()).find(Boolean);
     return this.#waitsFor && trouble ? `${this.#waitsFor}: ${trouble}` : this.#waitsFor;

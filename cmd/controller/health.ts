@@ -3,16 +3,16 @@ import type { RequestListener } from 'node:http';
 /** The answers of the health server. */
 export interface Health {
   /** Why this process should be restarted; undefined: it works. */
-  sick(): string | undefined;
+  unhealthy(): string | undefined;
   /** Why it cannot do its work yet; undefined: it can. */
-  unready(): string | undefined;
+  notReady(): string | undefined;
   /** Figures for people and tests. */
   figures(): object;
 }
 
 /** `GET /healthz`, `/readyz` (200 or 503 with the reason) and `/status` (JSON). */
-export function healthApp({ sick, unready, figures }: Health): RequestListener {
-  const checks: Readonly<Record<string, () => string | undefined>> = { '/healthz': sick, '/readyz': unready };
+export function healthApp({ unhealthy, notReady, figures }: Health): RequestListener {
+  const checks: Readonly<Record<string, () => string | undefined>> = { '/healthz': unhealthy, '/readyz': notReady };
   return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -36,7 +36,7 @@ export class WorkQueue {
   readonly #parallel: number;
   readonly #waiting = new Set<string>();
   /** Keys whose time has come without a change: they run only while nothing waits that has changed. */
-  readonly #unhurried = new Set<string>();
+  readonly #lowPriority = new Set<string>();
   readonly #running = new Map<string, number>();
   /** Keys that were added while they ran. */
   readonly #again = new Set<string>();
@@ -60,7 +60,7 @@ export class WorkQueue {
    */
   add(key: string): void {
     this.#cancel(key);
-    this.#unhurried.delete(key);
+    this.#lowPriority.delete(key);
     if (!this.#started) this.#waiting.delete(key);
     if (this.#running.has(key)) this.#again.add(key);
     else this.#waiting.add(key);
@@ -76,12 +76,12 @@ export class WorkQueue {
   /** Forgets a key that no longer exists: its turn, its failures and its timer. A current run ends normally. */
   forget(key: string): void {
     this.#cancel(key);
-    for (const keys of [this.#waiting, this.#unhurried, this.#again, this.#failures]) keys.delete(key);
+    for (const keys of [this.#waiting, this.#lowPriority, this.#again, this.#failures]) keys.delete(key);
   }
 
   /** Starts the work: nothing runs before. What was added so far waits for what changes from now on. */
   start(): void {
-    for (const key of [...this.#waiting].reverse()) this.#unhurried.add(key);
+    for (const key of [...this.#waiting].reverse()) this.#lowPriority.add(key);
     this.#waiting.clear();
     this.#started = true;
     this.#pump();
@@ -101,7 +101,7 @@ export class WorkQueue {
 
   figures(): QueueFigures {
     return {
-      waiting: this.#waiting.size + this.#unhurried.size,
+      waiting: this.#waiting.size + this.#lowPriority.size,
       running: this.#running.size,
       longestMs: Math.max(0, ...[...this.#running.values()].map((since) => Date.now() - since)),
       done: this.#done,
@@ -109,10 +109,10 @@ export class WorkQueue {
     };
   }
 
-  #addUnhurried(key: string): void {
+  #addLowPriority(key: string): void {
     this.#timers.delete(key);
     if (this.#running.has(key) || this.#waiting.has(key)) return;
-    this.#unhurried.add(key);
+    this.#lowPriority.add(key);
     this.#pump();
   }
 
@@ -130,7 +130,7 @@ export class WorkQueue {
   }
 
   #pump(): void {
-    for (const keys of [this.#waiting, this.#unhurried]) {
+    for (const keys of [this.#waiting, this.#lowPriority]) {
       for (const key of keys) {
         if (!this.#started || this.#running.size >= this.#parallel) return;
         keys.delete(key);
@@ -159,7 +159,7 @@ export class WorkQueue {
       const next = await reconcile(key, signal, before);
       this.#failures.delete(key);
       this.#done += 1;
-      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.#addUnhurried(key));
+      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.#addLowPriority(key));
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       const failures = before + 1;

@@ -1,11 +1,11 @@
-import type { V1Deployment, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
+import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { editorObjects } from '../../../../cmd/controller/desired/editor.ts';
 import { editorArguments, frameAncestors } from '../../../../cmd/controller/desired/editor-params.ts';
 import { QUARANTINE_SCRIPT } from '../../../../src/common/quarantine-script.ts';
 import { editorOptions } from '../../../e2e/cluster/editor/parameters.ts';
-import { enterprise, type Options, type PartialSpec, situationOf } from './situation.ts';
+import { type Options, type PartialSpec, situationOf } from './situation.ts';
 
 describe('the editor', () => {
   it('knows its public address without the port of the scheme, and its one WOPI host', () => {
@@ -17,27 +17,6 @@ describe('the editor', () => {
     expect(environmentOf({ port: 8443 })['server_name']).to.equal('office.example:8443');
     expect(environmentOf({ tls: { mode: 'Disabled' }, port: 80 })['server_name']).to.equal('office.example');
     expect(environmentOf({ tls: { mode: 'Disabled' }, port: 443 })['server_name']).to.equal('office.example:443');
-  });
-
-  it('serves plain HTTP, and says https in its pages where TLS ends before the front', () => {
-    expect(settingsOf({})).to.include({ 'ssl.enable': 'false', 'ssl.termination': 'true' });
-    expect(settingsOf({ tls: { mode: 'Disabled' } })).to.include({ 'ssl.enable': 'false', 'ssl.termination': 'false' });
-  });
-
-  it('loses no save, converts for nobody else, and reads addresses as front and gate do', () => {
-    const settings = settingsOf({});
-    expect(settings).to.include({
-      'per_document.limit_store_failures': '0',
-      'quarantine_files[@enable]': 'true',
-      'quarantine_files.path': '/quarantine',
-      'quarantine_files.limit_dir_size_mb': '2000',
-      'net.proxy_prefix': 'false',
-      hexify_embedded_urls: 'false',
-      'logging.level': 'warning',
-      memproportion: '80',
-    });
-    const allowed = Object.entries(settings).filter(([name]) => name.startsWith('net.post_allow.host'));
-    expect(allowed.map(([, value]) => value)).to.deep.equal([String.raw`127\.0\.0\.1`, ...new Array(15).fill('')]);
   });
 
   it('has its password from the Secret, and nowhere else', () => {
@@ -54,13 +33,6 @@ describe('the editor', () => {
     const template = (given: Options['given']) => JSON.stringify(deploymentOf(given ? { given } : {}).spec?.template);
     expect(template({ admin: { username: 'a', password: 'b' } })).not.to.equal(template(undefined));
     expect(template({ values: { 'embed-jwt-secret': 'another one, and long enough' } })).to.equal(template(undefined));
-  });
-
-  it('never changes with a licence', () => {
-    const text = (options: Options) => JSON.stringify(editorObjects(situationOf(options)));
-    for (const state of ['valid', 'grace', 'expired'] as const) {
-      expect(text({ license: enterprise(800, state), licenseFiles: { token: 'a.b.c' } }), state).to.equal(text({}));
-    }
   });
 
   it('is told all this in a way that an image understands', () => {
@@ -158,11 +130,6 @@ describe('the editor', () => {
       expect(ancestors(embed('*'))).to.deep.equal(['*', '*:*']);
     });
 
-    it('are one argument', () => {
-      const args = containerOf(embed('https://a.example', 'https://b.example')).args ?? [];
-      expect(args).to.include('--o:net.content_security_policy=frame-ancestors office.example a.example b.example');
-    });
-
     it('fit the expression that the editor makes of each', () => {
       // As Map.WOPI.js of 25.04 does: `:*` becomes `:?.*`, and the scheme is set before it.
       const fits = (origin: string, sources: string[]) =>
@@ -174,38 +141,6 @@ describe('the editor', () => {
   });
 
   describe('pod', () => {
-    it('is one at a time, with minutes for a last save, and keeps its node from being emptied', () => {
-      const { spec } = deploymentOf({});
-      expect(spec).to.deep.include({ replicas: 1, strategy: { type: 'Recreate' } });
-      expect(spec?.template.spec?.terminationGracePeriodSeconds).to.be.at.least(180);
-      expect(spec?.template.metadata?.annotations).to.include({
-        'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
-      });
-    });
-
-    it('is restricted but for what docs/decisions/0011-controller.md lists', () => {
-      const { securityContext: pod, automountServiceAccountToken } = deploymentOf({}).spec?.template.spec ?? {};
-      expect(automountServiceAccountToken).to.equal(false);
-      expect(pod).to.deep.include({ runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: 'RuntimeDefault' } });
-      const { securityContext } = containerOf({});
-      expect(securityContext).to.deep.equal({
-        allowPrivilegeEscalation: true,
-        readOnlyRootFilesystem: false,
-        capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'MKNOD', 'SYS_CHROOT'] },
-      });
-    });
-
-    it('keeps its quarantine on the volume, which its group may write', () => {
-      const { volumes, securityContext } = deploymentOf({}).spec?.template.spec ?? {};
-      expect(volumes).to.deep.equal([{ name: 'quarantine', persistentVolumeClaim: { claimName: 'office-editor' } }]);
-      expect(containerOf({}).volumeMounts).to.deep.equal([{ name: 'quarantine', mountPath: '/quarantine' }]);
-      expect(securityContext?.fsGroup).to.equal(1001);
-      const claim = objectOf<V1PersistentVolumeClaim>('PersistentVolumeClaim', {
-        storage: { editor: { size: '5Gi' } },
-      });
-      expect(claim.spec?.resources?.requests).to.deep.equal({ storage: '5Gi' });
-    });
-
     it('has beside it what hands the gate the unsaved, of its own image, so that no release of ours starts it again', () => {
       const keeper = deploymentOf({}).spec?.template.spec?.containers[1];
       const editor = containerOf({});
@@ -225,22 +160,8 @@ describe('the editor', () => {
         capabilities: { drop: ['ALL'] },
       });
     });
-
-    it('stands behind a headless Service, on the port that is probed', () => {
-      const { spec } = objectOf<V1Service>('Service', {});
-      expect(spec).to.deep.include({ clusterIP: 'None', publishNotReadyAddresses: true });
-      expect(spec?.ports?.map(({ port }) => port)).to.deep.equal([9980]);
-      const { startupProbe, readinessProbe, livenessProbe, ports } = containerOf({});
-      for (const probe of [startupProbe, readinessProbe, livenessProbe]) {
-        expect(ports?.map(({ name }) => name)).to.include(probe?.httpGet?.port);
-      }
-    });
   });
 });
-
-function objectOf<T>(kind: string, spec: PartialSpec): T {
-  return editorObjects(situationOf({ spec })).find((object) => object.kind === kind) as unknown as T;
-}
 
 function deploymentOf(options: Options): V1Deployment {
   return editorObjects(situationOf(options)).find(({ kind }) => kind === 'Deployment') as unknown as V1Deployment;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { V1Deployment, V1PodDisruptionBudget, V1Service } from '@kubernetes/client-node';
+import type { V1Deployment, V1Service } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { frontObjects } from '../../../../cmd/controller/desired/front.ts';
 import { manifests } from './manifests.ts';
-import { enterprise, type Options, type PartialSpec, situationOf } from './situation.ts';
+import { type PartialSpec, situationOf } from './situation.ts';
 
 const IMAGE = readFileSync(new URL('../../../../Dockerfile', import.meta.url), 'utf8').split('AS front\n')[1] ?? '';
 const TEMPLATE = readFileSync(new URL('../../../../ingress/front/nginx.conf.template', import.meta.url), 'utf8');
@@ -12,17 +12,6 @@ describe('the front', () => {
   it('gets every variable of its template', () => {
     const wanted = new Set([...TEMPLATE.matchAll(/\$\{(SVC_FRONT_[A-Z_]+)\}/g)].map(([, name]) => name));
     expect(Object.keys(environmentOf({}))).to.have.members([...wanted]);
-  });
-
-  it('looks its upstreams up by whole names, again and again', () => {
-    const at = 'documents.svc.cluster.local';
-    expect(environmentOf({})).to.include({
-      SVC_FRONT_GATE: `office-gate.${at}:8080 resolve`,
-      SVC_FRONT_GATE_INTERNAL: `office-gate-internal.${at}:8081 resolve`,
-      SVC_FRONT_DOCBUILDER: `office-docbuilder.${at}:8080 resolve`,
-      SVC_FRONT_EDITOR: `office-editor.${at}:9980 resolve`,
-      SVC_FRONT_RESOLVER: '10.96.0.10',
-    });
   });
 
   it('writes the address of an IPv6 DNS as nginx reads it', () => {
@@ -73,59 +62,6 @@ describe('the front', () => {
       expect(rendered).to.deep.equal(spec?.ports);
       expect(rendered).to.have.length(1);
     }
-  });
-
-  it('has a Service of the type, port and annotations of the spec', () => {
-    expect(serviceOf({}, 'office-front').spec).to.deep.include({
-      type: 'ClusterIP',
-      ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 'http' }],
-    });
-    const service = { type: 'NodePort', nodePort: 30_080, annotations: { 'example.com/a': 'b' } };
-    const { metadata, spec } = serviceOf({ front: { service } }, 'office-front');
-    expect(metadata?.annotations).to.deep.equal(service.annotations);
-    expect(spec?.type).to.equal('NodePort');
-    expect(spec?.ports?.[0]?.nodePort).to.equal(30_080);
-    for (const name of ['office-front-open', 'office-front-ask']) {
-      expect(serviceOf({ front: { service } }, name).spec?.type, name).to.equal('ClusterIP');
-    }
-  });
-
-  it('is replaced without a gap, and leaves its sockets time', () => {
-    const { spec } = deploymentOf(frontObjects(situationOf()));
-    expect(spec).to.deep.include({
-      replicas: 2,
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-    });
-    const pod = spec?.template.spec;
-    const wait = pod?.containers[0]?.lifecycle?.preStop?.sleep?.seconds ?? 0;
-    expect(wait).to.be.at.least(5);
-    expect(pod?.terminationGracePeriodSeconds).to.be.above(wait);
-    expect(IMAGE, 'nginx ends what it has begun').to.match(/^STOPSIGNAL SIGQUIT$/m);
-  });
-
-  it('is drained one pod at a time, from wherever it is', () => {
-    const objects = frontObjects(situationOf());
-    const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget') as unknown as V1PodDisruptionBudget;
-    expect(budget.spec).to.include({ maxUnavailable: 1 });
-    const spread = deploymentOf(objects).spec?.template.spec?.topologySpreadConstraints;
-    expect(spread?.map(({ topologyKey }) => topologyKey)).to.include('kubernetes.io/hostname');
-  });
-
-  it('is restricted, writes to /tmp only, and is ready when its ask port says so', () => {
-    const deployment = deploymentOf(frontObjects(situationOf()));
-    const { securityContext, volumeMounts, readinessProbe } = containerOf(deployment);
-    expect(securityContext).to.deep.equal({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    });
-    expect(volumeMounts?.map(({ mountPath }) => mountPath)).to.deep.equal(['/tmp']);
-    expect(readinessProbe?.httpGet).to.include({ path: '/ready', port: 'ask' });
-  });
-
-  it('never changes with a licence', () => {
-    const text = (options: Options) => JSON.stringify(frontObjects(situationOf(options)));
-    expect(text({ license: enterprise(800), licenseFiles: { token: 'a.b.c' } })).to.equal(text({}));
   });
 });
 

@@ -12,20 +12,6 @@ describe('HTTPRoute', () => {
       manifests('gateway/httproute.yaml').map(essence),
     );
   });
-
-  it('attaches to a Gateway of another namespace', () => {
-    const gateway = { name: 'public', namespace: 'gateways' };
-    expect(routes({ ...ROUTE, gateway })[0]?.spec.parentRefs).to.deep.equal([gateway]);
-  });
-
-  it("has people's annotations", () => {
-    const [route] = routes({ ...ROUTE, gateway: { name: 'g' }, annotations: { 'example.com/a': 'b' } });
-    expect(route?.metadata.annotations).to.deep.equal({ 'example.com/a': 'b' });
-  });
-
-  it('is none where an Ingress or nothing is wanted', () => {
-    for (const ingress of [{}, { gating: 'Front' }, { gating: 'None' }]) expect(routes(ingress)).to.deep.equal([]);
-  });
 });
 
 function routes(ingress: object, name = 'office') {

@@ -3,8 +3,7 @@ import { frontObjects } from '../../../../cmd/controller/desired/front.ts';
 import { ingressObjects } from '../../../../cmd/controller/desired/ingress.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { essence, manifests } from './manifests.ts';
-import { idOf } from './objects.ts';
-import { enterprise, type PartialSpec, situationOf } from './situation.ts';
+import { type PartialSpec, situationOf } from './situation.ts';
 
 const PREFIX = 'nginx.ingress.kubernetes.io';
 const tls = { secretName: 'svc-tls' };
@@ -71,18 +70,6 @@ describe('Ingress objects', () => {
     expect(found({ className: 'public' })).to.deep.equal(new Array(3).fill('public'));
     expect(found({})).to.deep.equal(new Array(3).fill('nginx'));
     expect(found({ gating: 'Front' })).to.deep.equal([undefined]);
-  });
-
-  it('never change with a licence', () => {
-    const text = (license?: ReturnType<typeof enterprise>) =>
-      JSON.stringify(ingressObjects(situationOf(license && { license, licenseFiles: { token: 'a.b.c' } })));
-    for (const state of ['valid', 'grace', 'expired'] as const) {
-      expect(text(enterprise(500, state)), state).to.equal(text());
-    }
-  });
-
-  it('have names of their own', () => {
-    expect(ingressOf({}).map(idOf)).to.deep.equal(['Ingress/office-page', 'Ingress/office-socket', 'Ingress/office']);
   });
 });
 

@@ -168,23 +168,6 @@ describe('objects of any instance', () => {
     });
   });
 
-  it('are restricted, but for the exceptions of the editor that are written down', () => {
-    const objects = objectsOf();
-    for (const component of ['gate', 'docbuilder', 'front']) {
-      expect(pods(objects).get(component)?.spec?.securityContext).to.deep.include({
-        runAsNonRoot: true,
-        runAsUser: 10001,
-        seccompProfile: { type: 'RuntimeDefault' },
-      });
-      expect(container(objects, component).securityContext).to.deep.equal({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      });
-    }
-    expect(pods(objects).get('editor')?.spec?.securityContext).to.include({ runAsNonRoot: true, runAsUser: 1001 });
-  });
-
   it('leave pods alone when only the version of the controller is another one', () => {
     const templates = (version: string) => [...pods(objectsOf({ version }))];
     expect(templates('1.0.1+build.5')).to.deep.equal(templates('1.0.0'));

@@ -10,98 +10,94 @@ const pod = (status: object) =>
 const container = (state: object, lastState = {}) =>
   pod({ containerStatuses: [{ name: 'gate', image: 'svc/gate:9', state, lastState }] });
 
+const PULL = 'Pod office-gate-x cannot pull svc/gate:9: ';
+const pullBackOff = (words: string) =>
+  container({ waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "svc/gate:9": ${words}` } });
+const unscheduled = (message: string) =>
+  pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
+const crashed = (exitCode: number, reason: string) =>
+  container(
+    { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 2m40s' } },
+    { terminated: { exitCode, reason } },
+  );
+const afterInit = (exitCode: number) =>
+  pod({
+    initContainerStatuses: [{ name: 'first', image: 'mesh:1', state: { terminated: { exitCode } } }],
+    containerStatuses: [{ name: 'gate', image: 'svc/gate:9', state: { waiting: { reason: 'PodInitializing' } } }],
+  });
+const over = (more: object, metadata: object = {}) => {
+  const found = container({ waiting: { reason: 'ErrImagePull' } });
+  return {
+    ...found,
+    status: { ...found.status, ...more },
+    metadata: { ...found.metadata, ...metadata },
+  } as typeof found;
+};
+
 describe('what keeps a pod from running', () => {
-  it('is nothing while it starts or runs', () => {
-    expect(findPodTrouble(pod({}))).to.equal(undefined);
-    expect(findPodTrouble(container({ waiting: { reason: 'ContainerCreating' } }))).to.equal(undefined);
-    expect(findPodTrouble(container({ running: {} }, { terminated: { exitCode: 1 } }))).to.equal(undefined);
-  });
-
-  it('is an image that cannot be pulled, and what to do about it', () => {
-    for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName']) {
-      expect(findPodTrouble(container({ waiting: { reason } }))).to.deep.equal({
-        reason: 'ImagePullFailed',
-        message:
-          'Pod office-gate-x cannot pull svc/gate:9: check the name, and spec.images.pullSecrets for a private registry.',
-      });
-    }
-  });
-
-  it('is an image, with the advice that fits what the container runtime says', () => {
-    const prefix = 'Back-off pulling image "svc/gate:9": ErrImagePull: rpc error: code = Unknown desc = ';
-    for (const [words, advice] of [
+  const CASES: [what: string, pod: ReturnType<typeof pod>, reason: string | undefined, message?: string][] = [
+    ['nothing while it is new', pod({}), undefined],
+    ['nothing while it starts', container({ waiting: { reason: 'ContainerCreating' } }), undefined],
+    ['nothing once it runs', container({ running: {} }, { terminated: { exitCode: 1 } }), undefined],
+    [
+      'an image',
+      container({ waiting: { reason: 'ErrImagePull' } }),
+      'ImagePullFailed',
+      `${PULL}check the name, and spec`,
+    ],
+    ['an image without a name', container({ waiting: { reason: 'InvalidImageName' } }), 'ImagePullFailed'],
+    ...(
       [
-        'failed to resolve reference "svc/gate:9": svc/gate:9: not found',
-        'the registry does not have it: check the name',
-      ],
-      ['unexpected status: 401 Unauthorized', 'the registry refuses: check spec.images.pullSecrets'],
-      ['pull access denied, repository does not exist', 'the registry refuses: check spec.images.pullSecrets'],
-      ['dial tcp: lookup registry.example: no such host', 'the node does not reach the registry'],
-      ['tls: failed to verify certificate: x509: unknown authority', 'the node does not reach the registry'],
-      ['write /var/lib: no space left on device', 'the disk of the node is full'],
-      ['something else', 'check the name, and spec.images.pullSecrets'],
-    ] as const) {
-      const found = findPodTrouble(
-        container({ waiting: { reason: 'ImagePullBackOff', message: `${prefix}${words}` } }),
-      );
-      expect(found?.message, words).to.include(`cannot pull svc/gate:9: ${advice}`);
-    }
-  });
-
-  it('is that no node takes it, or its volume', () => {
-    const unscheduled = (message: string) =>
-      findPodTrouble(
-        pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] }),
-      );
-    expect(unscheduled('0/3 nodes are available: 3 Insufficient cpu.')).to.deep.equal({
-      reason: 'Unschedulable',
-      message: 'No node can take pod office-gate-x: 0/3 nodes are available: 3 Insufficient cpu.',
+        ['failed to resolve reference: svc/gate:9: not found', 'the registry does not have it: check the name'],
+        ['unexpected status: 401 Unauthorized', 'the registry refuses: check spec.images.pullSecrets'],
+        ['pull access denied, repository does not exist', 'the registry refuses: check spec.images.pullSecrets'],
+        ['dial tcp: lookup registry.example: no such host', 'the node does not reach the registry'],
+        ['tls: failed to verify certificate: x509: unknown', 'the node does not reach the registry'],
+        ['write /var/lib: no space left on device', 'the disk of the node is full'],
+        ['something else', 'check the name, and spec.images.pullSecrets'],
+      ] as const
+    ).map(([words, advice]): (typeof CASES)[number] => [
+      `an image: ${words}`,
+      pullBackOff(words),
+      'ImagePullFailed',
+      PULL + advice,
+    ]),
+    [
+      'that no node takes it',
+      unscheduled('3 Insufficient cpu.'),
+      'Unschedulable',
+      'No node can take pod office-gate-x: 3',
+    ],
+    ['its volume', unscheduled('pod has unbound immediate PersistentVolumeClaims'), 'VolumePending'],
+    [
+      'that it ends again and again, without figures that change each time',
+      crashed(2, 'Error'),
+      'Crashing',
+      'Pod office-gate-x keeps ending (exit code 2): see kubectl logs --previous office-gate-x.',
+    ],
+    ['memory', crashed(137, 'OOMKilled'), 'OutOfMemory'],
+    [
+      'a Secret that is missing',
+      container({ waiting: { reason: 'CreateContainerConfigError', message: 'secret "x" not found' } }),
+      'ContainerRefused',
+      'Pod office-gate-x cannot start: secret "x" not found.',
+    ],
+    ['nothing when what comes first in it has ended well, as what a service mesh adds does', afterInit(0), undefined],
+    ['what comes first in it', afterInit(1), 'Crashing'],
+    [
+      'nothing of one that is over, in whose place there is another',
+      over({ phase: 'Failed', reason: 'Evicted' }),
+      undefined,
+    ],
+    ['nothing once it is being deleted', over({}, { deletionTimestamp: '2026-11-21T12:00:00Z' }), undefined],
+  ];
+  for (const [what, found, reason, message = ''] of CASES) {
+    it(`is ${what}`, () => {
+      const trouble = findPodTrouble(found);
+      expect(trouble?.reason).to.equal(reason);
+      expect(trouble?.message ?? '').to.include(message);
     });
-    expect(unscheduled('pod has unbound immediate PersistentVolumeClaims')?.reason).to.equal('VolumePending');
-  });
-
-  it('is that it ends again and again, without figures that change each time', () => {
-    const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 2m40s restarting failed container' };
-    expect(findPodTrouble(container({ waiting }, { terminated: { exitCode: 2, reason: 'Error' } }))).to.deep.equal({
-      reason: 'Crashing',
-      message: 'Pod office-gate-x keeps ending (exit code 2): see kubectl logs --previous office-gate-x.',
-    });
-    expect(
-      findPodTrouble(container({ waiting }, { terminated: { exitCode: 137, reason: 'OOMKilled' } }))?.reason,
-    ).to.equal('OutOfMemory');
-  });
-
-  it('is a Secret or key that is missing', () => {
-    const waiting = { reason: 'CreateContainerConfigError', message: 'secret "x" not found' };
-    expect(findPodTrouble(container({ waiting }))).to.deep.equal({
-      reason: 'ContainerRefused',
-      message: 'Pod office-gate-x cannot start: secret "x" not found.',
-    });
-  });
-
-  it('is nothing when what comes first in it has ended well, as what a service mesh adds does', () => {
-    const first = (exitCode: number) => ({ name: 'first', image: 'mesh:1', state: { terminated: { exitCode } } });
-    const starting = { name: 'gate', image: 'svc/gate:9', state: { waiting: { reason: 'PodInitializing' } } };
-    const status = (exitCode: number) => ({
-      initContainerStatuses: [first(exitCode)],
-      containerStatuses: [starting],
-    });
-    expect(findPodTrouble(pod(status(0)))).to.equal(undefined);
-    expect(findPodTrouble(pod(status(1)))?.reason).to.equal('Crashing');
-  });
-
-  it('is nothing of one that is over, in whose place there is another', () => {
-    const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown' };
-    const evicted = container({ terminated });
-    evicted.status = { ...evicted.status, phase: 'Failed', reason: 'Evicted' };
-    expect(findPodTrouble(evicted)).to.equal(undefined);
-  });
-
-  it('is nothing once it is being deleted', () => {
-    const gone = container({ waiting: { reason: 'ErrImagePull' } });
-    gone.metadata.deletionTimestamp = '2026-11-21T12:00:00Z' as never;
-    expect(findPodTrouble(gone)).to.equal(undefined);
-  });
+  }
 });
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

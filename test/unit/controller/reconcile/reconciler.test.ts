@@ -13,8 +13,6 @@ import { situationOf } from '../desired/situation.ts';
 import { type MemoryClient, memoryClient } from './memory-client.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-/** What is read each time. */
-const READS = /^get (SvcInstance|Secret)\//;
 const PAUSED = { 'svc.internal/paused': 'true' };
 
 describe('the reconciler of an instance', () => {
@@ -172,38 +170,6 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.reason).to.equal('AllAvailable');
   });
 
-  it('writes nothing of a spec that asks for what nobody has allowed, and says so', async () => {
-    await reconcile();
-    runAll();
-    await reconcile();
-    server.asked();
-    const annotations = { 'nginx.ingress.kubernetes.io/server-snippet': 'return 200;' };
-    change({}, { host: 'other.example', ingress: { ...office().spec.ingress, annotations } });
-    await reconcile();
-    expect(server.asked().filter((request) => !READS.test(request))).to.deep.equal(['status SvcInstance/office']);
-    expect(condition('Ready')).to.include({ status: 'False', reason: 'NotAllowed' });
-    expect(condition('Stalled')?.message).to.include('nginx.ingress.kubernetes.io/server-snippet');
-    expect(office().status).to.include({ appliedGeneration: 1 });
-  });
-
-  it('is not ready without an edge, goes on looking at it, and is ready when it leads to the front', async () => {
-    server.put({ apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'nginx' } });
-    await reconcile();
-    runAll();
-    const bare = server.all().filter(({ kind }) => kind === 'Ingress');
-    for (const ingress of bare) owned.observe(server.put({ ...ingress, status: {} } as KubernetesObject));
-    expect(await reconcile()).to.be.a('number');
-    expect(condition('EdgeReady')).to.include({ status: 'False', reason: 'NoAddress' });
-    expect(condition('Ready')).to.include({ status: 'False', reason: 'NoAddress' });
-    now += 600_000;
-    await reconcile();
-    expect(condition('Stalled')).to.include({ reason: 'NoAddress' });
-    runAll();
-    expect(await reconcile()).to.equal(undefined);
-    expect(condition('EdgeReady')).to.include({ status: 'True', reason: 'Accepted' });
-    expect(condition('Ready')).to.include({ status: 'True', reason: 'AllAvailable' });
-  });
-
   it('looks ever later, up to a minute, at what does not start, and soon again at what is new', async () => {
     const looks = async (times: number) => {
       const found: (number | undefined)[] = [];
@@ -277,31 +243,6 @@ describe('the reconciler of an instance', () => {
     expect(await reconcile()).to.equal(0);
   });
 
-  it('removes what it made and is no longer wanted, but no copy that somebody else has made of it', async () => {
-    await reconcile();
-    for (const [kind, name] of [
-      ['Secret', 'office-secrets'],
-      ['ConfigMap', 'office-license-keys'],
-    ] as const) {
-      const original = server.find(kind, name);
-      if (!original) throw new Error(`no ${name}`);
-      // As `kubectl get -o yaml`, another name and `kubectl apply` make one.
-      const { uid: _, managedFields: __, ...metadata } = original.metadata;
-      server.put({ ...original, metadata: { ...metadata, name: `${name}-copy` } });
-    }
-    // As from a backup, which has no managedFields.
-    const socket = server.find('Ingress', 'office-socket');
-    if (socket) server.put({ ...socket, metadata: { ...socket.metadata, managedFields: [] } });
-    runAll();
-    expect(server.find('Ingress', 'office-page')).not.to.equal(undefined);
-    change({}, { ingress: { ...office().spec.ingress, gating: 'Front' } });
-    await reconcile();
-    expect(server.find('Ingress', 'office-page')).to.equal(undefined);
-    expect(server.find('Ingress', 'office-socket')).to.equal(undefined);
-    expect(server.find('Secret', 'office-secrets-copy')).not.to.equal(undefined);
-    expect(server.find('ConfigMap', 'office-license-keys-copy')).not.to.equal(undefined);
-  });
-
   it('forgets an instance that is deleted while its status is written', async () => {
     await reconcile();
     instances.observe(office());
@@ -325,19 +266,6 @@ describe('the reconciler of an instance', () => {
     await reconcile();
     expect(office().status).to.include({ lastHandledReconcileAt: 'now' });
     expect(server.asked()).to.include('apply Deployment/office-front');
-  });
-
-  it('looks at everything when it is asked to, also after a start', async () => {
-    await reconcile();
-    runAll();
-    await reconcile();
-    start();
-    runAll();
-    change({ 'svc.internal/reconcile-at': 'now' });
-    server.asked();
-    await reconcile();
-    const made = server.all().filter(({ kind }) => kind !== 'SvcInstance');
-    expect(server.asked()).to.include.members(made.map(({ kind, metadata }) => `apply ${kind}/${metadata.name}`));
   });
 });
 
