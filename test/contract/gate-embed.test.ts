@@ -113,6 +113,12 @@ describe('embedding', () => {
       await saved(session.doc_id, 5, { final: true });
       expect(await state(session)).to.deep.include({ version: 5, save: { nonce: 'n2', version: 3 } });
       expect((await state(session)).saved_at).to.equal(new Date(gate.clock.now).toISOString());
+      // Two people may save at the same moment.
+      for (const [nonce, version] of [
+        ['n1', 1],
+        ['n2', 3],
+      ] as const)
+        expect(await (await gate.ask(session, `?nonce=${nonce}`)).json()).to.deep.include({ save: { nonce, version } });
     });
 
     it('is closed once and stays known, without a new way to the content', async () => {
@@ -460,6 +466,17 @@ describe('embedding', () => {
         expect(response.headers.get('access-control-allow-origin')).to.equal(origin);
         await response.text();
       }
+      for (const origin of [
+        '*',
+        'https://',
+        'https://a/b',
+        'https://a https://b',
+        'javascript:alert(1)',
+        'https://a@b',
+      ])
+        expect((await errorOf(await open.post(open.config(), { Origin: origin }))).code, origin).to.equal(
+          'origin_not_allowed',
+        );
     });
   });
 

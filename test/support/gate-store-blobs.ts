@@ -90,6 +90,7 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
       });
       expect(source.readableEnded || source.destroyed, 'the source is left as it is').to.equal(false);
       source.destroy();
+      expect(await failure(receive(inPieces(new Uint8Array(MIB + 1)), MIB))).to.include({ code: 'file_too_large' });
       expect(await place.files()).to.deep.equal([]);
     });
 

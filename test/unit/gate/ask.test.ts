@@ -186,17 +186,4 @@ describe('the decision whether a session may open', () => {
       { ...event, reason: 'unreadable' },
     ]);
   });
-
-  it('gives 200 that ask for 20 places exactly 20, in each of 50 rounds', () => {
-    const { state, session, ws, counting } = start(20);
-    for (let round = 0; round < 50; round += 1) {
-      const tokens = Array.from({ length: 200 }, (_, index) => `r${round}n${index}`);
-      for (const token of tokens) session(token, { expiresAt: state.now + 1e9 });
-      const answers = tokens.flatMap((token) => [ws(own(token)), ws(own(token))]);
-      expect(answers.filter((answer) => answer === undefined)).to.have.length(40);
-      expect(counting.figures()).to.include({ current: 0, pending: 20 });
-      state.now += 60_000;
-      counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
-    }
-  });
 });

@@ -7,6 +7,7 @@ import { createStatus } from '../../../cmd/gate/domain/status.ts';
 import { createRows } from '../../../cmd/gate/store/rows.ts';
 import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { validator } from '../../../src/common/schema.ts';
+import { documentRecord, sessionRecord } from '../../support/gate-records.ts';
 
 const embed = { enabled: true, maxFileMb: 100, sessionTtlMinutes: 720 };
 const licence = (conns: number, features: string[] = ['api_full'], state: 'valid' | 'grace' | 'expired' = 'valid') =>
@@ -54,6 +55,12 @@ describe('the limits of the gate', () => {
     expect(community.docbuilder.allowed_endpoints).to.not.include('POST /v1/template/render');
     expect(enterprise).to.deep.include({ edition: 'enterprise', whitelabel: true, whitelabel_note: null });
     expect(enterprise.docbuilder).to.include({ parallel_jobs: null, rate_per_minute: 240, rate_per_day: null });
+    for (const enabled of [true, false]) {
+      const limits = gateLimits(NO_LICENSE, { connectionCap: undefined, embed: { ...embed, enabled } });
+      const figures = { max_file_mb: 100, session_ttl_minutes: 720 };
+      expect(limits.editor_embed).to.deep.equal({ enabled, save_callback: enabled, ...figures });
+    }
+    expect(community.whitelabel_note).to.match(/Enterprise/);
     expect(community.counting).to.deep.equal({
       sample_interval_seconds: 10,
       peak_window_seconds: 300,
@@ -95,13 +102,29 @@ describe('the status of the gate', () => {
 
   it('follows its schema, and lists callbacks that were given up', async () => {
     const rows = await createRows(':memory:');
-    await rows.transact((tables) => {
-      tables.addDelivery(delivery);
-    });
     const { counting, status, state } = start(rows);
+    await rows.transact((tx) => {
+      tx.addDelivery(delivery);
+      tx.addDelivery({ ...delivery, delivery: 'another', state: 'pending' });
+      tx.addDelivery({ ...delivery, delivery: 'a third', state: 'delivered' });
+      for (const [docId, closed] of [
+        ['doc_a', false],
+        ['doc_b', false],
+        ['doc_c', true],
+      ] as const)
+        tx.putDocument(documentRecord({ docId, key: docId, ...(closed && { state: 'closed', closedAt: 1 }) }));
+      for (const [sessionId, expiresAt, closedAt] of [
+        ['ses_1', state.now + 1, null],
+        ['ses_expired', state.now, null],
+        ['ses_closed', state.now + 1, 1],
+      ] as const)
+        tx.putSession(sessionRecord({ sessionId, docId: 'doc_a', tokenHash: sessionId, expiresAt, closedAt }));
+    });
     const before = await status();
     expect(validator('gate-status.json')(before)).to.deep.include({ ok: true });
     expect(before.connections).to.include({ enforcing: false, sample_age_seconds: null });
+    expect(before.embed).to.deep.include({ open_documents: 2, sessions: 1, callback_signing: true });
+    expect(before.embed.callbacks.pending).to.equal(1);
     counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
     state.now += 5_500;
     const after = await status();

@@ -35,33 +35,6 @@ describe('the body of a save callback', () => {
     });
   });
 
-  it('tells of a closing the last version, without people; where nothing was ever saved, 0 without a link', () => {
-    for (const [number, url] of [
-      [2, 'https://office.example.vn/2'],
-      [0, null],
-    ] as const) {
-      const version = versionRecord({
-        version: number,
-        savedBy: LAN,
-        final: true,
-        autosave: true,
-        modifiedByUser: true,
-      });
-      const made = closedDelivery(document, version, { link, now: NOW });
-      const body: unknown = JSON.parse(made?.body ?? '');
-      expect(valid(body)).to.have.property('ok', true);
-      expect(body).to.deep.include({ status: 'closed', version: number, url, users: [], savedBy: null });
-      expect(body).to.include({ autosave: false, final: false, modifiedByUser: false });
-      expect(made).to.include({ event: 'document.closed', version: number });
-    }
-  });
-
-  it('is none without an address', () => {
-    const silent = documentRecord({ callbackUrl: null });
-    expect(savedDelivery(silent, versionRecord(), { users: [], link, now: NOW })).to.equal(undefined);
-    expect(closedDelivery(silent, versionRecord(), { link, now: NOW })).to.equal(undefined);
-  });
-
   const renewing = { renew: (renewed: string) => `${renewed}?again` };
   const saved = () => {
     const made = savedDelivery(document, versionRecord({ version: 2 }), { users: [LAN], link, now: NOW });

@@ -56,10 +56,11 @@ describe('closing', () => {
 
   it('tells of a document that has been without a view for 30 s', async () => {
     await step();
-    await step();
-    await step();
+    bench.pass(29_999);
+    await bench.sample();
     expect(await state()).to.equal('open');
-    await step();
+    bench.pass(1);
+    await bench.sample();
     expect(await state()).to.equal('closed');
     const [body] = await bodies(1);
     expect(validator('document-callback.json')(body).ok).to.equal(true);
@@ -203,6 +204,24 @@ describe('closing', () => {
     for (let n = 0; n < 4; n += 1) await step();
     await step({ docId: 'doc_a' });
     expect(await state()).to.equal('open');
+  });
+
+  it('comes 30 s after somebody was let in, who left again before anybody saw them', async () => {
+    await bench.stop();
+    bench = await savesBench();
+    await bench.open({ lastViewAt: 0 }, { closedAt: bench.now() });
+    await bench.sample();
+    bench.pass(25_000);
+    await bench.rows.transact((tx) => {
+      const document = tx.document('doc_a');
+      if (document) tx.putDocument({ ...document, lastViewAt: bench.now() });
+    });
+    bench.pass(5_000);
+    await bench.sample();
+    expect(await state()).to.equal('open');
+    bench.pass(25_000);
+    await bench.sample();
+    expect(await state()).to.equal('closed');
   });
 
   it('says nothing to a portal that gave no address, and closes all the same', async () => {

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
-import { fitsFileType, SNIFF_BYTES, sniffContent } from '../../../../cmd/gate/domain/content.ts';
+import {
+  fitsFileType,
+  parseContentTypes,
+  parseMimetype,
+  SNIFF_BYTES,
+  sniffContent,
+} from '../../../../cmd/gate/domain/content.ts';
 import { FILE_TYPES, type FileType } from '../../../../cmd/gate/domain/model.ts';
+import { MAIN_TYPES, type OoxmlFormat } from '../../../../scripts/support/documents.ts';
 import * as compound from '../../../support/compound-files.ts';
 import { csv, rtf, txt } from '../../../support/open-documents.ts';
 
@@ -81,5 +88,22 @@ describe('what a downloaded file can be', () => {
       expect(passesFor(bytes), bytes).to.deep.equal([]);
     }
     expect(FILE_TYPES.filter((fileType) => fitsFileType(fileType, 'zip'))).to.deep.equal([]);
+  });
+
+  it('is a package of any OOXML format, with macros and templates too, or of OpenDocument', () => {
+    const family = { d: 'docx', x: 'xlsx', p: 'pptx' };
+    for (const [format, type] of Object.entries(MAIN_TYPES) as [OoxmlFormat, string][])
+      expect(parseContentTypes(`<Override ContentType="${type}"/>`)).to.equal(family[format[0] as 'd' | 'x' | 'p']);
+    const embedded = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    for (const none of ['application/vnd.ms-excel.sheet.binary.macroEnabled.main', `ContentType="${embedded}"`])
+      expect(parseContentTypes(none)).to.equal(undefined);
+    for (const [name, type] of [
+      ['text', 'odt'],
+      ['spreadsheet-template\n', 'ods'],
+      ['presentation', 'odp'],
+      ['graphics', undefined],
+    ])
+      expect(parseMimetype(`application/vnd.oasis.opendocument.${name}`)).to.equal(type);
+    expect(parseMimetype('constructor')).to.equal(undefined);
   });
 });

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { Outbox } from '../../../../cmd/gate/domain/outbox.ts';
+import { Outbox, type OutboxDependencies } from '../../../../cmd/gate/domain/outbox.ts';
 import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
-import { createAudit } from '../../../../src/common/audit.ts';
 import { deliveryRecord } from '../../../support/gate-records.ts';
-import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
 describe('the outbox', () => {
@@ -16,17 +14,31 @@ describe('the outbox', () => {
 
   const add = (docId: string) =>
     rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId, key: docId, nextAttemptAt: 0 })));
-  const links = { renew: (link: string) => link };
-  const presence = { users: () => [], sampledAt: () => null };
-  const common = { clock: Date.now, links, presence, audit: createAudit('gate', 'off', testLogger()) };
+  /** An outbox that keeps what it logs and records. */
+  function start(options: Partial<OutboxDependencies> & Pick<OutboxDependencies, 'poster'>) {
+    const logged: [level: string, message: string, facts: object][] = [];
+    const audited: [event: string, facts: object | undefined][] = [];
+    const write = (level: string) => (facts: object, message: string) => void logged.push([level, message, facts]);
+    const outbox = new Outbox({
+      rows,
+      links: { renew: (link) => link },
+      presence: { users: () => [], sampledAt: () => null },
+      clock: Date.now,
+      log: { info: write('info'), error: write('error') } as never,
+      audit: { record: (event, facts) => void audited.push([event, facts]), close: async () => undefined },
+      ...options,
+    });
+    outbox.wake();
+    return { outbox, logged, audited };
+  }
 
   it('sends to so many documents at a time and no more, and to all in the end', async () => {
     for (const docId of ['doc_1', 'doc_2', 'doc_3', 'doc_4', 'doc_5']) await add(docId);
     const sending = new Map<string, () => void>();
     let most = 0;
     let sent = 0;
-    const outbox = new Outbox({
-      ...{ ...common, rows, log: testLogger(), parallel: 2 },
+    const { outbox } = start({
+      parallel: 2,
       poster: {
         post: async ({ docId }) => {
           await new Promise<void>((resolve) => sending.set(docId, resolve));
@@ -36,7 +48,6 @@ describe('the outbox', () => {
         },
       },
     });
-    outbox.wake();
     for (let left = 5; left > 0; left -= 1) {
       await until('as many as may are being sent', () => sending.size >= Math.min(2, left) || undefined);
       // Another look finds more that waits, and no place for it.
@@ -64,8 +75,8 @@ describe('the outbox', () => {
     });
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
-    const outbox = new Outbox({
-      ...{ ...common, rows, log: testLogger(), parallel: 2 },
+    const { outbox } = start({
+      parallel: 2,
       poster: {
         post: async ({ docId, url }) => {
           asked.push(docId);
@@ -74,7 +85,6 @@ describe('the outbox', () => {
         },
       },
     });
-    outbox.wake();
     await until('those who can be are asked', () => asked.length === 4 || undefined);
     expect(asked).to.deep.equal(['a', 'e', 'f', 'b']);
     for (let sent = 0; sent < 4; sent += 1) (await until('one that hangs', () => hanging[sent]))();
@@ -83,7 +93,6 @@ describe('the outbox', () => {
 
   it('says so when what became of a callback cannot be written, and dies of it not', async () => {
     const { delivery } = await add('doc_1');
-    const told: string[] = [];
     const broken: Rows = {
       ...rows,
       transact: (work) =>
@@ -97,17 +106,25 @@ describe('the outbox', () => {
           }),
         ),
     };
-    const outbox = new Outbox({
-      ...{ ...common, rows: broken },
-      log: { info: () => undefined, error: (_facts: object, message: string) => void told.push(message) } as never,
-      poster: { post: async () => 204 },
-    });
-    outbox.wake();
-    await until('it is told', () => told.length > 0 || undefined);
+    const { outbox, logged } = start({ rows: broken, poster: { post: async () => 204 } });
+    await until('it is logged', () => logged.length > 0 || undefined);
     await outbox.stop();
-    expect(told).to.deep.equal(['the outcome of a callback could not be stored']);
+    expect(logged.map(([, message]) => message)).to.deep.equal(['the outcome of a callback could not be stored']);
     // It counts as not made, and is made again.
     const [due] = await rows.transact((tx) => tx.dueDeliveries());
     expect(due).to.include({ delivery, attempts: 0, state: 'pending' });
+  });
+
+  it('reports a callback that is given up once, at level error and in the audit trail, with the document’s key', async () => {
+    const { delivery } = await add('doc_1');
+    const { outbox, logged, audited } = start({ poster: { post: async () => 500 }, schedule: [0, 1, 1] });
+    await until('it is given up', () => audited.length > 0 || undefined);
+    await outbox.stop();
+    const errors = logged.filter(([level]) => level === 'error');
+    expect(errors).to.have.lengthOf(1);
+    expect(errors[0]?.[2]).to.include({ delivery, document: 'doc_1', document_key: 'doc_1', attempts: 3, status: 500 });
+    expect(audited).to.have.lengthOf(1);
+    expect(audited[0]?.[0]).to.equal('callback.given_up');
+    expect(audited[0]?.[1]).to.include({ delivery, key: 'doc_1', attempts: 3 });
   });
 });

@@ -28,43 +28,42 @@ describe('a flush that fails', () => {
 });
 
 /** A kill -9 cannot tell what a power cut would have lost: what reaches the kernel, in which order, can. */
-describe('what is acknowledged', () => {
+describe('what is on disk to stay', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-flushed-'));
-  const store = (name: string): string => JSON.stringify(join(root, 'cmd/gate/store', name));
+  const data = join(folder, 'data');
   let calls: string[] = [];
 
   before(function () {
+    const module = (path: string): string => JSON.stringify(join(root, path));
     const program = `
       import { writeSync } from 'node:fs';
       import { Readable } from 'node:stream';
-      import { openDataDir } from ${store('data-dir.ts')};
-      import { documentRecord } from ${JSON.stringify(join(root, 'test/support/gate-records.ts'))};
-      import { bringTo } from ${JSON.stringify(join(root, 'test/support/gate-saves.ts'))};
-      const data = await openDataDir(${JSON.stringify(join(folder, 'data'))});
-      const { rows } = data;
-      const write = () => bringTo(data, 'abc');
+      import { openDataDir } from ${module('cmd/gate/store/data-dir.ts')};
+      import { documentRecord } from ${module('test/support/gate-records.ts')};
+      import { bringTo } from ${module('test/support/gate-saves.ts')};
+      const data = await openDataDir(${JSON.stringify(data)});
       const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
-      await rows.transact((t) => t.putDocument(documentRecord()));
+      await data.rows.transact((t) => t.putDocument(documentRecord()));
       for (const [what, act] of [
-        ['blob', write],
-        ['known blob', write],
+        ['blob', () => bringTo(data, 'abc')],
+        ['known blob', () => bringTo(data, 'abc')],
         ['large blob', () => bringTo(data, Readable.from(large))],
-        ['rows', () => rows.transact((t) => t.putDocument(documentRecord({ version: 1 })))],
+        ['rows', () => data.rows.transact((t) => t.putDocument(documentRecord({ version: 1 })))],
       ]) {
         writeSync(1, 'begin ' + what + '.');
         await act();
         writeSync(1, 'end ' + what + '.');
       }`;
     const trace = join(folder, 'trace');
-    const traced = '/^(fsync|fdatasync|rename|renameat|renameat2|unlink|unlinkat|write|writev|pwritev)$';
-    const strace = spawnSync(
-      'strace',
-      ['-f', '-y', '-e', traced, '-o', trace, process.execPath, '--input-type=module', '-e', program],
-      { encoding: 'utf8' },
-    );
+    const traced = '/^(fsync|fdatasync|rename|renameat|renameat2|mkdir|mkdirat|unlink|unlinkat|write|writev|pwritev)$';
+    const node = [process.execPath, '--input-type=module', '-e', program];
+    const strace = spawnSync('strace', ['-f', '-y', '-e', traced, '-o', trace, ...node], { encoding: 'utf8' });
     // No strace on this machine, or no permission to trace.
     if (strace.error || strace.stdout === '') this.skip();
-    calls = readFileSync(trace, 'utf8').split('\n');
+    // `<unfinished ...>` and `<... resumed>` are two lines of one call.
+    calls = readFileSync(trace, 'utf8')
+      .split('\n')
+      .filter((line) => !line.includes('resumed>'));
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -79,23 +78,20 @@ describe('what is acknowledged', () => {
     });
   }
 
-  it('of a blob is flushed before it gets its name, and the name after that', () => {
-    expect(between('blob').filter((call) => !call.startsWith('write'))).to.deep.equal([
-      'fdatasync incoming',
-      'rename incoming',
-      'fsync blobs/ba',
-    ]);
+  /** Where a call on a path stands in the trace; -1 before its beginning. */
+  const find = (name: string, path: string, after = -1): number =>
+    calls.findIndex((call, index) => index > after && new RegExp(`\\b${name}`).test(call) && call.includes(path));
+
+  it('is a blob that is flushed before it gets its name, and the name after that, also where it was there before', () => {
+    for (const what of ['blob', 'known blob'])
+      expect(between(what).filter((call) => !call.startsWith('write'))).to.deep.equal([
+        'fdatasync incoming',
+        'rename incoming',
+        'fsync blobs/ba',
+      ]);
   });
 
-  it('of a blob that is there already is flushed too: who brought it may not have come so far', () => {
-    expect(between('known blob').filter((call) => !call.startsWith('write'))).to.deep.equal([
-      'fdatasync incoming',
-      'rename incoming',
-      'fsync blobs/ba',
-    ]);
-  });
-
-  it('of a large blob is flushed while it arrives, and once more after the last of it', () => {
+  it('is a large blob that is flushed while it arrives, and once more after the last of it', () => {
     const done = between('large blob').filter((call) => call.endsWith('incoming'));
     const flushes = done.flatMap((call, index) => (call.startsWith('fdatasync') ? [index] : []));
     expect(flushes).to.have.lengthOf(2);
@@ -103,8 +99,21 @@ describe('what is acknowledged', () => {
     expect(done.at(-1)).to.equal('rename incoming');
   });
 
-  it('of rows is flushed in the log', () => {
-    const [last] = between('rows').slice(-1);
-    expect(last).to.match(/^f(data)?sync gate\.db-wal$/);
+  it('are rows that are flushed in the log', () => {
+    expect(between('rows').at(-1)).to.match(/^f(data)?sync gate\.db-wal$/);
+  });
+
+  it('is a new data folder with all its shards, and what they are in', () => {
+    const shards = find('mkdir', `"${data}/blobs/ff"`);
+    expect(shards).to.be.at.least(0);
+    expect(find('fsync', `<${data}/blobs>`, shards)).to.be.above(shards);
+    expect(find('fsync', `<${data}>`, find('mkdir', `"${data}/blobs"`))).to.be.above(0);
+  });
+
+  it('is a link key that was flushed before it got its name, and the name after that', () => {
+    const named = find('rename', `"${data}/links.key"`);
+    const temporary = /"([^"]+\.tmp)"/.exec(calls[named] ?? '')?.[1] ?? '';
+    expect(find('f(data)?sync', `<${temporary}>`)).to.be.within(0, named - 1);
+    expect(find('fsync', `<${data}>`, named)).to.be.above(named);
   });
 });
