@@ -74,7 +74,7 @@ export interface Docbuilder {
 type Plan = () => EffectivePlan;
 type JobParts = ReturnType<typeof createJobParts>;
 
-/** What most parts need. */
+/** The base that most parts need. */
 interface Base {
   config: Config;
   log: Logger;

@@ -1,14 +1,13 @@
 /**
  * The conversion matrix as data (contract: POST /v1/convert converts within one document family only).
- * What stands here is what the sniffer may answer, what the engine must have a filter for, and what
- * `GET /v1/formats` shows.
+ * Inspection answers with one of these formats, the engine has a filter for each, and `GET /v1/formats` shows them.
  */
 export type Family = 'text' | 'sheet' | 'slides';
 
 interface Format {
   readonly family: Family;
   readonly contentType: string;
-  /** Whether a target may have it; a source may have each. */
+  /** A target may have it; a source may have each. */
   readonly output: boolean;
 }
 
@@ -59,13 +58,13 @@ const FORMATS = {
   fodp: read('slides', `${ODF}.presentation-flat-xml`),
 } as const satisfies Record<string, Format>;
 
-/** What a sheet has room for, in LibreOffice as in Excel. */
+/** Size of a sheet, in LibreOffice as in Excel. */
 export const SHEET = { rows: 1_048_576, columns: 16_384 } as const;
 
 /** UTF-16 units of text in a cell of either Excel format. */
 const EXCEL_CELL_LETTERS = 32_767;
 
-/** What a target has room for that has less of it than LibreOffice, which makes it without the rest. */
+/** Room in a target that has less of it than LibreOffice, which leaves out the rest. */
 export interface Room {
   rows: number;
   columns: number;
@@ -76,7 +75,7 @@ export interface Room {
 export const XLS_ROOM: Room = { rows: 65_536, columns: 256, letters: EXCEL_CELL_LETTERS };
 const XLSX_ROOM: Room = { ...SHEET, letters: EXCEL_CELL_LETTERS };
 
-/** What there is room for in all of some results. */
+/** Returns the room that all of some results have. */
 export function getRoom(targets: readonly string[]): Room | null {
   if (targets.includes('xls')) return XLS_ROOM;
   return targets.includes('xlsx') ? XLSX_ROOM : null;
@@ -103,12 +102,12 @@ export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
 export const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
 
 /**
- * What a binary document is of where it is older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5
+ * The program that wrote a binary document older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5
  * and 95.
  */
 export type Generation = 'word_2' | 'word_6' | 'excel_4' | 'excel_5';
 
-/** Whether a format is a package of Office Open XML. */
+/** Returns whether a format is a package of Office Open XML. */
 export function isOoxml(format: SourceFormat): boolean {
   return /[xm]$/.test(format);
 }
@@ -127,17 +126,17 @@ export function isTargetFormat(name: string): name is TargetFormat {
   return (TARGET_FORMATS as readonly string[]).includes(name);
 }
 
-/** The family that a source belongs to, and that all it can become but PDF belongs to. */
+/** Returns the family that a source belongs to, and that all it can become but PDF belongs to. */
 export function getFamily(source: SourceFormat): Family {
   return FORMATS[source].family;
 }
 
-/** The targets that a source can become: its family's writable formats and PDF. */
+/** Returns the targets that a source can become: its family's writable formats and PDF. */
 export function getTargets(source: SourceFormat): TargetFormat[] {
   return TARGET_FORMATS.filter((target) => target === 'pdf' || FORMATS[target].family === getFamily(source));
 }
 
-/** Whether a source can become the target; see `getTargets`. */
+/** Returns whether a source can become the target; see `getTargets`. */
 export function canConvert(source: SourceFormat, target: TargetFormat): boolean {
   return getTargets(source).includes(target);
 }
@@ -150,7 +149,7 @@ const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> =
   webp: 'image/webp',
 };
 
-/** The Content-Type of a file of this format. */
+/** Returns the Content-Type of a file of this format. */
 export function getContentType(format: SourceFormat | ResultFormat): string {
   return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
 }

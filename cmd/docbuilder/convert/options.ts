@@ -8,7 +8,7 @@ type OptionName = keyof ConvertOptions;
 
 const isText = (format: SourceFormat | TargetFormat): boolean => format === 'csv' || format === 'txt';
 
-/** Where each option means something. An option that would be ignored is a mistake of the caller's. */
+/** Pairs for which each option means something. An option that would be ignored is a mistake of the caller's. */
 const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFormat) => boolean; where: string }> = {
   password: { to: () => true, where: 'mọi nguồn' },
   pages: { to: (_, target) => target === 'pdf', where: 'đích pdf' },
@@ -19,7 +19,7 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
 };
 
 /**
- * Settings of a conversion's target for the engine.
+ * Checks the options of a conversion and makes the engine's settings of them.
  * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
  */
 export function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
@@ -63,7 +63,7 @@ function rangesAscend(pages: string): boolean {
   });
 }
 
-/** Whether the family of the source is the one that lets these two be converted; for the error's detail. */
+/** Makes the detail of an error about a pair that cannot be converted. */
 export function pairDetail(source: SourceFormat, target: string): { from: string; to: string; family: string } {
   return { from: source, to: target, family: getFamily(source) };
 }

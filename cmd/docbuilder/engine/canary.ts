@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** What a worker must not reach: a server that listens and a file that exists. */
+/** Things that a worker must not reach: a server that listens and a file that exists. */
 export interface Canary {
   port: number;
   file: string;

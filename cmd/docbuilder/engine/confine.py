@@ -92,7 +92,7 @@ def landlock(paths):
 
 
 # ---- seccomp ----------------------------------------------------------------------------------------------
-# What a converter never needs and an exploit would like. Columns: x86_64, aarch64; -1 where there is none.
+# System calls that a converter never needs and an exploit would like. Columns: x86_64, aarch64; -1 where there is none.
 _REFUSED = {
     'ptrace': (101, 117), 'process_vm_readv': (310, 270), 'process_vm_writev': (311, 271), 'kcmp': (312, 272),
     'pidfd_getfd': (438, 438), 'process_madvise': (440, 440), 'mount': (165, 40), 'umount2': (166, 39),
@@ -105,11 +105,11 @@ _REFUSED = {
     'kexec_load': (246, 104), 'kexec_file_load': (320, 294), 'init_module': (175, 105), 'finit_module': (313, 273),
     'delete_module': (176, 106), 'reboot': (169, 142), 'swapon': (167, 224), 'acct': (163, 89), 'syslog': (103, 116),
     'quotactl': (179, 60),
-    # A worker is ended as a group: whoever is not in it any more would live on, beside the next one with its uid.
+    # A worker is ended as a group: a process that has left it would live on, beside the next one with its uid.
     'setsid': (112, 157), 'setpgid': (109, 154),
     # Links would let a worker point the service, which moves results out of its folder, at another file.
     'symlink': (88, -1), 'symlinkat': (266, 36), 'link': (86, -1), 'linkat': (265, 37),
-    # Landlock keeps nobody from changing what a file of its own uid is called to allow, or, before Linux 6.2, its length.
+    # Landlock does not block changes of the mode of a file of the same uid or, before Linux 6.2, of its length.
     'chown': (92, -1), 'fchown': (93, 55), 'lchown': (94, -1), 'fchownat': (260, 54), 'truncate': (76, 45),
     'setxattr': (188, 5), 'lsetxattr': (189, 6), 'fsetxattr': (190, 7), 'setxattrat': (463, 463),
     'removexattr': (197, 14), 'lremovexattr': (198, 15), 'fremovexattr': (199, 16), 'removexattrat': (466, 466),
@@ -125,7 +125,7 @@ _REFUSED = {
     'msgget': (68, 186), 'msgsnd': (69, 189), 'msgrcv': (70, 188), 'msgctl': (71, 187), 'mq_open': (240, 180),
     'mq_unlink': (241, 181),
 }
-# What programs do to their own files without need: they are told that it is done. LibreOffice opens its sockets in /tmp to
+# Programs do this to their own files without need: it is answered as done. LibreOffice opens its sockets in /tmp to
 # every user where its uid has no name, and NSS, which decrypts OpenDocument, sets modes; a umask makes all files private.
 _FEIGNED = {
     'chmod': (90, -1), 'fchmod': (91, 52), 'fchmodat': (268, 53), 'fchmodat2': (452, 452),
@@ -133,7 +133,7 @@ _FEIGNED = {
 }
 # The owner of a descriptor gets a signal when something arrives: F_SETOWN, F_SETSIG, F_SETOWN_EX; FIOSETOWN, SIOCSPGRP.
 _COMMANDS = {'fcntl': ((72, 25), (8, 10, 15)), 'ioctl': ((16, 29), (0x8901, 0x8902))}
-# Once it runs, what reads documents has nobody to connect to and starts no process. Landlock keeps it neither from the
+# Once it runs, the process that reads documents connects to nothing and starts no process. Landlock keeps it neither from the
 # sockets of others, such as another worker's LibreOffice or the system bus, nor, before Linux 6.12, from signals to its uid.
 _REFUSED_ALONE = {
     'connect': (42, 203), 'tkill': (200, 130), 'pidfd_send_signal': (424, 424), 'fork': (57, -1), 'vfork': (58, -1),
@@ -169,7 +169,7 @@ def seccomp():
 
 
 def alone(threads=True):
-    """Leaves a confined process nobody to reach: it connects to no socket, starts no process (where told, no thread), and
+    """Leaves a confined process nobody to reach: it connects to no socket, starts no process (if asked, no thread), and
     signals and limits only itself."""
     if not _confined:
         return
@@ -195,7 +195,7 @@ def _answers(calls, column, answer):
 
 
 def _filter(code):
-    """Lays a filter on this process; what it does not refuse it allows."""
+    """Lays a filter on this process, which allows every call that it does not refuse."""
     code = code + [(_RETURN, 0, 0, _ALLOW)]
     program = b''.join(struct.pack('HBBI', *line) for line in code)
     buffer = ctypes.create_string_buffer(program, len(program))
@@ -205,7 +205,7 @@ def _filter(code):
 
 # ---- Proof ------------------------------------------------------------------------------------------------
 def breaches(canary):
-    """What this process can still do although it should not; `canary` has a `port` that listens and a `file` that exists."""
+    """Lists the things that this process can still do although it should not; `canary` has a `port` that listens and a `file` that exists."""
     found = []
     try:
         with socket.create_connection(('127.0.0.1', canary['port']), timeout=2):

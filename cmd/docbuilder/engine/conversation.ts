@@ -1,18 +1,18 @@
 import type { Message } from './lines.ts';
 import { startProcess, type WorkerProcess } from './worker-process.ts';
 
-/** A worker's process and what it says. */
+/** A worker's process and its messages. */
 export interface Conversation extends Pick<WorkerProcess, 'send' | 'kill' | 'ended' | 'errorOutput'> {
   /** The next message with `member`; undefined when the worker ends first, or `ms` pass. */
   next(member: string, ms?: number): Promise<Message | undefined>;
-  /** Why it ended, where it could still say so: a message with `died` or `refused`. */
+  /** The reason of its end, where it could still send one: a message with `died` or `refused`. */
   lastWords(): Message | undefined;
 }
 
 /** A worker says two things a job. One that a document has taken over may say anything. */
 const MOST_UNREAD = 16;
 
-/** Starts a worker's process and keeps what it says until somebody asks for it; one that goes on and on is killed. */
+/** Starts a worker's process and keeps its messages until they are asked for; one that sends too many is killed. */
 export async function converse(command: readonly string[], environment: Record<string, string>): Promise<Conversation> {
   const unread: Message[] = [];
   let lastWords: Message | undefined;

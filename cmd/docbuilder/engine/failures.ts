@@ -28,7 +28,7 @@ const ROOM_FAILURES: Record<string, EngineFailureReason> = {
 const FULL_BYTES = 1024 * 1024;
 
 /**
- * Why a task failed on a worker that answered, from its answer.
+ * Makes the failure of a task on a worker that answered, from its answer.
  * @param directory where the worker writes results
  */
 export async function taskFailure(
@@ -48,7 +48,7 @@ export async function taskFailure(
     const reason = ROOM_FAILURES[String(answer['type'])];
     if (reason) return new EngineFailure(reason, what);
   }
-  // The document was opened and stored. A LibreOffice that is told to end (SIGTERM) closes it first of all.
+  // The document was opened and stored. LibreOffice closes it first of all on SIGTERM.
   if (answer['phase'] === 'count') return new WorkerLost(what);
   if (answer['phase'] === 'load') return new EngineFailure(LOAD_FAILURES[String(answer['type'])] ?? 'corrupt', what);
   if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
@@ -61,7 +61,7 @@ function asksForPages(output: EngineOutput | undefined): boolean {
   return output !== undefined && ('image' in output || output.options.pages !== undefined);
 }
 
-/** Why a task ended with its worker, from the worker's last words (office.py says them, where it still can). */
+/** Makes the failure of a task that ended with its worker, from the worker's last words (office.py). */
 export function deathFailure(lastWords: Message | undefined): EngineFailure | WorkerLost {
   const message = String(lastWords?.['message'] ?? 'the worker ended');
   switch (lastWords?.['died']) {

@@ -1,5 +1,4 @@
 import {
-  type DocumentFormat,
   type Family,
   FLAT,
   type FlatFormat,
@@ -23,43 +22,43 @@ export interface Properties {
   [name: string]: PropertyValue;
 }
 
-/** What a task means to LibreOffice. */
+/** A task in the terms of LibreOffice. */
 export interface Conversion {
   load: Properties;
-  /** What the loaded document must be, or it is of another family than it was said to be. */
+  /** The service that the loaded document must support, or it is of another family. */
   service: string;
-  /** Whether the source is protected: with the password told, or with one that LibreOffice knows. */
+  /** The source is protected: with the password given, or with one that LibreOffice knows. */
   isProtected: boolean;
-  /** Whether the source is a package whose parts can be looked at (parts.py). */
+  /** The source is a package whose parts can be checked (parts.py). */
   isPackage: boolean;
   /** In the order of the task's. */
   outputs: Store[];
-  /** What the worker counts in the document. The pages of a PDF are counted in the file. */
+  /** The things that the worker counts in the document. The pages of a PDF are counted in the file. */
   count: 'pages' | 'sheets' | 'slides' | 'none';
-  /** Whether pages are laid out before the document is stored: fields are stored as they are, page numbers as 0 before that. */
+  /** Lays pages out before the document is stored: fields are stored as they are, page numbers as 0 before that. */
   layOut: boolean;
   /** Formulas without a result that nothing asks for before the document is stored are stored as 0. */
   calculate: boolean;
-  /** Whether columns are to be as wide as what is in them: what csv becomes would be cut off where it is too long. */
+  /** Makes columns as wide as their content: text of csv would be cut off where it is too long. */
   fitColumns: boolean;
   /** LibreOffice reads the keywords of the source as they are, or parts them at `commas` or at all spaces (keywords.py). */
   keywords: Keywords;
-  /** What there is room for in the targets. */
+  /** The room that all targets have. */
   room: Room | null;
 }
 
-/** How one output is stored. */
+/** The settings with which one output is stored. */
 export interface Store {
   store: Properties;
   /**
-   * Whether an empty paragraph must be put behind the text first: LibreOffice 25.2 never ends the export of plain text
+   * Puts an empty paragraph behind the text first: LibreOffice 25.2 never ends the export of plain text
    * whose last element is a table. It is one line feed more in the result.
    */
   endParagraph: boolean;
   /** The target has its keywords as a list, or all in one text (keywords.py). */
   keywords: 'list' | 'text';
   /**
-   * Whether it may be stored without its videos: LibreOffice cannot write the picture that stands for one into a flat
+   * Allows to store it without its videos: LibreOffice cannot write the picture that stands for one into a flat
    * file, and then writes no file at all.
    */
   withoutVideos: boolean;
@@ -74,37 +73,30 @@ export interface Picture {
   height: number;
 }
 
-const IMPORT_FILTERS: Record<SourceFormat, string> = {
-  docx: 'MS Word 2007 XML',
-  docm: 'MS Word 2007 XML',
-  dotx: 'MS Word 2007 XML',
-  dotm: 'MS Word 2007 XML',
-  doc: 'MS Word 97',
-  odt: 'writer8',
-  ott: 'writer8_template',
-  fodt: 'OpenDocument Text Flat XML',
-  rtf: 'Rich Text Format',
-  txt: 'Text (encoded)',
-  xlsx: 'Calc MS Excel 2007 XML',
-  xlsm: 'Calc MS Excel 2007 XML',
-  xltx: 'Calc MS Excel 2007 XML',
-  xltm: 'Calc MS Excel 2007 XML',
-  xls: 'MS Excel 97',
-  ods: 'calc8',
-  ots: 'calc8_template',
-  fods: 'OpenDocument Spreadsheet Flat XML',
-  csv: 'Text - txt - csv (StarCalc)',
-  pptx: 'Impress MS PowerPoint 2007 XML',
-  pptm: 'Impress MS PowerPoint 2007 XML',
-  ppsx: 'Impress MS PowerPoint 2007 XML',
-  ppsm: 'Impress MS PowerPoint 2007 XML',
-  potx: 'Impress MS PowerPoint 2007 XML',
-  potm: 'Impress MS PowerPoint 2007 XML',
-  ppt: 'MS PowerPoint 97',
-  odp: 'impress8',
-  otp: 'impress8_template',
-  fodp: 'OpenDocument Presentation Flat XML',
+/** LibreOffice's filters, each with the formats that it reads and writes. */
+const FORMATS: Record<string, readonly SourceFormat[]> = {
+  'MS Word 2007 XML': ['docx', 'docm', 'dotx', 'dotm'],
+  'MS Word 97': ['doc'],
+  writer8: ['odt'],
+  writer8_template: ['ott'],
+  'OpenDocument Text Flat XML': ['fodt'],
+  'Rich Text Format': ['rtf'],
+  'Text (encoded)': ['txt'],
+  'Calc MS Excel 2007 XML': ['xlsx', 'xlsm', 'xltx', 'xltm'],
+  'MS Excel 97': ['xls'],
+  calc8: ['ods'],
+  calc8_template: ['ots'],
+  'OpenDocument Spreadsheet Flat XML': ['fods'],
+  'Text - txt - csv (StarCalc)': ['csv'],
+  'Impress MS PowerPoint 2007 XML': ['pptx', 'pptm', 'ppsx', 'ppsm', 'potx', 'potm'],
+  'MS PowerPoint 97': ['ppt'],
+  impress8: ['odp'],
+  impress8_template: ['otp'],
+  'OpenDocument Presentation Flat XML': ['fodp'],
 };
+const FILTERS = Object.fromEntries(
+  Object.entries(FORMATS).flatMap(([filter, formats]) => formats.map((format) => [format, filter])),
+) as Record<SourceFormat, string>;
 
 const PDF_FILTERS: Record<Family, string> = {
   text: 'writer_pdf_Export',
@@ -112,27 +104,8 @@ const PDF_FILTERS: Record<Family, string> = {
   slides: 'impress_pdf_Export',
 };
 
-const EXPORT_FILTERS: Record<DocumentFormat | FlatFormat, string> = {
-  docx: 'MS Word 2007 XML',
-  doc: 'MS Word 97',
-  odt: 'writer8',
-  rtf: 'Rich Text Format',
-  txt: 'Text (encoded)',
-  xlsx: 'Calc MS Excel 2007 XML',
-  xls: 'MS Excel 97',
-  ods: 'calc8',
-  csv: 'Text - txt - csv (StarCalc)',
-  pptx: 'Impress MS PowerPoint 2007 XML',
-  ppt: 'MS PowerPoint 97',
-  odp: 'impress8',
-
-  fodt: IMPORT_FILTERS.fodt,
-  fods: IMPORT_FILTERS.fods,
-  fodp: IMPORT_FILTERS.fodp,
-};
-
-/** Where a binary document is older than Office 97. */
-const OLD_IMPORT_FILTERS: Record<Generation, string> = {
+/** Filters of binary documents older than Office 97. */
+const OLD_FILTERS: Record<Generation, string> = {
   word_2: 'MS WinWord 5',
   word_6: 'MS WinWord 6.0',
   excel_4: 'MS Excel 4.0',
@@ -148,7 +121,7 @@ const SERVICES: Record<Family, string> = {
 /** Formats that are packages, beside those of OOXML. */
 const OPEN_DOCUMENT: readonly SourceFormat[] = ['odt', 'ott', 'ods', 'ots', 'odp', 'otp'];
 
-/** What nobody edits any more: view settings would be lost on it. */
+/** Formats that nobody edits any more: view settings would be lost on them. */
 const READ_ONLY: readonly (TargetFormat | FlatFormat)[] = ['pdf', 'csv', 'fodt', 'fods', 'fodp'];
 
 const COUNTED: Record<Family, Conversion['count']> = { text: 'pages', sheet: 'sheets', slides: 'slides' };
@@ -171,7 +144,7 @@ export function toConversion(task: EngineTask): Conversion {
   const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
   return {
     load: {
-      ...(!isDetected && { FilterName: generation ? OLD_IMPORT_FILTERS[generation] : IMPORT_FILTERS[task.from] }),
+      ...(!isDetected && { FilterName: generation ? OLD_FILTERS[generation] : FILTERS[task.from] }),
       // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
       Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
       // What was made of a template may be changed, and its file is only read.
@@ -197,10 +170,10 @@ export function toConversion(task: EngineTask): Conversion {
 /** Only OpenDocument has keywords as a list. */
 function getKeywords(format: SourceFormat): Keywords {
   if (getContentType(format).startsWith('application/vnd.oasis.')) return 'list';
-  return IMPORT_FILTERS[format].endsWith('2007 XML') ? 'words' : 'commas';
+  return FILTERS[format].endsWith('2007 XML') ? 'words' : 'commas';
 }
 
-/** Whether the pages of an output are known without the document: there is one in a picture, and a PDF tells them. */
+/** Returns whether the pages of an output are known without the document: a picture has one, a PDF is counted itself. */
 function isCountedByItself(output: EngineOutput): boolean {
   return 'image' in output || output.to === 'pdf';
 }
@@ -212,7 +185,7 @@ function toStore(family: Family, output: EngineOutput): Store {
     const picture = { format: output.to, width, height };
     return { store, endParagraph: false, keywords: 'text', withoutVideos: false, picture };
   }
-  const filter = output.to === 'pdf' ? PDF_FILTERS[family] : EXPORT_FILTERS[output.to];
+  const filter = output.to === 'pdf' ? PDF_FILTERS[family] : FILTERS[output.to];
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',

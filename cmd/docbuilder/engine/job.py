@@ -15,7 +15,7 @@ import parts
 import picture
 import sheets
 from keywords import Keywords
-from opening import place_of
+from opening import find_place
 
 _SHORTS = ('MacroExecutionMode', 'UpdateDocMode')
 # In the names of the filters of Office Open XML.
@@ -48,7 +48,7 @@ class Refusal(unohelper.Base, XInteractionHandler2):
 
 
 class Callback(unohelper.Base, XCallback):
-    """Carries what a function returns or raises from the thread that LibreOffice calls it in to the one that waits."""
+    """Carries the error of a function from the thread that LibreOffice calls it in to the one that waits."""
 
     def __init__(self, function):
         self._function = function
@@ -127,7 +127,7 @@ class Jobs:
         return {'counted': counted, 'loadMs': 1000 * (loaded - started), 'storeMs': 1000 * (stored - loaded)}
 
     def _load(self, values):
-        url, place = place_of(self._task['input'], self._task['outputs'][0]['url'], self._files)
+        url, place = find_place(self._task['input'], self._task['outputs'][0]['url'], self._files)
         load = properties({**values, **place, 'InteractionHandler': self._refusal})
         document = self._desktop.loadComponentFromURL(url, '_blank', 0, load)
         if document is None:
@@ -190,7 +190,7 @@ class Jobs:
             document.close(True)
 
     def office_survives(self):
-        """Whether LibreOffice still works after a RuntimeException: that may be a document's, or the first sign of its end."""
+        """Returns whether LibreOffice still works after a RuntimeException: that may be a document's, or the first sign of its end."""
         time.sleep(_DYING_SECONDS)
         try:
             self._desktop.getFrames().getCount()
@@ -216,7 +216,7 @@ class Jobs:
 
 
 def is_loaded_as(document, task):
-    """Whether it is of the family that was expected and, where LibreOffice chose the filter, not of rubbish taken for text."""
+    """Returns whether it is of the expected family and, where LibreOffice chose the filter, no rubbish taken for text."""
     names = [argument.Value for argument in document.Args if argument.Name == 'FilterName']
     chosen = 'FilterName' in task['load'] or any(ooxml in name for name in names for ooxml in _OOXML)
     return document.supportsService(task['service']) and chosen

@@ -139,7 +139,7 @@ class Watch:
         return 'stalled' if self._is_stalled() else None
 
     def _is_stalled(self):
-        """True when neither LibreOffice nor what draws pictures has used CPU time for a while: it waits for nothing that comes."""
+        """Returns whether neither LibreOffice nor the process that draws has used CPU time for a while: it waits in vain."""
         now = time.monotonic()
         if now - self._checked < STALL_CHECK_SECONDS:
             return False
@@ -174,7 +174,7 @@ def children():
 
 
 def threads(pid):
-    """How many threads a process has; its user's other processes share what the kernel would count."""
+    """Counts the threads of a process; its user's other processes share what the kernel would count."""
     return os.stat(f'/proc/{pid}/task').st_nlink - 2
 
 

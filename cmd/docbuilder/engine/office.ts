@@ -13,7 +13,7 @@ export interface Office {
   version: string;
   /** Its first two parts: what a profile calls the version it was last used with. */
   release: string;
-  /** What a profile calls the build its extensions were last synchronised with. */
+  /** A profile's name for the build its extensions were last synchronised with. */
   buildId: string;
   /** Who built it. */
   vendor: string;

@@ -1,7 +1,7 @@
 """How a document is opened so that it knows its own name, but not the folder of its job."""
 
 
-def place_of(source, target, files):
+def find_place(source, target, files):
     """
     Fields with the file name show the URL that a document is opened with, which here has nothing but the name. Relative
     links are taken from where the results will be, so that they are the same in them; LibreOffice writes those of a PDF as

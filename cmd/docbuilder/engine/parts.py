@@ -1,4 +1,4 @@
-"""Whether what stands in the parts of a package can be read. Of a workbook or a presentation LibreOffice leaves out a part that
+"""Checks that the parts of a package can be read. Of a workbook or a presentation LibreOffice leaves out a part that
 it cannot read, without a word, and of an empty text document it makes an empty page. Imported once LibreOffice is connected."""
 import posixpath
 import zipfile
@@ -13,7 +13,7 @@ _ROOTS = {
     'sharedStrings': {'sst'},
     'slide': {'sld'},
 }
-# What is in these is not shown, or is in other formats.
+# The content of these is not shown, or is in other formats.
 _ASIDE = {'customXml', 'aFChunk', 'attachedTemplate', 'hyperlink'}
 # Elements of a main part that name, by the id of a relationship, a sheet or slide that must be there.
 _LEADING = {'sheet', 'sldId'}

@@ -116,9 +116,9 @@ export async function writeProfile(directory: string, office: Office): Promise<s
 }
 
 /**
- * Whether a document of the worker in `directory` brought fonts along. LibreOffice goes on using those for every
- * document: one called Arial would be the Arial of the next caller's. It makes this folder before it looks at such a
- * font, whatever it makes of its name.
+ * Returns whether a document of the worker in `directory` brought fonts along. LibreOffice goes on using those for every
+ * document: one called Arial would be the Arial of the next caller's. It makes this folder before it reads such
+ * a font.
  */
 export function hasFontsOfDocuments(directory: string): boolean {
   return existsSync(join(directory, 'profile/user/temp/embeddedfonts/fromdocs'));

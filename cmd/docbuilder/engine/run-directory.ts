@@ -23,7 +23,7 @@ export async function createRunDirectory(path: string): Promise<string> {
   return directory;
 }
 
-/** Whether every user may pass through `directory` and all folders above it. */
+/** Returns whether every user may pass through `directory` and all folders above it. */
 export async function isOpen(directory: string): Promise<boolean> {
   const { mode } = await stat(directory);
   if ((mode & 0o001) === 0) return false;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Office } from './office.ts';
 import type { SandboxKind } from './task.ts';
 
-/** How a worker is started inside a sandbox. */
+/** The way to start a worker inside a sandbox. */
 export interface Sandbox {
   kind: SandboxKind;
   /** The worker's folder as the worker sees it. */
@@ -14,7 +14,7 @@ export interface Sandbox {
   wrap(directory: string, command: string[], environment: Record<string, string>): string[];
   /** Landlock rules, for the worker to lay on itself. */
   paths(directory: string): [path: string, access: 'read' | 'write' | 'device' | 'socket'][];
-  /** Whether each worker gets a uid of its own. */
+  /** Each worker gets a uid of its own. */
   ownUser: boolean;
 }
 
@@ -23,7 +23,7 @@ const CODE = import.meta.dirname;
 const HOME = '/svc';
 const CODE_INSIDE = '/engine';
 
-/** What LibreOffice reads beside its own folder: libraries, fonts and their cache, its configuration. */
+/** LibreOffice reads these beside its own folder: libraries, fonts and their cache, its configuration. */
 const READABLE = [
   '/etc/fonts',
   '/etc/libreoffice',

@@ -1,4 +1,4 @@
-"""What a sheet shows and what a format has room for. Imported once LibreOffice is connected, as job.py."""
+"""Widths of columns, and the room that a format has. Imported once LibreOffice is connected, as job.py."""
 import zipfile
 
 # com.sun.star.sheet.CellFlags.
@@ -31,12 +31,12 @@ class TooLongCells(Exception):
 def fit_columns(sheet):
     """LibreOffice measures only the text with the most letters of each column, and a wider one, of fewer letters or as many,
     is cut off by what stands beside it. Measuring all takes some microseconds a cell: beyond a size that has to do."""
-    last = end_of(sheet)
+    last = find_end(sheet)
     if (last.EndColumn + 1) * (last.EndRow + 1) <= _FITTED_CELLS:
         sheet.getCellRangeByPosition(0, 0, last.EndColumn, last.EndRow).Columns.OptimalWidth = True
 
 
-def end_of(sheet):
+def find_end(sheet):
     """The address of the last cell that is used, be it by a format only."""
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
@@ -50,12 +50,12 @@ def assert_room(document, path, rows, columns, letters):
     path: of the file that the document was loaded from
     """
     for sheet in document.Sheets:
-        last = end_of(sheet)
+        last = find_end(sheet)
         if last.EndRow >= rows and has_content(sheet, 0, rows, last):
             raise TooManyRows()
         if last.EndColumn >= columns and has_content(sheet, columns, 0, last):
             raise TooManyColumns()
-    # To look at the cells of a large sheet takes as long as to store it, and hardly any file has such texts.
+    # To check the cells of a large sheet takes as long as to store it, and hardly any file has such texts.
     if may_have_text_over(path, letters) and any(has_text_over(sheet, letters) for sheet in document.Sheets):
         raise TooLongCells()
 
@@ -82,7 +82,7 @@ def blocks(found):
 
 
 def may_have_text_over(path, size):
-    """Whether a cell in a file may have a text of more letters, judged by its bytes; also where that cannot be told."""
+    """Returns whether a cell in a file may have a text of more letters, judged by its bytes; also where that cannot be told."""
     try:
         if not zipfile.is_zipfile(path):
             with open(path, 'rb') as file:
@@ -101,7 +101,7 @@ def is_encrypted(archive):
 
 
 def has_piece_over(stream, size, opening, closing):
-    """Whether there are more bytes between an `opening` and the first `closing` after it."""
+    """Returns whether there are more bytes between an `opening` and the first `closing` after it."""
     def is_over(piece):
         return len(piece) > size and 0 <= piece.find(opening) < len(piece) - size
 

@@ -3,7 +3,7 @@ import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Where LibreOffice puts its sockets whatever it is told; in a mount namespace this is the worker's own /tmp. */
+/** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
 const SOCKET_DIRECTORY = '/tmp';
 
 /** The URL by which LibreOffice knows the profile in a worker's folder. */

@@ -6,7 +6,7 @@ interface SpareOptions {
   start: () => Promise<Worker>;
   /** Called with a spare that died. */
   discard: (worker: Worker) => Promise<void>;
-  /** How many there should be now. */
+  /** The number that there should be now. */
   wanted: () => number;
   log: Logger;
 }
@@ -33,7 +33,7 @@ export class Spares {
     this.#add(Promise.resolve(first));
   }
 
-  /** Whether one could be taken without waiting. */
+  /** One could be taken without waiting. */
   get ready(): boolean {
     return this.#spares.some((spare) => spare.ready);
   }

@@ -3,51 +3,52 @@ import { watchFiles } from '../../../src/common/fs/watch-files.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { MAX_WORKERS } from '../../../src/common/plan.ts';
 
-export interface WorkerCountOptions {
+interface WorkerCountOptions {
   /** File with the number, which may change at any time. Absent: it is always the fallback. */
   path?: string | undefined;
-  /** Where the file is missing or says nothing of use at the start. Later the last number of use stays. */
+  /** The number until the file has held one. */
   fallback: number;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Milliseconds between looks at the file that no event asked for. */
   pollMs?: number | undefined;
 }
 
-export interface WorkerCount {
-  /** As the file was last read. */
+interface WorkerCount {
   current(): number;
-  /** Calls `changed` after each change from now on, until it is ended by what it returns. */
+  /** Calls `changed` after each change from now on, until it is ended by the function that it returns. */
   watch(changed: () => void): () => void;
 }
 
-/** Resolves when the file has been read once. Rejects for nothing that is in it. */
+/** Resolves when the file has been read once, whatever is in it. A file without a number leaves the last one. */
 export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCountOptions): Promise<WorkerCount> {
+  if (path === undefined) return { current: () => fallback, watch: () => () => undefined };
+  const file = path;
   let count = fallback;
-  let told: string | undefined;
-  if (path === undefined) return { current: () => count, watch: () => () => undefined };
+  let warned: string | undefined;
 
-  async function look(): Promise<void> {
-    const file = await readSmallFile(path as string);
-    const found = file.ok ? parseCount(file.text) : undefined;
-    const problem = file.ok
-      ? file.text === null
-        ? 'is missing'
-        : `holds no number from 1 to ${MAX_WORKERS}`
-      : file.problem;
-    if (found !== undefined) count = found;
-    else if (problem !== told) log.warn({ path, workers: count }, `the file with the number of workers ${problem}`);
-    told = found === undefined ? problem : undefined;
+  async function read(): Promise<void> {
+    const found = await readSmallFile(file);
+    const text = found.ok ? found.text : null;
+    const number = parseCount(text);
+    count = number ?? count;
+    if (number !== undefined) {
+      warned = undefined;
+      return;
+    }
+    const missing = text === null ? 'is missing' : `holds no number from 1 to ${MAX_WORKERS}`;
+    const problem = found.ok ? missing : found.problem;
+    if (problem !== warned) log.warn({ path, workers: count }, `the file with the number of workers ${problem}`);
+    warned = problem;
   }
 
-  await look();
+  await read();
   return {
     current: () => count,
     watch: (changed) =>
       watchFiles(
-        [path],
+        [file],
         async () => {
           const before = count;
-          await look();
+          await read();
           if (count === before) return;
           log.info({ workers: count, before }, 'the number of workers changes');
           changed();

@@ -27,7 +27,7 @@ def answer(**message):
 
 
 def main():
-    os.dup2(2, 1)  # whatever else writes to stdout is no answer
+    os.dup2(2, 1)  # other output is no answer
     setup = json.loads(sys.stdin.buffer.readline())
     confine_as(setup)
     process = office.start(setup)

@@ -19,7 +19,7 @@ import { type FormShape, formValue } from './form-value.ts';
 /** A request's body as it arrived: a JSON text, or the fields of a form and the content of its JSON file. */
 export type Incoming = { json: Uint8Array } | { fields: ReadonlyMap<string, string>; data?: Uint8Array };
 
-/** What the bodies of work requests say once they were parsed and checked, with what may be large as bytes. */
+/** The bodies of work requests, parsed and checked. Members that may be large are bytes. */
 export interface Bodies {
   convert: ConvertRequest;
   text: TextRequest;
@@ -38,7 +38,7 @@ export type BodyReader = <Kind extends BodyKind>(
 ) => Promise<Bodies[Kind]>;
 
 interface Rules<Body> {
-  /** How a form stands for the JSON body. */
+  /** Types of the form's fields. */
   form: FormShape;
   /** @throws {AppError} */
   read: (value: unknown, plan: EffectivePlan) => Body;
@@ -91,7 +91,7 @@ export function scriptIn(json: Uint8Array): Script {
   return build(inEnvelope(parseJson(json, ''))).script as Script;
 }
 
-/** How large a body is, about. */
+/** Estimates the bytes of a body. */
 export function getSize(incoming: Incoming): number {
   if ('json' in incoming) return incoming.json.length;
   const { fields, data } = incoming;
@@ -118,7 +118,7 @@ const MEMBERS = Object.keys(schemas.get('script.json')?.properties ?? {});
 
 /**
  * A script may also be the whole body: an example can then be posted as it is. Without `script`, any member of a script
- * makes the body one, so that a script in which something is missing is told what.
+ * makes the body one, so that the mistakes of an incomplete script are named.
  */
 function inEnvelope(value: unknown): unknown {
   if (!isObject(value) || Object.hasOwn(value, 'script')) return value;

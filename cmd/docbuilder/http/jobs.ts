@@ -31,13 +31,13 @@ export function getFile({ registry, audit }: JobHandlers): RequestHandler {
     // Only GET has ranges (RFC 9110, 14.2).
     if (request.method === 'HEAD') delete request.headers.range;
     response.sendFile(path, { dotfiles: 'allow', cacheControl: false, lastModified: false }, (error) => {
-      // A client that has gone is told nothing.
+      // A client that has gone gets no answer.
       if (error && !response.headersSent && !response.destroyed) next(goneOr(error));
     });
   };
 }
 
-/** The file may be removed between the look at its job and its opening; Express would name its path. */
+/** Hides the path, which Express would name, of a file that was removed since its job was read. */
 function goneOr(error: NodeJS.ErrnoException): Error {
   return error.code === 'ENOENT' ? new AppError('gone', {}, { cause: error }) : error;
 }

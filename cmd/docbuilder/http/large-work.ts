@@ -10,7 +10,7 @@ import { type Bodies, type BodyKind, type BodyReader, getSize, type Incoming, re
 
 /** Beside this file, whether as source or as JavaScript. */
 const MODULE = new URL(`./large-work-thread${extname(import.meta.url)}`, import.meta.url);
-/** So that one long task does not hold up the next. */
+/** Two, so that one long task does not hold up the next. */
 const THREADS = 2;
 /** Bytes that take ten milliseconds at most, whatever is wrong with them. */
 const SMALL = 2 * 1024;

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
@@ -7,9 +6,6 @@ import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { JobRecord } from '../jobs/job.ts';
 import type { JobRegistry } from '../jobs/job-registry.ts';
 import { jobView } from './job-view.ts';
-
-/** Up to here a result is sent in one piece. */
-const SMALL_BYTES = 1024 * 1024;
 
 /**
  * The answer to a work request: 202 and the job; or, once the job has ended, its one result file, the job object when
@@ -40,15 +36,8 @@ export async function sendJob(
   response.setHeader('Content-Type', output.contentType);
   response.setHeader('Content-Disposition', attachment(output.filename));
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  const path = registry.pathOf(job, output);
-  const withLength = () => void response.setHeader('Content-Length', output.size);
-  if (output.size > SMALL_BYTES) {
-    await sendStream(response, createReadStream(path), withLength);
-    return;
-  }
-  const bytes = await readFile(path);
-  withLength();
-  response.end(bytes);
+  const content = createReadStream(registry.pathOf(job, output));
+  await sendStream(response, content, () => void response.setHeader('Content-Length', output.size));
 }
 
 /** Many clients list application/json beside a wildcard by default; only one that takes nothing else means it. */

@@ -4,7 +4,7 @@ import { writeLimited } from '../jobs/write-limited.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { type Form, readForm } from './multipart.ts';
 
-/** What a form may be larger than its file: the other fields and the boundaries. */
+/** Room for the other fields and the boundaries of a form, beside its file. */
 const FORM_OVERHEAD = MB;
 
 export interface UploadLimits {

@@ -42,6 +42,6 @@ export interface JobRecord {
   callback: CallbackRecord | null;
   /** Public address under which the job was asked for; its links start with it. */
   baseUrl: string;
-  /** Milliseconds, for Server-Timing: waiting for a turn, inside the engine. */
+  /** Milliseconds, for Server-Timing: in the queue, inside the engine. */
   timing: { queueMs: number; engineMs: number };
 }

@@ -9,7 +9,7 @@ export interface EffectivePlan extends DocbuilderPlan {
   limits: EffectiveLimits;
 }
 
-/** What is in force right now (contract: Limits, Plan selection). */
+/** Computes the limits in force right now (contract: Limits, Plan selection). */
 export function effectivePlan(
   license: LicenseState,
   workers: number,

@@ -1,7 +1,6 @@
 import { AppError } from '../../../src/common/errors.ts';
 
-/** How a job stands in line. */
-export interface Turn {
+export interface QueueOptions {
   /** Ends the job, waiting or running, for the signal's reason. */
   signal: AbortSignal;
   /** Somebody holds a connection open for its result. */
@@ -16,8 +15,8 @@ export type QueuedWork<T> = (yielded: AbortSignal) => Promise<T>;
 
 /** A place in the queue, taken before the work is ready to run. */
 export interface Ticket {
-  /** Runs `work` when its turn comes; rejects with the signal's reason when that aborts first. */
-  run<T>(work: QueuedWork<T>, turn: Turn): Promise<T>;
+  /** Runs `work` as soon as it may; rejects with the signal's reason when that aborts first. */
+  run<T>(work: QueuedWork<T>, options: QueueOptions): Promise<T>;
   /** Gives the place back without having run. */
   release(): void;
 }
@@ -50,7 +49,7 @@ export class JobQueue {
   /** Smoothed seconds that one job runs, for Retry-After. */
   #seconds = 1;
 
-  /** @param limits asked at every turn: a licence may change them at any time */
+  /** @param limits asked before each job: a licence may change them at any time */
   constructor(limits: () => { parallel: number; capacity: number }) {
     this.#limits = limits;
   }
@@ -73,9 +72,9 @@ export class JobQueue {
     };
     return {
       release,
-      run: (work, turn) => {
+      run: (work, options) => {
         release();
-        return this.#enqueue(work, turn);
+        return this.#enqueue(work, options);
       },
     };
   }
@@ -100,7 +99,7 @@ export class JobQueue {
 
   readonly #onIdle: (() => void)[] = [];
 
-  #enqueue<T>(work: QueuedWork<T>, { signal, urgent = false }: Turn): Promise<T> {
+  #enqueue<T>(work: QueuedWork<T>, { signal, urgent = false }: QueueOptions): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
         this.#waiting.delete(entry);
@@ -190,7 +189,7 @@ export class JobQueue {
   }
 }
 
-/** Why a job that made room ended. */
+/** The reason with which a job that makes room ends. */
 const YIELDED = new Error('the job makes room for others');
 
 /** Milliseconds after which a job is slow. */
@@ -198,7 +197,7 @@ function patience({ urgent }: Entry): number {
   return urgent ? SLOW_MS.urgent : SLOW_MS.other;
 }
 
-/** Why what had not begun to run when the service was stopped never will. */
+/** The error of jobs that had not begun to run when the service was stopped. */
 export function stopping(): AppError {
   return new AppError('pool_unavailable', { reason: 'stopping' }, { retryAfter: 5 });
 }

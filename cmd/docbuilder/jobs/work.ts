@@ -30,7 +30,7 @@ export interface Produced {
   engineMs: number;
 }
 
-/** What a request holds until the job that it becomes has ended: temporary files, and memory for its JSON. */
+/** Resources that a request holds until the job that it becomes has ended: temporary files, and memory for its JSON. */
 export interface Resources {
   /** A path for a temporary file, which `release` removes. */
   newPath(): string;

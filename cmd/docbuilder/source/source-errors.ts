@@ -1,6 +1,6 @@
 import { AppError } from '../../../src/common/errors.ts';
 
-/** Why a source was called corrupt before an engine saw it; `detail.reason` of `corrupt_source`. */
+/** The reason why inspection calls a source corrupt; `detail.reason` of `corrupt_source`. */
 export type CorruptReason =
   | 'empty'
   /** A zip that is cut off, or whose directory and entries contradict each other. */

@@ -1,7 +1,7 @@
 import { isSourceFormat, type SourceFormat } from '../formats.ts';
 import { corrupt, unsupported } from './source-errors.ts';
 
-/** What the request says a source is; the content overrules it wherever the content can tell. */
+/** The format of a source by its request; the content overrules it wherever it shows its own. */
 export interface SourceName {
   /** The format that `from`, or else the file name's extension, stands for. */
   format?: SourceFormat;
@@ -17,9 +17,9 @@ export interface SourceName {
  */
 export function sourceName(from: string | undefined, filename: string | undefined): SourceName {
   const extension = /[^/\\]\.([A-Za-z0-9]{1,10})$/.exec(filename ?? '')?.[1]?.toLowerCase();
-  const told = from?.toLowerCase().replace(/^\./, '');
-  if (told !== undefined && !formatNamed(told)) throw unsupported(told.slice(0, 32));
-  const name = told ?? extension;
+  const given = from?.toLowerCase().replace(/^\./, '');
+  if (given !== undefined && !formatNamed(given)) throw unsupported(given.slice(0, 32));
+  const name = given ?? extension;
   const format = name === undefined ? undefined : formatNamed(name);
   return { tsv: name === 'tsv', ...(format && { format }), ...(extension !== undefined && { extension }) };
 }
@@ -29,7 +29,7 @@ function formatNamed(name: string): SourceFormat | undefined {
   return isSourceFormat(name) ? name : undefined;
 }
 
-/** Whether the name says plain text, of which there is no other proof. */
+/** Returns whether the name stands for plain text, which nothing in the content proves. */
 export function saysText({ format }: SourceName): boolean {
   return format === 'txt' || format === 'csv';
 }

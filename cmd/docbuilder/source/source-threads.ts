@@ -7,10 +7,10 @@ import type { TranscodeTask } from './inspect/text.ts';
 
 /** Beside this file, whether as source or as JavaScript. */
 const MODULE = new URL(`./source-thread${extname(import.meta.url)}`, import.meta.url);
-/** So that one large source does not hold up the next. */
+/** Two, so that one large source does not hold up the next. */
 const THREADS = 2;
 
-/** Reads sources in threads of their own, because it takes time that grows with the file, or with a hostile file's wit. */
+/** Inspects and transcodes sources in threads of their own: both take time that grows with the file. */
 export interface SourceThreads {
   /** @throws {AppError} as `inspect`; the signal's reason */
   inspect(path: string, options: InspectOptions, signal: AbortSignal): Promise<Inspection>;

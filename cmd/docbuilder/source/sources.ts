@@ -19,7 +19,7 @@ export interface SourceDependencies {
   maxFileBytes: () => number;
 }
 
-/** Where a source is and what the caller says about it. */
+/** The place of a source and what the caller says about it. */
 export interface SourceRequest {
   source: SourceFile | { url: string };
   from?: string | undefined;
@@ -36,12 +36,12 @@ export interface OpenSource {
   inspection: Inspection;
 }
 
-/** How the engine reads a source. */
+/** Settings with which the engine reads a source. */
 export interface SourceOptions {
   /** Opens a protected source. */
   password?: string;
   encrypted?: boolean;
-  /** Of a binary source older than Office 97. */
+  /** Only for a binary source older than Office 97. */
   generation?: Generation;
   /** Field separator of a csv source. One character. */
   delimiter?: string;

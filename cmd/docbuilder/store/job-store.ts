@@ -8,7 +8,6 @@ import type { Logger } from '../../../src/common/log.ts';
 import type { JobStore } from '../jobs/job-registry.ts';
 
 const RECORD = 'job.json';
-const SMALL_BYTES = 1024 * 1024;
 
 /**
  * Jobs as folders: `<jobs>/<job id>/job.json` and the result files beside it, named by their ids. A folder without
@@ -45,10 +44,8 @@ export function createJobStore(directory: string, log: Logger): JobStore {
     describe: async (jobId, fileId) => {
       const path = filePath(jobId, fileId);
       const { size } = statSync(path);
-      // Most results are small, and still in memory: one read is quicker than a stream.
       const hash = createHash('sha256');
-      if (size <= SMALL_BYTES) hash.update(await readFile(path));
-      else await pipeline(createReadStream(path), hash);
+      await pipeline(createReadStream(path), hash);
       return { size, sha256: hash.digest('hex') };
     },
   };

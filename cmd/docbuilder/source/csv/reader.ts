@@ -13,7 +13,7 @@ const LONGEST_NUMBER = 1000;
 export interface CsvSize {
   rows: number;
   columns: number;
-  /** Of the longest line in a field, in UTF-16 units. */
+  /** Length of the longest line in a field, in UTF-16 units. */
   letters: number;
 }
 
@@ -27,7 +27,7 @@ export class CsvReader {
   #row = 1;
   #column = 1;
   #letters = 0;
-  /** Whether the field has had nothing but a sign and digits so far. */
+  /** The field has had nothing but a sign and digits so far. */
   #isNumber = true;
   /** The beginning of such a field that came in earlier pieces. */
   #held = '';

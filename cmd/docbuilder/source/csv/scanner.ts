@@ -13,7 +13,7 @@ export class CsvScanner {
   readonly #separators: string;
   #state: 'start' | 'inside' | 'quoted' | 'closed' = 'start';
   #afterReturn = false;
-  /** Whether text has followed a closing quote: programs disagree where such fields end. */
+  /** Text has followed a closing quote: programs disagree where such fields end. */
   isUnclear = false;
 
   /** @param separators each character is one */
@@ -21,7 +21,7 @@ export class CsvScanner {
     this.#separators = separators;
   }
 
-  /** Whether the next character is inside quotes. */
+  /** The next character is inside quotes. */
   get isQuoted(): boolean {
     return this.#state === 'quoted';
   }

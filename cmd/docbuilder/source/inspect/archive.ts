@@ -3,7 +3,7 @@ import { corrupt } from '../source-errors.ts';
 const MiB = 1024 * 1024;
 
 /**
- * What an archive and all archives in it may unpack to. A 300 MB workbook of rows and cells unpacks to 2 GiB; a
+ * Limits on an archive and all archives in it together. A 300 MB workbook of rows and cells unpacks to 2 GiB; a
  * sheet or text rarely shrinks to less than a fortieth. Blank bitmaps and repeated rows do, so a little of that is let
  * through, as much as the engine reads in seconds.
  */
@@ -35,7 +35,7 @@ export interface ArchiveBudget {
   denseBytes: number;
 }
 
-/** Of a document of which nothing is counted yet. */
+/** Starts to count for a document. */
 export function newBudget(): ArchiveBudget {
   return { entries: 0, bytes: 0, denseBytes: 0 };
 }
@@ -70,7 +70,7 @@ function isPlainName(name: string): boolean {
   return !/[\\\u0000-\u001f]/.test(name) && !name.split('/').includes('..');
 }
 
-/** Whether bytes begin like an archive, whatever the entry is called. */
+/** Returns whether bytes begin like an archive, whatever the entry is called. */
 export function isArchive(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04;
 }

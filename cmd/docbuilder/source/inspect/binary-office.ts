@@ -1,5 +1,5 @@
 /**
- * What the first bytes of the main stream say about encryption in the formats before OOXML. Each takes the start of
+ * Detection of encryption by the first bytes of the main stream, in the formats before OOXML. Each takes the start of
  * the stream and answers whether the document needs a password; undefined if the stream is not what its name says.
  */
 
@@ -12,7 +12,7 @@ export function isWordEncrypted(start: Buffer): boolean | undefined {
   return (start.readUInt16LE(10) & WORD_ENCRYPTED) !== 0;
 }
 
-/** Of Excel 2, 3, 4, and 5 and later. */
+/** Record types of Excel 2, 3, 4, and 5 and later. */
 const BOF = [0x0009, 0x0209, 0x0409, 0x0809];
 const FILE_PASS = 0x002f;
 /** FilePass comes right after BOF, or after WriteProtect; by then this many records have gone by at most. */
@@ -39,5 +39,5 @@ export function isPresentationEncrypted(start: Buffer): boolean | undefined {
   return start.readUInt32LE(12) === ENCRYPTED_TOKEN;
 }
 
-/** As many bytes of a stream as any of these looks at. */
+/** Bytes of a stream that suffice for each of these. */
 export const STREAM_START_BYTES = 4096;

@@ -6,9 +6,9 @@ import type { ByteSource } from './source.ts';
  * and how its streams begin. Numbers of sectors come from the file; every chain is as long as the file at most.
  */
 export interface CompoundFile {
-  /** Whether the root storage has a stream or storage of this name, in whatever case (section 2.6.4). */
+  /** Returns whether the root storage has a stream or storage of this name, in any case (section 2.6.4). */
   has(name: string): boolean;
-  /** Whether all of a stream is in the file: one that was cut off must not be taken for a shorter document. */
+  /** Returns whether all of a stream is in the file: a truncated one must not be taken for a shorter document. */
   isWhole(name: string): boolean;
   /** The first bytes of a stream of the root storage; empty if there is no such stream. */
   readStart(name: string, length: number): Promise<Buffer>;

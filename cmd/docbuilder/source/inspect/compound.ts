@@ -5,7 +5,7 @@ import { isPresentationEncrypted, isWordEncrypted, isWorkbookEncrypted, STREAM_S
 import { type CompoundFile, readCompoundFile } from './cfb.ts';
 import type { ByteSource } from './source.ts';
 
-/** What the text, the cells and the slides are in. */
+/** Streams of the text, the cells and the slides. */
 const MAIN_STREAMS = [
   'WordDocument',
   '0Table',
@@ -25,7 +25,7 @@ const FOREIGN: [stream: string, format: string][] = [
 
 const OOXML_OF: Record<Family, SourceFormat> = { text: 'docx', sheet: 'xlsx', slides: 'pptx' };
 
-/** What a binary document was found to be. */
+/** The result of inspecting a binary document. */
 export interface BinaryDocument {
   format: SourceFormat;
   encrypted: boolean;
@@ -33,7 +33,7 @@ export interface BinaryDocument {
 }
 
 /**
- * Looks into a compound file: doc, xls, ppt, or an encrypted OOXML package ([MS-OFFCRYPTO], section 2.3.1).
+ * Inspects a compound file: doc, xls, ppt, or an encrypted OOXML package ([MS-OFFCRYPTO], section 2.3.1).
  * @throws {AppError} `corrupt_source`; `unsupported_format` for others, and for a ppt that the engine cannot decrypt
  */
 export async function inspectCompound(source: ByteSource, name: SourceName): Promise<BinaryDocument> {
@@ -75,8 +75,8 @@ export function binaryDocument(format: 'doc' | 'xls', start: Buffer, generation?
 }
 
 /**
- * What is inside an encrypted package shows only after decryption, but the family must be known before: the name
- * tells it, a wrong one shows when the engine opens the file. With no name there is nothing to go by.
+ * The content of an encrypted package shows only after decryption, but the family must be known before: it is taken
+ * from the name, and a wrong one shows when the engine opens the file.
  */
 function encryptedFormat({ format }: SourceName): SourceFormat {
   if (!format) throw unsupported('encrypted', 'from_required');

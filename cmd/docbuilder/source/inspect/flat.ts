@@ -5,14 +5,14 @@ import type { ByteSource } from './source.ts';
 import { readProlog } from './xml-prolog.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** How a flat file holds macros. An empty library is in every file that LibreOffice writes. */
+/** Marks macros in a flat file. An empty library is in every file that LibreOffice writes. */
 const BASIC_SOURCE = ':source-code';
 
-/** What a file that begins with a tag is. */
+/** The kinds of file that begin with a tag. */
 export type Markup = { format: SourceFormat; macros: Macros | null } | { foreign: 'html' | 'svg' | 'xml' } | undefined;
 
 /**
- * Looks into a file that begins with a tag: flat OpenDocument (ODF 1.3 part 3, section 3.1.2), other markup, or, if
+ * Inspects a file that begins with a tag: flat OpenDocument (ODF 1.3 part 3, section 3.1.2), other markup, or, if
  * undefined, text that happens to.
  * @throws {AppError} `corrupt_source` `doctype`; `unsupported_format` for other OpenDocument files
  */
@@ -35,7 +35,7 @@ export async function inspectMarkup(source: ByteSource, head: Buffer): Promise<M
   return { format: found.format, macros: hasMacros ? { reason: 'basic', part: 'office:scripts' } : null };
 }
 
-/** What web pages and their pieces begin with. */
+/** Web pages and their pieces begin with one of these. */
 const HTML_ELEMENTS = new Set(['html', 'head', 'body', 'meta', 'title', 'style', 'script', 'table', 'div', 'p', 'br']);
 
 async function contains(source: ByteSource, text: string): Promise<boolean> {

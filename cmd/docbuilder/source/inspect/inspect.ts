@@ -49,7 +49,7 @@ export async function inspect(path: string, options: InspectOptions): Promise<In
 }
 
 /**
- * Whether a protected document may open without a password: workbooks that Excel protected only against changes are
+ * Returns whether a protected document may open without a password: workbooks that Excel protected only against changes are
  * encrypted with a password that every program knows, and the engine tries it.
  */
 function mayOpenWithout(format: SourceFormat): boolean {
@@ -77,7 +77,7 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
     case 'foreign':
       throw unsupported(sniffed.format);
     case 'binary':
-      // UTF-16 without a mark shows only where much of it is plain ASCII; whoever says it is may be right.
+      // UTF-16 without a mark shows only where much of it is plain ASCII; a caller who names it may be right.
       if (saysText(name) && options.encoding?.startsWith('utf-16')) return inspectText(source, head, name, options);
       return refuseUnknown(name, 'binary');
     case 'markup': {

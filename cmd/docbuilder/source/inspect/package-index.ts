@@ -13,11 +13,11 @@ export interface IndexElement {
   own: Attributes;
 }
 
-/** What is asked for of content types, relationships and manifests. */
+/** Elements of content types, relationships and manifests that inspection needs. */
 const WANTED = new Set(['Override', 'Default', 'Relationship', 'file-entry', 'encryption-data']);
 /** No index nests as deep; the parser looks each prefix up through all open elements. */
 const MAX_DEPTH = 32;
-/** Of one element. */
+/** Most attributes of one element. */
 const MAX_ATTRIBUTES = 256;
 /** Each entry may be encrypted and has, in some packages, a folder of its own. */
 const MAX_ELEMENTS = 4 * ARCHIVE_LIMITS.entries;

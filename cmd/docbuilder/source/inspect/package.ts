@@ -22,7 +22,7 @@ import { readEntry, readHead, readStart, readZip, type Zip, type ZipEntry } from
 const MiB = 1024 * 1024;
 /** Content types, relationships or a manifest larger than this belong to no document. */
 const MAX_INDEX_BYTES = 4 * MiB;
-/** An archive inside a document is unpacked in memory to look into it. */
+/** An archive inside a document is unpacked in memory to inspect it. */
 const MAX_EMBEDDED_BYTES = 64 * MiB;
 /** So much of an entry's packed bytes nearly always shows its root element. */
 const HEAD_BYTES = 512;
@@ -37,7 +37,7 @@ export interface PackageInspection {
 }
 
 /**
- * Looks into a zip that should be an OOXML or OpenDocument package.
+ * Inspects a zip that should be an OOXML or OpenDocument package.
  * @throws {AppError} `corrupt_source`; `unsupported_format` for other packages and plain archives
  */
 export async function inspectPackage(source: ByteSource, name: SourceName): Promise<PackageInspection> {
@@ -56,7 +56,7 @@ export async function inspectPackage(source: ByteSource, name: SourceName): Prom
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
   const parts = encryptedParts(manifest);
   const encrypted = parts.has('content.xml') || zip.entries.has('encrypted-package');
-  // What is encrypted has no head to look at; the manifest itself never is.
+  // Encrypted entries have no head to inspect; the manifest itself never is encrypted.
   const isReadable = (entry: string) => (encrypted ? entry.startsWith('META-INF/') : !parts.has(entry));
   const entries = parts.size > 0 || encrypted ? only(zip, isReadable) : zip;
   await checkEntries(entries, { budget, depth: 0, isOdf: true });
@@ -87,12 +87,12 @@ async function index(zip: Zip, name: string): Promise<IndexElement[] | undefined
 
 interface Surroundings {
   budget: ArchiveBudget;
-  /** How many archives this one is in. */
+  /** The number of archives that this one is in. */
   depth: number;
   isOdf: boolean;
 }
 
-/** Looks at the beginning of every entry: at the prolog of XML, and into archives. */
+/** Checks the beginning of every entry: the prolog of XML, and archives inside. */
 async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
   for (const entry of zip.entries.values()) {
     if (entry.size === 0 || entry.position === undefined) continue;

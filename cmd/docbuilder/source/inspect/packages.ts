@@ -1,7 +1,7 @@
 import type { SourceFormat } from '../../formats.ts';
 import type { IndexElement } from './package-index.ts';
 
-/** Why a package counts as one with macros (contract: macro_not_allowed). */
+/** The reason why a package counts as one with macros (contract: macro_not_allowed). */
 export interface Macros {
   reason: 'vba_project' | 'macro_content_type' | 'basic' | 'scripts';
   part: string;

@@ -1,7 +1,7 @@
 import type { Generation } from '../../formats.ts';
 import { xmlText } from './xml-prolog.ts';
 
-/** What the first bytes of a file say. `foreign` is a format that is known and not taken. */
+/** The kind of a file by its first bytes. `foreign` is a format that is known and not taken. */
 export type Sniffed =
   | { kind: 'zip' | 'cfb' | 'rtf' | 'markup' | 'text' | 'binary' }
   | { kind: 'stream'; format: 'doc' | 'xls'; generation: Generation }
@@ -37,7 +37,7 @@ const SIGNATURES: [signature: string, format: string][] = [
   ['\xd7\xcd\xc6\x9a\0\0', 'wmf'],
 ];
 
-/** What documents begin with that are older than the compound file, as LibreOffice's detectors know them. */
+/** First bytes of documents older than the compound file, as LibreOffice's detectors know them. */
 const STREAMS: [starts: string[], format: 'doc' | 'xls', generation: Generation][] = [
   [['\x9b\xa5!', '\x9c\xa5!', '\xdb\xa5-', '\xdc\xa5e'], 'doc', 'word_2'],
   [excelStarts(), 'xls', 'excel_4'],
@@ -75,7 +75,7 @@ function matches(start: string, signature: string): boolean {
 /** Text has at most one other control character, which some program left behind, in so many characters. */
 const CHARACTERS_PER_CONTROL = 100;
 
-/** Whether bytes can be text: no NUL and hardly any control characters but those that are found in honest text. */
+/** Returns whether bytes can be text: no NUL and hardly any control characters but those that are found in honest text. */
 function isPrintable(head: Uint8Array, wide: Utf16 | undefined): boolean {
   const step = wide ? 2 : 1;
   const high = wide === 'utf-16be' ? 0 : 1;
@@ -115,7 +115,7 @@ export function utf16Order(head: Uint8Array): Utf16 | undefined {
   return orders.length === 1 ? orders[0] : undefined;
 }
 
-/** Whether bytes are lines of text in UTF-16, without control characters. */
+/** Returns whether bytes are lines of text in UTF-16, without control characters. */
 function hasLines(head: Uint8Array, order: Utf16): boolean {
   try {
     const text = new TextDecoder(order, { fatal: true }).decode(head, { stream: true });

@@ -10,9 +10,9 @@ export interface ByteSource {
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** A file up to this many bytes is read at once: looking into it then costs no further system call. */
+/** A file up to this many bytes is read at once: inspecting it then costs no further system call. */
 const WHOLE_BYTES = 8 * 1024 * 1024;
-/** Of larger files this much is read ahead, for the many small records of a directory. */
+/** Bytes read ahead of larger files, for the many small records of a directory. */
 const WINDOW_BYTES = 16 * 1024;
 
 export function bufferSource(buffer: Buffer): ByteSource {

@@ -14,7 +14,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Finds the character set of a text file: by its byte order mark, as given, UTF-16 by its pattern of NULs, UTF-8 if all
- * of it is that, one of those in which no Vietnamese is written if it looks like that, and else windows-1258, in which
+ * of it is that, one of those in which no Vietnamese is written if chardet is sure, and else windows-1258, in which
  * Vietnamese text was written before. Other sets only when given.
  * @param head the beginning of the file
  * @throws {AppError} `corrupt_source` `encoding` if the file is not in the given set
@@ -74,7 +74,7 @@ export interface TranscodeTask {
   target: string;
   encoding: SourceEncoding;
   /**
-   * Of csv. A first line `sep=;`, which the engine would take for data, is left out, and fields that would lose digits
+   * Only for csv. A first line `sep=;`, which the engine would take for data, is left out, and fields that would lose digits
    * are quoted.
    */
   delimiter?: string;

@@ -1,4 +1,4 @@
-/** What stands in XML for a character that would mean something, or be changed by whoever reads it (XML 1.0, 2.11, 3.3.3). */
+/** References for characters that are markup in XML, or that a reader would change (XML 1.0, 2.11, 3.3.3). */
 export const XML_ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,4 +1,4 @@
-/** What an XML document shows before its content begins. */
+/** The part of an XML document before its content begins. */
 export interface Prolog {
   /**
    * `root`: an element has begun; `more`: the bytes ended before that; `malformed`: something else than a prolog, at which
@@ -7,7 +7,7 @@ export interface Prolog {
   state: 'root' | 'more' | 'malformed' | 'hidden';
   /** The document type declaration up to its end or to its internal subset, if there is one. */
   doctype?: string;
-  /** Whether the declaration declares things by itself, such as entities. */
+  /** The declaration has an internal subset, which may declare entities. */
   subset: boolean;
   /** The root element's tag as far as it was seen, without `<`. */
   root: string;
@@ -24,7 +24,7 @@ const ASCII_SUPERSETS = /^(utf-?8|us-ascii|ascii|iso-8859-\d+|windows-\d+)$/i;
 
 /** A tag, white space, a byte order mark, the upper half of `<`. */
 const FIRST_BYTES = new Set([0x3c, 0x20, 0x09, 0x0a, 0x0d, 0xef, 0xfe, 0xff, 0x00]);
-/** What `<?xm` begins with in EBCDIC, and `<` in UCS-4 (XML 1.0, appendix F). */
+/** First bytes of `<?xm` in EBCDIC, and of `<` in UCS-4 (XML 1.0, appendix F). */
 const OTHER_STARTS = new Set([
   '\x4c\x6f\xa7\x94',
   '\0\0\0<',
@@ -43,7 +43,7 @@ const OTHER_STARTS = new Set([
 export function readProlog(head: Uint8Array): Prolog {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
   if (OTHER_STARTS.has(start)) return { state: 'hidden', subset: false, root: '' };
-  // Most parts that are not XML are told by their first byte.
+  // The first byte is enough for most parts that are not XML.
   if (head.length > 0 && !FIRST_BYTES.has(head[0] ?? 0)) return { state: 'malformed', subset: false, root: '' };
   const text = xmlText(head.subarray(0, MAX_PROLOG_BYTES));
   const found = { subset: false, root: '' };

@@ -70,7 +70,7 @@ async function findArchive(file: ByteSource): Promise<ByteSource> {
   };
 }
 
-/** Whether a file ends like an archive, whatever it begins with. */
+/** Returns whether a file ends like an archive, whatever it begins with. */
 export async function endsAsArchive(file: ByteSource): Promise<boolean> {
   return findArchive(file).then(
     () => true,
@@ -169,7 +169,7 @@ export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Pr
   throw corrupt('bad_archive');
 }
 
-/** How much of an entry is in memory at a time while it is streamed. */
+/** Bytes of an entry in memory at a time while it is streamed. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
@@ -236,7 +236,7 @@ function asBadArchive(error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? error : corrupt('bad_archive', error);
 }
 
-/** What yauzl reads through. It asks for a few bytes at a time, which its own readers make a stream each of. */
+/** Lets yauzl read. It asks for a few bytes at a time, and its own readers make a stream of each. */
 class SourceReader extends RandomAccessReader {
   readonly #source: ByteSource;
 

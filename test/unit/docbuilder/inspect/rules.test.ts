@@ -1,57 +1,80 @@
 import { expect } from 'chai';
 import { detectDelimiter } from '../../../../cmd/docbuilder/source/csv/delimiter.ts';
-import { type ArchiveEntry, admitEntry, newBudget } from '../../../../cmd/docbuilder/source/inspect/archive.ts';
+import {
+  ARCHIVE_LIMITS,
+  type ArchiveEntry,
+  admitEntry,
+  newBudget,
+} from '../../../../cmd/docbuilder/source/inspect/archive.ts';
 import { readProlog } from '../../../../cmd/docbuilder/source/inspect/xml-prolog.ts';
 import { sourceName } from '../../../../cmd/docbuilder/source/source-name.ts';
 import { AppError } from '../../../../src/common/errors.ts';
-import { corrupt } from '../../../support/inspect.ts';
+
+const { entries, bytes, denseBytes } = ARCHIVE_LIMITS;
+const MANY = Array.from({ length: entries }, () => ({}));
+const LARGE = { size: bytes, compressedSize: bytes / 100 };
+const DENSE = { size: denseBytes, compressedSize: 1000 };
 
 describe('the rules behind inspecting', () => {
-  it('no archive may have an entry that a path could be made of, or an encrypted one', () => {
-    const plain: ArchiveEntry = { name: 'a/b.xml', compressedSize: 10, size: 20, encrypted: false, method: 8 };
-    const refused = (change: Partial<ArchiveEntry>): unknown => {
-      try {
-        return admitEntry({ ...plain, ...change }, new Set(), newBudget());
-      } catch (error) {
-        return error;
+  /** The reason why the last of the entries is refused; undefined where all are admitted. */
+  function refusal(list: readonly Partial<ArchiveEntry>[]): unknown {
+    const [names, budget] = [new Set<string>(), newBudget()];
+    try {
+      for (const [index, change] of list.entries()) {
+        const entry = { name: `${index}`, compressedSize: 10, size: 20, encrypted: false, method: 8, ...change };
+        admitEntry(entry, names, budget);
       }
-    };
-    expect(refused({})).to.equal(undefined);
-    expect(refused({ name: 'a/..b.xml' })).to.equal(undefined);
-    for (const name of ['', '/a', '..', 'a/../b', 'C:a', 'a\\b', 'a\0']) {
-      expect(refused({ name }), JSON.stringify(name))
-        .to.be.instanceOf(AppError)
-        .and.to.deep.include(corrupt('bad_archive'));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return error.detail['reason'];
     }
-    expect(refused({ encrypted: true })).to.deep.include(corrupt('bad_archive'));
-  });
+  }
 
-  it('a record that the end of the sample cut does not speak for a separator', () => {
+  for (const [what, list, reason] of [
+    ['plain names', [{ name: 'a/b.xml' }, { name: 'a/..b.xml' }]],
+    ...['', '/a', '..', 'a/../b', 'C:a', 'a\\b', 'a\0'].map((name) => [name, [{ name }], 'bad_archive'] as const),
+    ['a name twice', [{ name: 'a' }, { name: 'a' }], 'bad_archive'],
+    ['an encrypted entry', [{ encrypted: true }], 'bad_archive'],
+    ['stored and deflated entries', [{ method: 0 }, { method: 8 }]],
+    ...[1, 9, 12, 14, 93, 95].map((method) => [`method ${method}`, [{ method }], 'bad_archive'] as const),
+    ['an entry packed to a little more than it is', [{ size: 1000, compressedSize: 2124 }]],
+    ['an entry packed to much more than it is', [{ size: 1000, compressedSize: 2125 }], 'bad_archive'],
+    ['most entries', MANY],
+    ['more entries', [...MANY, {}], 'zip_bomb'],
+    ['most bytes', [LARGE]],
+    ['more bytes', [LARGE, { size: 1, compressedSize: 1 }], 'zip_bomb'],
+    ['most dense bytes, and others', [DENSE, { size: 200, compressedSize: 1 }]],
+    ['more dense bytes', [DENSE, { size: 201, compressedSize: 1 }], 'zip_bomb'],
+  ] as [string, Partial<ArchiveEntry>[], string?][]) {
+    it(`an archive with ${JSON.stringify(what)}: ${reason ?? 'admitted'}`, () => {
+      expect(refusal(list)).to.equal(reason);
+    });
+  }
+
+  it('a record that the end of the sample cut does not count for a separator', () => {
     const text = 'a;b\nx,y,z,w';
     expect(detectDelimiter(text, false)).to.equal(';');
     expect(detectDelimiter(text, true)).to.equal(',');
   });
 
-  it('an extension is what stands behind the last dot of a name, and nothing of its path', () => {
+  it('an extension stands behind the last dot of a name, and is nothing of its path', () => {
     const extension = (filename: string): string | undefined => sourceName(undefined, filename).extension;
     expect(extension('Báo cáo.v2.DOCX')).to.equal('docx');
-    expect(extension('dir.docx/name')).to.equal(undefined);
-    expect(extension('.docx')).to.equal(undefined);
-    expect(extension('a.')).to.equal(undefined);
-    expect(extension('a.docx ')).to.equal(undefined);
+    for (const name of ['dir.docx/name', '.docx', 'a.', 'a.docx ']) expect(extension(name), name).to.equal(undefined);
   });
 
-  it('a prolog is read as far as it goes', () => {
-    const state = (xml: string): string => readProlog(Buffer.from(xml)).state;
-    for (const xml of ['', ' ', '<', '<!', '<!-', '<!--', '<!-- <a> ', '<!DOCT', '<?xml version="1.0"']) {
-      expect(state(xml), xml).to.equal('more');
-    }
-    for (const xml of ['<a', '\ufeff<a/>', '<?xml version="1.0"?>\n<!-- b --><a>', '<!DOCTYPE', '<ấ>']) {
-      expect(state(xml), xml).to.equal('root');
-    }
-    for (const xml of ['a', '<1', '<!ENTITY', '</a>', '<?xml version="1.0"?>a<b/>']) {
-      expect(state(xml), xml).to.equal('malformed');
-    }
+  for (const [state, texts] of Object.entries({
+    more: ['', ' ', '<', '<!', '<!-', '<!--', '<!-- <a> ', '<!DOCT', '<?xml version="1.0"'],
+    root: ['<a', '\ufeff<a/>', '<?xml version="1.0"?>\n<!-- b --><a>', '<!DOCTYPE', '<ấ>'],
+    malformed: ['a', '<1', '<!ENTITY', '</a>', '<?xml version="1.0"?>a<b/>'],
+  })) {
+    it(`a prolog is read up to ${state}`, () => {
+      for (const xml of texts) expect(readProlog(Buffer.from(xml)).state, xml).to.equal(state);
+    });
+  }
+
+  it('a document type may have a subset', () => {
     expect(readProlog(Buffer.from('<!DOCTYPE a PUBLIC "b" "c" [<!ENTITY'))).to.include({ subset: true });
     expect(readProlog(Buffer.from('<!DOCTYPE a PUBLIC "b" "c">'))).to.include({ subset: false });
   });

@@ -244,27 +244,25 @@ describe('text files', () => {
       return found && 'delimiter' in found ? found.delimiter : found;
     };
 
-    it('have the separator that splits all records alike', async () => {
-      expect(await delimiter('a,b,c\r\n1,2,3\r\n')).to.equal(',');
-      expect(await delimiter('a;b;c\n1;2;3\n')).to.equal(';');
-      expect(await delimiter('a\tb\n1\t2\n')).to.equal('\t');
-      expect(await delimiter('a|b|c\r1|2|3\r')).to.equal('|');
-      expect(await delimiter('a')).to.equal(',');
-      expect(await delimiter('a\n', 'a.tsv')).to.equal('\t');
-      expect(await delimiter('a,b\n1,2\n', 'a.tsv')).to.equal(',');
-    });
-
-    it('whatever stands between quotes', async () => {
-      expect(await delimiter('name;note\n"a, b, c";"x, y"\n"d, e, f";"""z"", w"\n')).to.equal(';');
-      expect(await delimiter('"a;\nb;";1,2\n"c;";3,4\n')).to.equal(';');
-      expect(await delimiter('5" pipe,1\n6" pipe,2\n7" pipe;,3\n')).to.equal(',');
-    });
-
-    it('and is not taken in by decimal commas', async () => {
-      expect(await delimiter('1,5;2,5;3,5\n4,5;5,5;6,5\n')).to.equal(';');
-      expect(await delimiter('1,5\t2,5\n4,5\t5,5\n')).to.equal('\t');
-      expect(await delimiter('1,2,3\n4,5,6\n')).to.equal(',');
-    });
+    for (const [content, expected, name] of [
+      ['a,b,c\r\n1,2,3\r\n', ','],
+      ['a;b;c\n1;2;3\n', ';'],
+      ['a\tb\n1\t2\n', '\t'],
+      ['a|b|c\r1|2|3\r', '|'],
+      ['a', ','],
+      ['a\n', '\t', 'a.tsv'],
+      ['a,b\n1,2\n', ',', 'a.tsv'],
+      ['name;note\n"a, b, c";"x, y"\n"d, e, f";"""z"", w"\n', ';'],
+      ['"a;\nb;";1,2\n"c;";3,4\n', ';'],
+      ['5" pipe,1\n6" pipe,2\n7" pipe;,3\n', ','],
+      ['1,5;2,5;3,5\n4,5;5,5;6,5\n', ';'],
+      ['1,5\t2,5\n4,5\t5,5\n', '\t'],
+      ['1,2,3\n4,5,6\n', ','],
+    ] as const) {
+      it(`${JSON.stringify(content)} are separated by ${JSON.stringify(expected)}`, async () => {
+        expect(await delimiter(content, name)).to.equal(expected);
+      });
+    }
 
     it('in UTF-16 as well', async () => {
       const wide = Buffer.from('\ufefftên;tuổi\r\nAn;5\r\n', 'utf16le');

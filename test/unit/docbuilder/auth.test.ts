@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createAuthenticator } from '../../../cmd/docbuilder/http/auth.ts';
+import { parseApiKeys } from '../../../src/common/api-keys.ts';
+import { hmac, jws } from '../../support/jws.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const SECONDS = NOW / 1000;
+const SECRET = 'a-secret-of-thirty-two-characters-or-more';
+const KEY = 'svc_0123456789abcdefghijklmn';
+const OTHER = 'svc_zyxwvutsrqponmlkjihgfedc';
+
+const token = (claims: object, secret = SECRET) => jws({ alg: 'HS256' }, claims, hmac(256, secret));
+
+describe('API keys', () => {
+  for (const [what, text, names, mistakes] of [
+    ['with and without a name', `portal:${KEY}, ${OTHER}`, ['portal', 'key-1'], []],
+    ['without a name, in their order', `${KEY},portal:${KEY}x,${OTHER}`, ['key-1', 'portal', 'key-2'], []],
+    ['of Vietnamese names, line breaks and a last comma', `Cổng:${KEY},\n${OTHER},\n`, ['Cổng', 'key-1'], []],
+    ['in an empty list', ' , ,\n', [], []],
+    ['of 24 and 128 letters', `${'x'.repeat(24)},${'x'.repeat(128)}`, ['key-1', 'key-2'], []],
+    ['of 23 and 129 letters', `${'x'.repeat(23)},${'x'.repeat(129)}`, [], ['item 1', 'item 2']],
+    ['that stand twice', `a:${KEY},b:${KEY}`, ['a'], ['item 2 repeats a key']],
+    ['of one name', `a:${KEY},a:${OTHER}`, ['a'], ['item 2 repeats a name']],
+    ['of a name that another gets', `key-1:${KEY},${OTHER}`, ['key-1'], ['item 2 repeats a name']],
+    ['of a name with control characters', `a\u0007b:${KEY}`, [], ['item 1']],
+    ['of an empty name', `:${KEY}`, [], ['item 1']],
+    ['of a long name', `${'a'.repeat(65)}:${KEY}`, [], ['item 1']],
+    ['beside mistakes', `short,portal:${KEY},b:with spaces and more than 24`, ['portal'], ['item 1', 'item 3']],
+  ] as const) {
+    it(what, () => {
+      const found = parseApiKeys(text);
+      if (mistakes.length === 0) expect(found.keys.map(({ name }) => name)).to.deep.equal(names);
+      expect(found.mistakes).to.have.length(mistakes.length);
+      for (const [index, start] of mistakes.entries()) expect(found.mistakes[index]).to.match(new RegExp(`^${start}`));
+    });
+  }
+
+  it('are never repeated by a mistake, whichever way round they are written', () => {
+    for (const text of [`${KEY}:portal`, `${KEY}!`, `${KEY}:${KEY}:x`, `a:${KEY},b:${KEY}`]) {
+      expect(parseApiKeys(text).mistakes.join()).to.not.equal('').and.not.include(KEY.slice(4));
+    }
+  });
+});
+
+describe('the header Authorization', () => {
+  const { keys } = parseApiKeys(`portal:${KEY},batch:${OTHER}`);
+  const clock = () => NOW;
+  const usual = createAuthenticator({ keys, jwtSecret: SECRET, clock });
+  const onlyKeys = createAuthenticator({ keys, jwtSecret: '', clock });
+  const onlyJwt = createAuthenticator({ keys: [], jwtSecret: SECRET, clock });
+  const closed = createAuthenticator({ keys: [], jwtSecret: '', clock });
+
+  /** The caller, or the reason of the refusal. */
+  async function verdict(header: string | undefined, { authenticate } = usual): Promise<string> {
+    const result = await authenticate(header);
+    if (result.ok) return `${result.caller.kind} ${result.caller.name}`;
+    const { code, status, detail, headers } = result.error;
+    expect(status).to.equal(401);
+    expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
+    return code === 'unauthorized' ? String(detail['reason']) : code;
+  }
+  const bearer = (claims: object) => `Bearer ${token(claims)}`;
+  const exp = SECONDS + 60;
+
+  for (const [expected, headers] of [
+    ['key portal', [`Bearer ${KEY}`, `bearer ${KEY}`, `BEARER ${KEY}`, `Bearer   ${KEY}`, ` Bearer ${KEY} `]],
+    ['key batch', [`Bearer ${OTHER}`]],
+    ['missing', [undefined, '', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', KEY, `Bearer${KEY}`, 'Bearer\t']],
+    ['invalid', [KEY.slice(0, -1), `${KEY}x`, KEY.toUpperCase(), `portal:${KEY}`].map((key) => `Bearer ${key}`)],
+    ['invalid', [`${KEY},${OTHER}`, `${KEY} ${OTHER}`, 'x'.repeat(16_000)].map((key) => `Bearer ${key}`)],
+    ['invalid', ['a.b', 'a.b.c.d', 'ключ', '__proto__'].map((key) => `Bearer ${key}`)],
+    ['jwt orders', [bearer({ sub: 'orders', exp })]],
+    ['jwt jwt', [bearer({ exp }), bearer({ sub: '', exp }), bearer({ sub: { admin: true }, exp })]],
+    [`jwt ${'x'.repeat(128)}`, [bearer({ sub: 'x'.repeat(1000), exp })]],
+    ['jwt jwt', [bearer({ exp: SECONDS + 24 * 3600 }), bearer({ exp: SECONDS - 59 })]],
+    ['token_expired', [bearer({ exp: SECONDS - 60 })]],
+    ['invalid', [bearer({ exp: SECONDS + 25 * 3600 })]],
+  ] as const) {
+    it(`is ${expected.slice(0, 40)}: ${headers.length} ways`, async () => {
+      for (const header of headers) expect(await verdict(header), String(header).slice(0, 60)).to.equal(expected);
+    });
+  }
+
+  it('lets nothing in but keys', async () => {
+    const values = fc.string({ unit: 'binary' });
+    await fc.assert(fc.asyncProperty(values, async (value) => !(await usual.authenticate(`Bearer ${value}`)).ok));
+  });
+
+  it('is checked against what is configured alone', async () => {
+    expect(await verdict(`Bearer ${token({ exp }, '')}`, onlyKeys)).to.equal('invalid');
+    expect(await verdict(`Bearer ${KEY}`, onlyKeys)).to.equal('key portal');
+    expect(await verdict(`Bearer ${KEY}`, onlyJwt)).to.equal('invalid');
+    expect(await verdict(bearer({ exp }), onlyJwt)).to.equal('jwt jwt');
+    for (const header of [undefined, `Bearer ${KEY}`, bearer({ exp }), 'Bearer ']) {
+      expect(await verdict(header, closed)).to.equal('no_keys_configured');
+    }
+  });
+
+  it('is refused with a reason for the log, out of the answer', async () => {
+    const result = await usual.authenticate(bearer({ exp: 'x' }));
+    expect(!result.ok && result.error.cause).to.equal('the JWT is refused: "exp" claim must be a number');
+  });
+});
