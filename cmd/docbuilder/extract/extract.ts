@@ -67,7 +67,7 @@ function extractWork(
         const outputs = [{ path, to: FLAT[family], options: {} }] as const;
         const whole = { ...task, outputs, maxOutputBytes: maxBytes * FLAT_GROWTH };
         const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
-        const facts = await factsOf(opened, pages[0] ?? 0);
+        const facts = await readFacts(opened, pages[0] ?? 0);
         const { fileId, path: target } = await newFile();
         await write({ path, family, facts, source: opened.file.path }, target, maxBytes, signal);
         return { outputs: [{ fileId, filename: `${task.stem}.${format}`, format, pages: facts.pages }], engineMs };
@@ -76,7 +76,7 @@ function extractWork(
   };
 }
 
-async function factsOf({ file, inspection }: OpenSource, pages: number): Promise<SourceFacts> {
+async function readFacts({ file, inspection }: OpenSource, pages: number): Promise<SourceFacts> {
   const { format, encrypted, macros } = inspection;
   return { format, encrypted, macros: macros !== null, size: (await stat(file.path)).size, pages };
 }

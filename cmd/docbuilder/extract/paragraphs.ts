@@ -1,5 +1,5 @@
 import { closeParagraph, openParagraph } from './flow.ts';
-import { labelOf, listElements } from './lists.ts';
+import { listElements, takeLabel } from './lists.ts';
 import { applyStyle, capture, type Reader, readMark, readText, resetStyle } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
@@ -16,7 +16,7 @@ export function paragraphElements(reader: Reader): Elements {
   const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
     const restore = applyStyle(reader, 'paragraph', attributes['text:style-name']);
     const { flow } = reader;
-    openParagraph(flow, reader.style.hidden, labelOf(reader, heading));
+    openParagraph(flow, reader.style.hidden, takeLabel(reader, heading));
     return () => {
       const depth = reader.inCell ? 0 : Math.min(Math.max(reader.listLevel - 1, 0), MAX_INDENT);
       reader.budget.take('\n');
