@@ -24,7 +24,6 @@ export function paragraphElements(reader: Reader): Elements {
       restore?.();
     };
   };
-  const body: Open = () => resetStyle(reader);
   const span: Open = (attributes) => applyStyle(reader, 'text', attributes['text:style-name']);
   const mark = (length: (attributes: Attributes) => string): Open => {
     return (attributes) => {
@@ -33,8 +32,7 @@ export function paragraphElements(reader: Reader): Elements {
     };
   };
   return {
-    'office:master-styles': body,
-    'office:body': body,
+    'office:body': () => resetStyle(reader),
     ...listElements(reader),
     ...changeElements(reader),
     ...dropDownElements(reader),
@@ -68,11 +66,9 @@ const MAY_BE_HIDDEN = [
   ...['text:section', 'text:hidden-text', 'text:user-field-get', 'text:variable-get', 'text:variable-set'],
 ];
 
-/** Elements that hold text which is not on the page. */
+/** Elements that hold text which is not on the page. Text outside of paragraphs is left out anyway. */
 const NOT_SHOWN = [
-  ...['office:meta', 'office:scripts', 'office:event-listeners', 'text:script', 'svg:title', 'svg:desc'],
-  ...['table:tracked-changes', 'table:content-validations', 'table:scenario', 'presentation:settings'],
-  ...['text:sequence-decls', 'text:variable-decls', 'text:user-field-decls', 'draw:enhanced-geometry'],
+  ...['office:meta', 'text:script', 'svg:title', 'svg:desc', 'table:tracked-changes', 'table:content-validations'],
 ];
 
 /**
