@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { ooxml, SENTENCE } from '../../scripts/support/documents.ts';
 import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import { fods, fodt, paragraph } from '../engine/support.ts';
+import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
-import { emf, wmf } from '../support/metafiles.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
 import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
 
@@ -54,46 +55,15 @@ describe('POST /v1/extract', () => {
   const extracted = async (file: Uint8Array | string, name: string) =>
     (await (await post('text', Buffer.from(file), name)).json()) as ExtractedText;
 
-  it('text: the labels of list items and headings, as the page shows them', async () => {
-    const level = (number: number, more: string) =>
-      `<text:list-level-style-number text:level="${number}" style:num-format="${more}" style:num-suffix=")"/>`;
-    const heading = (title: string, style = 'Heading_20_1') =>
-      `<text:h text:style-name="${style}" text:outline-level="1">${title}</text:h>`;
-    const style = (name: string, more: string) =>
-      `<style:style style:name="${name}" style:family="paragraph" ${more}/>`;
-    const named = style('Heading_20_1', 'style:display-name="Heading 1" style:default-outline-level="1"');
-    const plain = style('P', 'style:parent-style-name="Heading_20_1" style:list-style-name=""');
-    const head = `<office:styles>${named}<text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/></text:outline-style></office:styles><office:automatic-styles>${plain}<text:list-style style:name="L">${level(1, '1')}${level(2, 'a')}</text:list-style></office:automatic-styles>`;
-    const item = (inner: string) => `<text:list-item>${inner}</text:list-item>`;
-    const list = (inner: string, more = '') => `<text:list text:style-name="L"${more}>${inner}</text:list>`;
-    const title = heading('Lời nói đầu', 'P') + heading('Điều khoản');
-    const again = list(item(paragraph('ba')), ' text:continue-numbering="true"');
-    const body = `${title}${list(item(paragraph('một') + list(item(paragraph('nhánh')))) + item(paragraph('hai')))}${paragraph('giữa')}${again}`;
-    const { parts } = await extracted(fodt(body, head), 'a.fodt');
-    expect(parts[0]?.text.split('\n')).to.deep.equal([
+  it('text: labels, metafiles, numbers of pages and choices of drop-down lists, as the page shows them', async () => {
+    const shown = await extracted(readFileSync(join(import.meta.dirname, 'shown.fodt')), 'a.fodt');
+    expect(shown.text.split('\n')).to.deep.equal([
       ...['Lời nói đầu', 'I. Điều khoản', '1) một', '\ta) nhánh', '2) hai', 'giữa', '3) ba'],
+      ...['', 'Việt', 'Doanh thu', 'Trang 2/2'],
     ]);
-  });
-
-  it('text: what metafiles write, and what is chosen in a drop-down list, as the page shows them', async () => {
-    const picture = (bytes: Buffer) =>
-      `<draw:frame text:anchor-type="as-char" svg:width="3cm" svg:height="3cm"><draw:image><office:binary-data>${bytes.toString('base64')}</office:binary-data></draw:image></draw:frame>`;
-    const older = wmf([{ text: Uint8Array.of(0x56, 0x69, 0xea, 0xf2, 0x74), charset: 163, x: 9, y: 90 }], true);
-    const drawings = [older, emf([{ text: 'Doanh thu', x: 9, y: 90 }])];
-    const body = paragraph(drawings.map(picture).join('')) + paragraph('sau');
-    expect((await extracted(fodt(body), 'a.fodt')).text).to.equal('Việt\nDoanh thu\nsau');
     const form = '{\\*\\formfield{\\fftype2\\ffres1\\fftypetxt0{\\*\\ffl Hue}{\\*\\ffl Da Lat}}}';
     const rtf = `{\\rtf1\\ansi Noi: {\\field{\\*\\fldinst FORMDROPDOWN ${form}}{\\fldrslt}}\\par}`;
     expect((await extracted(rtf, 'a.rtf')).text.trim()).to.equal('Noi: Da Lat');
-  });
-
-  it('text: the numbers of pages, as the page shows them', async () => {
-    const [number, count] = ['page-number', 'page-count'].map((name) => `<text:${name}>9</text:${name}>`);
-    const next =
-      '<style:style style:name="N" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style>';
-    const head = `<office:automatic-styles>${next}</office:automatic-styles>`;
-    const body = `${paragraph('một')}<text:p text:style-name="N">Trang ${number}/${count}</text:p>`;
-    expect((await extracted(fodt(body, head), 'a.fodt')).text).to.equal('một\nTrang 2/2');
   });
 
   it('text: of a workbook of hidden sheets only: the first is shown, as in its PDF', async () => {

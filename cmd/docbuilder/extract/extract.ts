@@ -1,11 +1,11 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine } from '../engine/task.ts';
-import { type Family, FLAT, getFamily } from '../formats.ts';
+import { FLAT, getFamily } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import type { Extractor } from './extractor.ts';
-import type { SourceFacts } from './meta.ts';
+import type { MetaTask, SourceFacts } from './meta.ts';
 
 export type ExtractRequest = Pick<SourceRequest, 'source' | 'from' | 'password'>;
 
@@ -14,17 +14,8 @@ export interface ExtractDependencies extends SourceDependencies {
   extractor: Extractor;
 }
 
-/** A source as a flat OpenDocument file. */
-interface FlatDocument {
-  path: string;
-  family: Family;
-  facts: SourceFacts;
-  /** The file that was sent. */
-  source: string;
-}
-
-/** Writes the result. */
-type WriteResult = (document: FlatDocument, target: string, maxBytes: number, signal: AbortSignal) => Promise<void>;
+/** Writes the result of reading a flat OpenDocument file. */
+type WriteResult = (document: MetaTask, target: string, maxBytes: number, signal: AbortSignal) => Promise<void>;
 
 /** `POST /v1/extract/text` as a kind of job. */
 export function textWork(request: ExtractRequest, asked: 'json' | 'text', deps: ExtractDependencies): Work {
@@ -67,7 +58,7 @@ function extractWork(
         const outputs = [{ path, to: FLAT[family], options: {} }] as const;
         const whole = { ...task, outputs, maxOutputBytes: maxBytes * FLAT_GROWTH };
         const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
-        const facts = await factsOf(opened, pages[0] ?? 0);
+        const facts = await readFacts(opened, pages[0] ?? 0);
         const { fileId, path: target } = await newFile();
         await write({ path, family, facts, source: opened.file.path }, target, maxBytes, signal);
         return { outputs: [{ fileId, filename: `${task.stem}.${format}`, format, pages: facts.pages }], engineMs };
@@ -76,7 +67,7 @@ function extractWork(
   };
 }
 
-async function factsOf({ file, inspection }: OpenSource, pages: number): Promise<SourceFacts> {
+async function readFacts({ file, inspection }: OpenSource, pages: number): Promise<SourceFacts> {
   const { format, encrypted, macros } = inspection;
   return { format, encrypted, macros: macros !== null, size: (await stat(file.path)).size, pages };
 }

@@ -13,7 +13,7 @@ export function listElements(reader: Reader): Elements {
     },
     'text:list-item': (attributes) => {
       const around = reader.listItem;
-      reader.listItem = { label: '', start: startOf(attributes) };
+      reader.listItem = { label: '', start: parseStart(attributes) };
       return () => {
         reader.listItem = around;
       };
@@ -29,7 +29,7 @@ export function listElements(reader: Reader): Elements {
  * @param heading attributes of the paragraph if it is a heading
  * @returns an empty text for a paragraph without one
  */
-export function labelOf(reader: Reader, heading: Attributes | undefined): string {
+export function takeLabel(reader: Reader, heading: Attributes | undefined): string {
   const { listItem, list, listLevel } = reader;
   reader.listItem = undefined;
   if (listItem && !list) return listItem.label;
@@ -43,11 +43,11 @@ function headingLabel(reader: Reader, heading: Attributes | undefined): string {
   if (!heading || reader.listLevel > 0 || heading['text:is-list-header'] === 'true') return '';
   if (!reader.styles.isNumbered(heading['text:style-name'])) return '';
   reader.headings ??= reader.styles.listCounter(undefined);
-  return reader.headings.next(Number(heading['text:outline-level'] ?? 1) || 1, startOf(heading));
+  return reader.headings.next(Number(heading['text:outline-level'] ?? 1) || 1, parseStart(heading));
 }
 
 /** Returns the number that counting begins anew with. */
-function startOf(attributes: Attributes): number | undefined {
+function parseStart(attributes: Attributes): number | undefined {
   const start = attributes['text:start-value'] ?? (attributes['text:restart-numbering'] === 'true' ? 1 : undefined);
   return start === undefined ? undefined : Number(start) || 0;
 }

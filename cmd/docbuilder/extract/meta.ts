@@ -54,7 +54,7 @@ export async function readMeta({ path, family, source, facts }: MetaTask): Promi
   return {
     ...{ format, family, size, encrypted, macros, generator: own.generator ?? null },
     ...properties(values, own, OFFICE.test(format) ? 'Z' : ''),
-    language: values.texts.get('dc:language')?.[0] ?? languageOf(family, format, usage.language()),
+    language: values.texts.get('dc:language')?.[0] ?? chooseLanguage(family, format, usage.language()),
     pages: family === 'text' ? pages || (pageCount ?? null) : null,
     words: isSheet ? null : (statistics['meta:word-count'] ?? sum(countWords)),
     characters: isSheet ? null : (statistics['meta:character-count'] ?? sum((line) => line.trim().length)),
@@ -138,6 +138,6 @@ function time(value: string | null, usual: string): string | null {
 }
 
 /** Workbooks have no language; the one that LibreOffice gives them is its own. */
-function languageOf(family: Family, format: string, language: string | undefined): string | null {
+function chooseLanguage(family: Family, format: string, language: string | undefined): string | null {
   return family === 'sheet' && !/^f?o[dt]s$/.test(format) ? null : (language ?? null);
 }

@@ -1,5 +1,5 @@
 import { closeParagraph, openParagraph } from './flow.ts';
-import { labelOf, listElements } from './lists.ts';
+import { listElements, takeLabel } from './lists.ts';
 import { applyStyle, capture, type Reader, readMark, readText, resetStyle } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
@@ -16,7 +16,7 @@ export function paragraphElements(reader: Reader): Elements {
   const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
     const restore = applyStyle(reader, 'paragraph', attributes['text:style-name']);
     const { flow } = reader;
-    openParagraph(flow, reader.style.hidden, labelOf(reader, heading));
+    openParagraph(flow, reader.style.hidden, takeLabel(reader, heading));
     return () => {
       const depth = reader.inCell ? 0 : Math.min(Math.max(reader.listLevel - 1, 0), MAX_INDENT);
       reader.budget.take('\n');
@@ -24,7 +24,6 @@ export function paragraphElements(reader: Reader): Elements {
       restore?.();
     };
   };
-  const body: Open = () => resetStyle(reader);
   const span: Open = (attributes) => applyStyle(reader, 'text', attributes['text:style-name']);
   const mark = (length: (attributes: Attributes) => string): Open => {
     return (attributes) => {
@@ -33,8 +32,7 @@ export function paragraphElements(reader: Reader): Elements {
     };
   };
   return {
-    'office:master-styles': body,
-    'office:body': body,
+    'office:body': () => resetStyle(reader),
     ...listElements(reader),
     ...changeElements(reader),
     ...dropDownElements(reader),
@@ -68,11 +66,9 @@ const MAY_BE_HIDDEN = [
   ...['text:section', 'text:hidden-text', 'text:user-field-get', 'text:variable-get', 'text:variable-set'],
 ];
 
-/** Elements that hold text which is not on the page. */
+/** Elements that hold text which is not on the page. Text outside of paragraphs is left out anyway. */
 const NOT_SHOWN = [
-  ...['office:meta', 'office:scripts', 'office:event-listeners', 'text:script', 'svg:title', 'svg:desc'],
-  ...['table:tracked-changes', 'table:content-validations', 'table:scenario', 'presentation:settings'],
-  ...['text:sequence-decls', 'text:variable-decls', 'text:user-field-decls', 'draw:enhanced-geometry'],
+  ...['office:meta', 'text:script', 'svg:title', 'svg:desc', 'table:tracked-changes', 'table:content-validations'],
 ];
 
 /**

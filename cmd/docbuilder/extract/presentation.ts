@@ -2,7 +2,7 @@ import { addLines, createFlow, linesText, oneLine } from './flow.ts';
 import { enterShape, frameElements } from './frames.ts';
 import { type Part, part } from './parts.ts';
 import { capture, divert, type Reader, type Reading, readMark } from './reader.ts';
-import { inReadingOrder, type Placed, placeOf, together } from './reading-order.ts';
+import { inReadingOrder, type Placed, parsePlace, together } from './reading-order.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import { tableElements } from './tables.ts';
 
@@ -61,7 +61,7 @@ function pageElements(reader: Reader, deck: Deck): Elements {
       const { shapes } = begin(true);
       return () => {
         deck.page = undefined;
-        deck.masters.set(attributes['style:name'] ?? '', textOf(shapes).trim());
+        deck.masters.set(attributes['style:name'] ?? '', toText(shapes).trim());
       };
     },
     'draw:page': (attributes) => {
@@ -72,10 +72,10 @@ function pageElements(reader: Reader, deck: Deck): Elements {
         const slide = {
           name: page.title || (/^page\d+$/.test(name) ? '' : name) || `Slide ${deck.slides.length + 1}`,
           hidden: !reader.styles.isVisible('drawing-page', attributes['draw:style-name']),
-          notes: textOf(page.notes),
+          notes: toText(page.notes),
           comments: reader.comments,
         };
-        deck.slides.push(part('slide', textOf(page.shapes), slide));
+        deck.slides.push(part('slide', toText(page.shapes), slide));
         reader.comments = [];
         deck.footers.add(deck.masters.get(attributes['draw:master-page-name'] ?? '') ?? '');
       };
@@ -89,7 +89,7 @@ function pageElements(reader: Reader, deck: Deck): Elements {
   };
 }
 
-function textOf(shapes: readonly Placed[]): string {
+function toText(shapes: readonly Placed[]): string {
   return linesText(inReadingOrder(shapes));
 }
 
@@ -107,7 +107,7 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
     const text = linesText(flow.lines);
     if (isNested) addLines(outer, flow.lines);
     else if (ON_MANY_SLIDES.has(kind)) deck.footers.add(text.trim());
-    else if (text !== '') target.push({ ...placeOf(attributes), isTitle: kind === 'title', lines: flow.lines });
+    else if (text !== '') target.push({ ...parsePlace(attributes), isTitle: kind === 'title', lines: flow.lines });
     if (kind === 'title' && !page.title) page.title = oneLine(flow).trim();
   };
 }

@@ -36,7 +36,7 @@ export function together(group: readonly Placed[]): Placed {
 }
 
 /** Returns the place of a shape (ODF 1.3 part 3, section 19.576); a rotated one has it in its transformation. */
-export function placeOf(attributes: Attributes): { x: number; y: number } {
+export function parsePlace(attributes: Attributes): { x: number; y: number } {
   const [, x, y] = TRANSLATE.exec(attributes['draw:transform'] ?? '') ?? [];
   return {
     x: millimetres(attributes['svg:x'] ?? attributes['svg:x1'] ?? x),

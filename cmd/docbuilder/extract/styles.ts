@@ -23,7 +23,7 @@ interface Style {
   /** False for a hidden sheet or slide. */
   visible: boolean;
   masterPage: string | undefined;
-  /** Whether headings with it are numbered; undefined where the parent decides. */
+  /** True where headings with it are numbered; undefined where the parent decides. */
   numbered: boolean | undefined;
 }
 
@@ -55,7 +55,7 @@ export function createStyles(): Styles {
   const distinct = new Map<string, TextStyle>();
   const resolved = new Map<string, TextStyle>();
 
-  const chainOf = (family: string, name: string): Style[] => {
+  const getChain = (family: string, name: string): Style[] => {
     const chain: Style[] = [];
     for (let style = styles.get(`${family} ${name}`); style && chain.length < MAX_PARENTS; ) {
       chain.push(style);
@@ -79,12 +79,12 @@ export function createStyles(): Styles {
     apply(around, family, name) {
       if (name === undefined) return around;
       const key = `${around.id} ${family} ${name}`;
-      return resolved.get(key) ?? resolve(key, [...chainOf(family, name).map(({ text }) => text), around]);
+      return resolved.get(key) ?? resolve(key, [...getChain(family, name).map(({ text }) => text), around]);
     },
     isVisible: (family, name) => styles.get(`${family} ${name}`)?.visible ?? true,
     masterPage: (family, name) => styles.get(`${family} ${name}`)?.masterPage,
     isNumbered: (name = '') =>
-      chainOf('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true,
+      getChain('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true,
     listCounter: (name = HEADINGS) => createListCounter(lists.get(name) ?? new Map()),
   };
 }

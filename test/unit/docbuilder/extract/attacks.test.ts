@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createExtractor } from '../../../../cmd/docbuilder/extract/extractor.ts';
 import { readMeta } from '../../../../cmd/docbuilder/extract/meta.ts';
-import { wmf } from '../../../support/metafiles.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { longestWait } from '../../../support/turns.ts';
 import { extract, failure, flatOf, withFile } from './flat.ts';
+import { wmf } from './metafiles.ts';
 
 const tooLarge = { code: 'file_too_large', detail: { limit_mb: 10, subject: 'output' } };
 const malformed = { code: 'corrupt_source', detail: { reason: 'malformed_xml' } };

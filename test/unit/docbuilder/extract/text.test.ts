@@ -6,8 +6,8 @@ import { dump, load } from 'js-yaml';
 import { extractText } from '../../../../cmd/docbuilder/extract/text.ts';
 import { type Family, FLAT } from '../../../../cmd/docbuilder/formats.ts';
 import type { ExtractedText } from '../../../../src/common/generated/wire.ts';
-import { type Drawing, emf, wmf } from '../../../support/metafiles.ts';
 import { extract } from './flat.ts';
+import { type Drawing, emf, wmf } from './metafiles.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 

@@ -3,7 +3,7 @@ export interface Drawing {
   text: string | Uint8Array;
   x?: number;
   y?: number;
-  /** What each character is wide; without, the metafile does not tell. */
+  /** The width of each character; without it, the metafile has none. */
   each?: number;
   /** The character set of the font that the text is in. */
   charset?: number;
