@@ -56,8 +56,9 @@ export class AppError extends Error {
 
 /** Returns the error object (without request id) of a code and its detail. */
 export function errorBody(code: ErrorCode, detail: ErrorDetail = {}): ErrorBody {
-  const subject = code === 'file_too_large' ? TOO_LARGE[String(detail['subject'])] : undefined;
-  return { code, message: subject ?? ERRORS[code][1], detail };
+  const { reason, subject } = detail;
+  const tooLarge = code === 'file_too_large' ? (TOO_LARGE[String(reason)] ?? TOO_LARGE[String(subject)]) : undefined;
+  return { code, message: tooLarge ?? ERRORS[code][1], detail };
 }
 
 /** `bad_request` with its list of mistakes (contract: DocBuilder codes, detail `errors`). */

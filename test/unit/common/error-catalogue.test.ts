@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { ERRORS, type ErrorCode, TOO_LARGE } from '../../../src/common/error-catalogue.ts';
-import { AppError, errorBody } from '../../../src/common/errors.ts';
+import { AppError, type ErrorDetail, errorBody } from '../../../src/common/errors.ts';
 
 /** Contract: Errors, the tables of codes. */
 const CONTRACT: Record<number, ErrorCode[]> = {
@@ -59,9 +59,10 @@ describe('mistakes in a request', () => {
   });
 
   it('name what was too large', () => {
-    const message = (subject?: string) => errorBody('file_too_large', subject === undefined ? {} : { subject }).message;
-    expect(message()).to.equal(ERRORS.file_too_large[1]);
-    expect(['body', 'output', 'pictures'].map(message)).to.deep.equal(Object.values(TOO_LARGE));
+    const message = (detail: ErrorDetail) => errorBody('file_too_large', detail).message;
+    expect(message({})).to.equal(ERRORS.file_too_large[1]);
+    expect(message({ subject: 'output' })).to.equal(TOO_LARGE['output']);
+    expect(message({ subject: 'output', reason: 'too_many_rows' })).to.equal(TOO_LARGE['too_many_rows']);
   });
 });
 
