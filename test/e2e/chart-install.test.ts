@@ -175,7 +175,7 @@ describe('the chart on an API server', function () {
       await server.kubectl(['delete', 'crd', 'svcinstances.svc.internal']);
       await until('it is not', async () => (await readiness()).includes('is not installed: apply crds/') || undefined);
       const line = '"kind":"SvcInstance","msg":"the API server does not have this kind any more"';
-      await until('it is logged', () => controller.log().includes(line) || undefined);
+      await until('it is logged', async () => controller.log().includes(line) || undefined);
       await run('upgrade', 'svc', CHART, '--reset-values');
       await established(server.kubectl, 'svcinstances.svc.internal');
       await within('it is ready again', async () => (await readiness()) === 'ok' || undefined, 15_000);
