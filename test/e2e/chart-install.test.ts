@@ -174,9 +174,8 @@ describe('the chart on an API server', function () {
       await until('it is ready', async () => (await readiness()) === 'ok' || undefined);
       await server.kubectl(['delete', 'crd', 'svcinstances.svc.internal']);
       await until('it is not', async () => (await readiness()).includes('is not installed: apply crds/') || undefined);
-      expect(controller.log()).to.include(
-        '"kind":"SvcInstance","msg":"the API server does not have this kind any more"',
-      );
+      const line = '"kind":"SvcInstance","msg":"the API server does not have this kind any more"';
+      await until('it is logged', async () => controller.log().includes(line) || undefined);
       await run('upgrade', 'svc', CHART, '--reset-values');
       await established(server.kubectl, 'svcinstances.svc.internal');
       await within('it is ready again', async () => (await readiness()) === 'ok' || undefined, 15_000);

@@ -21,8 +21,11 @@ import type {
   WatchOptions,
 } from './types.ts';
 
-/** Below 30 s, after which the library ends a watch on which nothing was received: a bookmark comes once a minute only. */
-const WATCH_SECONDS = 25;
+/**
+ * A watch lasts between these two: below 30 s, after which the library ends one on which nothing was received, as a bookmark
+ * comes once a minute only; not all as long, or they would all be opened again at a time.
+ */
+const WATCH_SECONDS = [20, 27] as const;
 /** No object has this resourceVersion, as etcd's first revision is that of its empty self: an apply with it can only create. */
 const NO_VERSION = '1';
 
@@ -93,7 +96,7 @@ export class ApiClient implements Client {
   ): Promise<void> {
     const { signal, onOpen } = options;
     const path = collectionPath(resource, options.namespace);
-    const query = { ...toQuery(options), allowWatchBookmarks: true, timeoutSeconds: WATCH_SECONDS };
+    const query = { ...toQuery(options), allowWatchBookmarks: true, timeoutSeconds: watchSeconds() };
     const watch = new Watch(options.metadataOnly ? new MetadataKubeConfig(this.#watches) : this.#watches);
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     let over = false;
@@ -232,6 +235,11 @@ export class ApiClient implements Client {
 function toQuery(options: ListOptions): Record<string, string | number | undefined> {
   const { labelSelector, fieldSelector, limit, continue: next, resourceVersion } = options;
   return { labelSelector, fieldSelector, limit, continue: next, resourceVersion };
+}
+
+function watchSeconds(): number {
+  const [low, high] = WATCH_SECONDS;
+  return low + Math.floor(Math.random() * (high - low + 1));
 }
 
 /** Adds the kind: items of a list name none, and those of metadata the wrong one. */

@@ -27,6 +27,8 @@ export interface OwnedObject {
   version: number;
   /** The last apply by this process: a digest of what was sent, and the resourceVersion of the answer. */
   applied: { digest: string; version: number } | undefined;
+  /** resourceVersion of that answer, until a watch has caught up with it. */
+  awaited: number | undefined;
   /** State of a Deployment. */
   rollout: Rollout | undefined;
   /** Resources in the template of DocBuilder's Deployment. */
@@ -72,7 +74,7 @@ export class OwnedObjects {
     }
     const same = before?.uid === now.uid;
     // On its way since before our own apply: it would make the new pods look as if they ran already.
-    if (same && now.version < before.version) return [];
+    if (same && now.version < (before.awaited ?? 0)) return [];
     if (same) now.applied = before.applied;
     this.#put(id, now);
     // Out of sight is not always gone: a watch by a label loses what somebody takes the label from.
@@ -131,7 +133,8 @@ export class OwnedObjects {
     if (!now || this.#deleted.has(now.uid)) return;
     // A watch may have shown something newer already: then that is still to be looked at.
     const newest = before?.uid === now.uid && before.version > now.version ? before : now;
-    this.#put(id, { ...newest, applied: { digest, version: now.version } });
+    const awaited = newest === now ? now.version : undefined;
+    this.#put(id, { ...newest, applied: { digest, version: now.version }, awaited });
   }
 
   /** Forgets what was applied for an instance, so that each of its objects is applied again. */
@@ -184,6 +187,7 @@ function parseOwned(object: KubernetesObject): OwnedObject | undefined {
     deleting: metadata.deletionTimestamp !== undefined,
     version: Number(metadata.resourceVersion ?? 0),
     applied: undefined,
+    awaited: undefined,
     rollout: kind === 'Deployment' ? parseRollout(object) : undefined,
     resources: kind === 'Deployment' ? docbuilderResources(object) : undefined,
     edge: parseEdgeObject(object),

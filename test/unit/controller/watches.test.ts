@@ -32,7 +32,7 @@ describe('the watches', () => {
       repairs: new RepairLimiter(Date.now),
       queue: {
         add: (key) => void queued.push(key),
-        addAfter: (key) => void queued.push(key),
+        addAfter: (key, ms) => void (ms <= 0 && queued.push(key)),
         forget: (key) => {
           queued = queued.filter((other) => other !== key);
         },
