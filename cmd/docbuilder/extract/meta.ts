@@ -2,7 +2,7 @@ import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import type { Family, SourceFormat } from '../formats.ts';
 import { ONCE } from './budget.ts';
 import { readDocument } from './document.ts';
-import { capture, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import { readSourceProperties, type SourceProperties } from './source-properties.ts';
 import { countWords, createUsage, type FontUse } from './usage.ts';
@@ -82,7 +82,7 @@ const PROPERTIES = [
 function metaElements(reader: Reader, text: Elements, { texts, statistics }: Values): Elements {
   let state: 'before' | 'inside' | 'after' = 'before';
   const property = (name: string): [string, Open] => {
-    const keep = capture(reader, (value) => {
+    const keep = reader.capture((value) => {
       const list = texts.get(name) ?? [];
       if (value.trim() && list.length < MAX_KEYWORDS) texts.set(name, [...list, value.trim().slice(0, MAX_VALUE)]);
     });
