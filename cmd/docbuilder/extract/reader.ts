@@ -4,7 +4,7 @@ import { addMark, addText, createFlow, type Flow } from './flow.ts';
 import type { ListCounter } from './list-labels.ts';
 import type { Part } from './parts.ts';
 import type { Elements, Open } from './sax.ts';
-import { createStyles, type TextStyle } from './styles.ts';
+import { Styles, type TextStyle } from './styles.ts';
 
 /** A comment; `cell` is its place in a sheet. */
 export interface Comment {
@@ -32,7 +32,7 @@ export interface ReaderOptions {
 export class Reader {
   readonly family: Family;
   readonly budget: Budget;
-  readonly styles = createStyles();
+  readonly styles = new Styles();
   readonly #onText: ReaderOptions['onText'];
   /** Where text goes now, and the number of flows around it. */
   flow = createFlow();
