@@ -6,7 +6,7 @@ import { noteElements } from './notes.ts';
 import { paragraphElements } from './paragraphs.ts';
 import { type Part, part } from './parts.ts';
 import { readPresentation } from './presentation.ts';
-import { createReader, type Reader, type ReaderOptions, type Reading, readText } from './reader.ts';
+import { Reader, type ReaderOptions, type Reading } from './reader.ts';
 import { type Elements, parseFlat } from './sax.ts';
 import { readSpreadsheet } from './spreadsheet.ts';
 import { tableElements } from './tables.ts';
@@ -28,7 +28,7 @@ export async function readDocument(
   options: ReaderOptions,
   properties: (reader: Reader, text: Elements) => Elements = () => ({}),
 ): Promise<{ parts: Part[]; reader: Reader }> {
-  const reader = createReader(family, options);
+  const reader = new Reader(family, options);
   const { elements, parts } = FAMILIES[family](reader);
   const text = {
     ...reader.styles.elements,
@@ -37,7 +37,7 @@ export async function readDocument(
     ...frameElements(reader),
     ...elements,
   };
-  await parseFlat(path, { ...text, ...properties(reader, text) }, (characters) => readText(reader, characters));
+  await parseFlat(path, { ...text, ...properties(reader, text) }, (characters) => reader.addText(characters));
   return { parts: parts(), reader };
 }
 

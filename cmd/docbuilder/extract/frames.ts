@@ -1,6 +1,6 @@
 import { addLines, createFlow } from './flow.ts';
 import { metafileLines } from './metafile.ts';
-import { capture, divert, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import type { TextStyle } from './styles.ts';
 
@@ -36,7 +36,7 @@ function readShape(reader: Reader, attributes: Attributes): ReturnType<Open> {
   if (reader.depth >= MAX_DEPTH) return undefined;
   const { flow: outer } = reader;
   const flow = createFlow();
-  const restore = divert(reader, flow, { style: enterShape(reader, attributes) });
+  const restore = reader.divert(flow, { style: enterShape(reader, attributes) });
   return () => {
     restore();
     addLines(outer, flow.lines);
@@ -118,7 +118,7 @@ function objectElements(reader: Reader): Elements {
  */
 function pictureElements(reader: Reader): Elements {
   let isShown = false;
-  const picture = capture(reader, (base64) => {
+  const picture = reader.capture((base64) => {
     const lines = metafileLines(base64);
     for (const line of lines) reader.budget.take(line);
     addLines(reader.flow, lines);

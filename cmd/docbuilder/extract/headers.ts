@@ -1,6 +1,6 @@
 import { createFlow, linesText } from './flow.ts';
 import { type Part, part } from './parts.ts';
-import { divert, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './sax.ts';
 
 /** A header or footer of a page style. */
@@ -21,7 +21,7 @@ export function headerElements(reader: Reader, found: PageText[]): Elements {
     return (attributes) => {
       if (attributes['style:display'] === 'false') return SKIP;
       const flow = createFlow();
-      const restore = divert(reader, flow, { style: reader.styles.base('paragraph') });
+      const restore = reader.divert(flow, { style: reader.styles.base('paragraph') });
       return () => {
         restore();
         const text = linesText(flow.lines).trim();

@@ -11,12 +11,6 @@ interface Level {
 
 export type Levels = Map<number, Level>;
 
-/** Counts the items of one list. */
-export interface ListCounter {
-  /** Counts an item. @returns its label; empty if it has none */
-  next(level: number, start?: number): string;
-}
-
 const MAX_LEVEL = 10;
 /** Higher numbers are written in digits: a Roman million has a thousand letters. */
 const MAX_SPELT = 3999;
@@ -32,21 +26,28 @@ export function addLevel(levels: Levels, attributes: Attributes): void {
   });
 }
 
-/** Counts items for labels that LibreOffice shows and does not write. */
-export function createListCounter(levels: Levels): ListCounter {
-  const numbers: number[] = [];
-  const numberAt = (at: number) => numbers[at] ?? levels.get(at)?.start ?? 1;
-  return {
-    next(at, start) {
-      const level = levels.get(at);
-      if (!(at >= 1 && at <= MAX_LEVEL)) return '';
-      numbers[at] = start ?? (numbers[at] === undefined ? numberAt(at) : numbers[at] + 1);
-      numbers.length = at + 1;
-      return level
-        ? level.pattern.replace(/%(\d+)%/g, (_, from) => spell(numberAt(Number(from)), levels.get(Number(from))))
-        : '';
-    },
-  };
+/** Counts the items of one list, for labels that LibreOffice shows and does not write. */
+export class ListCounter {
+  readonly #levels: Levels;
+  readonly #numbers: number[] = [];
+
+  constructor(levels: Levels) {
+    this.#levels = levels;
+  }
+
+  /** Counts an item. @returns its label; empty if it has none */
+  next(at: number, start?: number): string {
+    const level = this.#levels.get(at);
+    if (!(at >= 1 && at <= MAX_LEVEL)) return '';
+    this.#numbers[at] = start ?? (this.#numbers[at] === undefined ? this.#number(at) : this.#numbers[at] + 1);
+    this.#numbers.length = at + 1;
+    const spelt = (from: number) => spell(this.#number(from), this.#levels.get(from));
+    return level?.pattern.replace(/%(\d+)%/g, (_, from) => spelt(Number(from))) ?? '';
+  }
+
+  #number(at: number): number {
+    return this.#numbers[at] ?? this.#levels.get(at)?.start ?? 1;
+  }
 }
 
 /** Writes a number as ODF 1.3 part 3, section 19.500 has it, and in digits in an unknown format. */

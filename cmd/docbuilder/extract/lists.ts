@@ -1,4 +1,4 @@
-import { capture, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import type { Attributes, Elements } from './sax.ts';
 
 /** Handlers of lists (ODF 1.3 part 3, section 5.3). LibreOffice writes labels as `text:number` in text documents only. */
@@ -18,7 +18,7 @@ export function listElements(reader: Reader): Elements {
         reader.listItem = around;
       };
     },
-    'text:number': capture(reader, (label) => {
+    'text:number': reader.capture((label) => {
       if (reader.listItem) reader.listItem.label = label.trimStart();
     }),
   };

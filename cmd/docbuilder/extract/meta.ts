@@ -2,10 +2,10 @@ import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import type { Family, SourceFormat } from '../formats.ts';
 import { ONCE } from './budget.ts';
 import { readDocument } from './document.ts';
-import { capture, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import { readSourceProperties, type SourceProperties } from './source-properties.ts';
-import { countWords, createUsage, type FontUse } from './usage.ts';
+import { countWords, type FontUse, Usage } from './usage.ts';
 
 /** The facts about a source that are known without reading it. */
 export interface SourceFacts {
@@ -41,10 +41,13 @@ const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;
 export async function readMeta({ path, family, source, facts }: MetaTask): Promise<Facts> {
   const { format, size, encrypted, macros, pages } = facts;
   const own: Partial<SourceProperties> = encrypted ? {} : await readSourceProperties(source, format);
-  const usage = createUsage();
+  const usage = new Usage();
   const values: Values = { texts: new Map(), statistics: {} };
-  const { parts, reader } = await readDocument(path, family, { budget: ONCE, onText: usage.add }, (started, text) =>
-    metaElements(started, text, values),
+  const { parts, reader } = await readDocument(
+    path,
+    family,
+    { budget: ONCE, onText: (text, style) => usage.add(text, style) },
+    (started, text) => metaElements(started, text, values),
   );
   const isSheet = family === 'sheet';
   const lines = parts.flatMap(({ text, notes }) => [...text.split('\n'), ...notes.split('\n')].filter(Boolean));
@@ -82,7 +85,7 @@ const PROPERTIES = [
 function metaElements(reader: Reader, text: Elements, { texts, statistics }: Values): Elements {
   let state: 'before' | 'inside' | 'after' = 'before';
   const property = (name: string): [string, Open] => {
-    const keep = capture(reader, (value) => {
+    const keep = reader.capture((value) => {
       const list = texts.get(name) ?? [];
       if (value.trim() && list.length < MAX_KEYWORDS) texts.set(name, [...list, value.trim().slice(0, MAX_VALUE)]);
     });

@@ -1,5 +1,5 @@
 import { createFlow, linesText } from './flow.ts';
-import { capture, divert, type Reader, readMark } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './sax.ts';
 
 /**
@@ -18,14 +18,14 @@ export function noteElements(reader: Reader): Elements {
       list = attributes['text:note-class'] === 'endnote' ? reader.endnotes : reader.footnotes;
       return undefined;
     },
-    'text:note-citation': capture(reader, (citation) => {
+    'text:note-citation': reader.capture((citation) => {
       mark = `[${citation || '*'}]`;
-      readMark(reader, mark);
+      reader.addMark(mark);
     }),
     'text:note-body': () => {
       const flow = createFlow();
       const [target, citation] = [list, mark];
-      const restore = divert(reader, flow, { style: reader.styles.base('paragraph'), inCell: false });
+      const restore = reader.divert(flow, { style: reader.styles.base('paragraph'), inCell: false });
       return () => {
         restore();
         target.push(`${citation} ${linesText(flow.lines)}`.trim());
@@ -33,7 +33,7 @@ export function noteElements(reader: Reader): Elements {
     },
     'office:annotation': comment,
     'officeooo:annotation': comment,
-    'dc:creator': capture(reader, (author) => {
+    'dc:creator': reader.capture((author) => {
       const last = reader.comments.at(-1);
       if (last) last.author = author.replaceAll(/\s+/g, ' ').trim() || null;
     }),
@@ -43,7 +43,7 @@ export function noteElements(reader: Reader): Elements {
 function readComment(reader: Reader): () => void {
   const flow = createFlow();
   const comment = { author: null, cell: reader.cell(), text: '' };
-  const restore = divert(reader, flow, { style: reader.styles.base('graphic'), inCell: false, onPage: false });
+  const restore = reader.divert(flow, { style: reader.styles.base('graphic'), inCell: false, onPage: false });
   reader.comments.push(comment);
   return () => {
     restore();

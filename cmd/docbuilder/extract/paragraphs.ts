@@ -1,6 +1,6 @@
 import { closeParagraph, openParagraph } from './flow.ts';
 import { listElements, takeLabel } from './lists.ts';
-import { applyStyle, capture, type Reader, readMark, readText, resetStyle } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
 /** More spaces in a row, or deeper lists, are an attack. */
@@ -14,7 +14,7 @@ const MAX_INDENT = 9;
  */
 export function paragraphElements(reader: Reader): Elements {
   const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
-    const restore = applyStyle(reader, 'paragraph', attributes['text:style-name']);
+    const restore = reader.applyStyle('paragraph', attributes['text:style-name']);
     const { flow } = reader;
     openParagraph(flow, reader.style.hidden, takeLabel(reader, heading));
     return () => {
@@ -24,15 +24,15 @@ export function paragraphElements(reader: Reader): Elements {
       restore?.();
     };
   };
-  const span: Open = (attributes) => applyStyle(reader, 'text', attributes['text:style-name']);
+  const span: Open = (attributes) => reader.applyStyle('text', attributes['text:style-name']);
   const mark = (length: (attributes: Attributes) => string): Open => {
     return (attributes) => {
-      readMark(reader, length(attributes));
+      reader.addMark(length(attributes));
       return undefined;
     };
   };
   return {
-    'office:body': () => resetStyle(reader),
+    'office:body': () => reader.resetStyle(),
     ...listElements(reader),
     ...changeElements(reader),
     ...dropDownElements(reader),
@@ -41,8 +41,8 @@ export function paragraphElements(reader: Reader): Elements {
     'text:span': span,
     'text:a': span,
     'text:ruby-text': () => {
-      readMark(reader, ' (');
-      return () => readMark(reader, ')');
+      reader.addMark(' (');
+      return () => reader.addMark(')');
     },
     'text:tab': mark(() => '\t'),
     'text:line-break': mark(() => '\n'),
@@ -87,7 +87,7 @@ function changeElements(reader: Reader): Elements {
       reader.isDeleted = !reader.showsChanges && open.size > 0;
       return undefined;
     };
-  const setting = capture(reader, (value) => {
+  const setting = reader.capture((value) => {
     reader.showsChanges = value !== 'false';
   });
   return {
@@ -117,7 +117,7 @@ function dropDownElements(reader: Reader): Elements {
       if (!attributes['field:type']?.endsWith('.FORMDROPDOWN')) return undefined;
       entries = [];
       chosen = 0;
-      return () => readText(reader, entries[chosen] ?? '');
+      return () => reader.addText(entries[chosen] ?? '');
     },
     'field:param': (attributes) => {
       const value = attributes['field:value'] ?? '';

@@ -1,7 +1,7 @@
 import { addLines, createFlow, linesText, oneLine } from './flow.ts';
 import { enterShape, frameElements } from './frames.ts';
 import { type Part, part } from './parts.ts';
-import { capture, divert, type Reader, type Reading, readMark } from './reader.ts';
+import type { Reader, Reading } from './reader.ts';
 import { inReadingOrder, type Placed, parsePlace, together } from './reading-order.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import { tableElements } from './tables.ts';
@@ -101,7 +101,7 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
   const kind = attributes['presentation:class'] ?? '';
   if (!page || isLeftOut(kind, attributes, deck)) return SKIP;
   const [outer, flow, isNested] = [reader.flow, createFlow(), reader.depth > 0];
-  const restore = divert(reader, flow, { style: enterShape(reader, attributes) });
+  const restore = reader.divert(flow, { style: enterShape(reader, attributes) });
   return () => {
     restore();
     const text = linesText(flow.lines);
@@ -142,7 +142,7 @@ function groupElements(deck: Deck): Elements {
 
 /** Handles fields whose value is known only here, and declarations of texts that slides refer to. */
 function fieldElements(reader: Reader, deck: Deck): Elements {
-  const declaration = capture(reader, (text) => deck.footers.add(text.trim()));
+  const declaration = reader.capture((text) => deck.footers.add(text.trim()));
   const outsideNotes: Open = () => (deck.inNotes ? SKIP : undefined);
   return {
     'presentation:header-decl': declaration,
@@ -151,7 +151,7 @@ function fieldElements(reader: Reader, deck: Deck): Elements {
     'text:date': outsideNotes,
     'text:time': outsideNotes,
     'text:page-number': () => {
-      if (deck.page?.isMaster === false && !deck.inNotes) readMark(reader, String(deck.slides.length + 1));
+      if (deck.page?.isMaster === false && !deck.inNotes) reader.addMark(String(deck.slides.length + 1));
       return SKIP;
     },
   };

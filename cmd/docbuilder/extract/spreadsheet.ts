@@ -2,7 +2,7 @@ import { createFlow, type Flow, linesText, oneLine } from './flow.ts';
 import { enterShape, frameElements } from './frames.ts';
 import { headerElements, type PageText, pageParts } from './headers.ts';
 import { type Part, part } from './parts.ts';
-import { divert, type Reader, type Reading } from './reader.ts';
+import type { Reader, Reading } from './reader.ts';
 import { Rows } from './rows.ts';
 import { type Elements, type Open, SKIP } from './sax.ts';
 import { repetitions } from './tables.ts';
@@ -60,7 +60,7 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
   const { styles, budget } = reader;
   let sheet: Sheet | undefined;
   const shape: Open = (attributes) =>
-    sheet && divert(reader, sheet.shapes, { style: enterShape(reader, attributes), inCell: false });
+    sheet && reader.divert(sheet.shapes, { style: enterShape(reader, attributes), inCell: false });
   // A field in a header has no value before the page is printed.
   const pageField: Open = () => (sheet ? undefined : SKIP);
   reader.cell = () => (sheet && reader.inCell ? sheet.rows.cellName() : null);
@@ -96,7 +96,7 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
       const flow = createFlow();
       const name = sheet && (attributes['table:style-name'] ?? sheet.rowStyle ?? columnStyle(sheet));
       const style = styles.apply(styles.base('table-cell'), 'table-cell', name);
-      const restore = divert(reader, flow, { inCell: true, style });
+      const restore = reader.divert(flow, { inCell: true, style });
       return () => {
         restore();
         sheet?.rows.addCell(oneLine(flow), times);

@@ -1,4 +1,4 @@
-import { addLevel, createListCounter, type Levels, type ListCounter } from './list-labels.ts';
+import { addLevel, type Levels, ListCounter } from './list-labels.ts';
 import type { Attributes, Elements, Open } from './sax.ts';
 
 /** The sets of properties that a style has for different scripts (ODF 1.3 part 3, section 20.195). */
@@ -27,66 +27,71 @@ interface Style {
   numbered: boolean | undefined;
 }
 
-export interface Styles {
-  /** Handlers that collect the styles of a document. */
-  readonly elements: Elements;
-  /** Returns the default style of a family. */
-  base(family: string): TextStyle;
-  /** Returns the style of text with a style's name inside text of another style. */
-  apply(around: TextStyle, family: string, name: string | undefined): TextStyle;
-  isVisible(family: string, name: string | undefined): boolean;
-  masterPage(family: string, name: string | undefined): string | undefined;
-  /** Returns whether headings with this style are numbered. */
-  isNumbered(name: string | undefined): boolean;
-  /** Creates a counter for a list; without a name, for headings. */
-  listCounter(listStyle: string | undefined): ListCounter;
-}
-
 /** Longer chains of parents are circles. */
 const MAX_PARENTS = 64;
 const MAX_RESOLVED = 50_000;
 /** The name of the headings' list style; no other has an empty name. */
 const HEADINGS = '';
 
-/** Creates an empty set of styles, which resolves inheritance (ODF 1.3 part 3, section 16.2). */
-export function createStyles(): Styles {
-  const styles = new Map<string, Style>();
-  const lists = new Map<string, Levels>();
-  const distinct = new Map<string, TextStyle>();
-  const resolved = new Map<string, TextStyle>();
+/** The styles of a document, with their inheritance (ODF 1.3 part 3, section 16.2). */
+export class Styles {
+  readonly #styles = new Map<string, Style>();
+  readonly #lists = new Map<string, Levels>();
+  readonly #distinct = new Map<string, TextStyle>();
+  readonly #resolved = new Map<string, TextStyle>();
+  /** Handlers that collect the styles of a document. */
+  readonly elements = styleElements(this.#styles, this.#lists, () => this.#resolved.clear());
 
-  const getChain = (family: string, name: string): Style[] => {
+  /** Returns the default style of a family. */
+  base(family: string): TextStyle {
+    return this.#resolved.get(family) ?? this.#resolve(family, [this.#styles.get(family)?.text ?? {}]);
+  }
+
+  /** Returns the style of text with a style's name inside text of another style. */
+  apply(around: TextStyle, family: string, name: string | undefined): TextStyle {
+    if (name === undefined) return around;
+    const key = `${around.id} ${family} ${name}`;
+    const known = this.#resolved.get(key);
+    return known ?? this.#resolve(key, [...this.#chain(family, name).map(({ text }) => text), around]);
+  }
+
+  isVisible(family: string, name: string | undefined): boolean {
+    return this.#styles.get(`${family} ${name}`)?.visible ?? true;
+  }
+
+  masterPage(family: string, name: string | undefined): string | undefined {
+    return this.#styles.get(`${family} ${name}`)?.masterPage;
+  }
+
+  /** Returns whether headings with this style are numbered. */
+  isNumbered(name = ''): boolean {
+    return this.#chain('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true;
+  }
+
+  /** Creates a counter for a list; without a name, for headings. */
+  listCounter(name = HEADINGS): ListCounter {
+    return new ListCounter(this.#lists.get(name) ?? new Map());
+  }
+
+  /** Returns a style, its parent, and so on. */
+  #chain(family: string, name: string): Style[] {
     const chain: Style[] = [];
-    for (let style = styles.get(`${family} ${name}`); style && chain.length < MAX_PARENTS; ) {
+    for (let style = this.#styles.get(`${family} ${name}`); style && chain.length < MAX_PARENTS; ) {
       chain.push(style);
-      style = style.parent === undefined ? undefined : styles.get(`${family} ${style.parent}`);
+      style = style.parent === undefined ? undefined : this.#styles.get(`${family} ${style.parent}`);
     }
     return chain;
-  };
-  const resolve = (key: string, chain: readonly TextProperties[]): TextStyle => {
+  }
+
+  #resolve(key: string, chain: readonly TextProperties[]): TextStyle {
     const { fonts = {}, languages = {}, hidden = false } = chain.reduceRight(merge, {});
     const content = JSON.stringify([SCRIPTS.map((script) => [fonts[script], languages[script]]), hidden]);
-    const found = distinct.get(content) ?? { id: distinct.size, fonts, languages, hidden };
-    distinct.set(content, found);
-    if (resolved.size > MAX_RESOLVED) resolved.clear();
-    resolved.set(key, found);
+    const found = this.#distinct.get(content) ?? { id: this.#distinct.size, fonts, languages, hidden };
+    this.#distinct.set(content, found);
+    if (this.#resolved.size > MAX_RESOLVED) this.#resolved.clear();
+    this.#resolved.set(key, found);
     return found;
-  };
-
-  return {
-    elements: styleElements(styles, lists, () => resolved.clear()),
-    base: (family) => resolved.get(family) ?? resolve(family, [styles.get(family)?.text ?? {}]),
-    apply(around, family, name) {
-      if (name === undefined) return around;
-      const key = `${around.id} ${family} ${name}`;
-      return resolved.get(key) ?? resolve(key, [...getChain(family, name).map(({ text }) => text), around]);
-    },
-    isVisible: (family, name) => styles.get(`${family} ${name}`)?.visible ?? true,
-    masterPage: (family, name) => styles.get(`${family} ${name}`)?.masterPage,
-    isNumbered: (name = '') =>
-      getChain('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true,
-    listCounter: (name = HEADINGS) => createListCounter(lists.get(name) ?? new Map()),
-  };
+  }
 }
 
 /** Handlers of styles. A list style may stand inside a style and has text properties of its own, which are not read. */

@@ -1,5 +1,5 @@
 import { addLines, createFlow, oneLine } from './flow.ts';
-import { applyStyle, divert, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
 /** No text document and no slide has a wider table. */
@@ -37,8 +37,8 @@ export function tableElements(reader: Reader): Elements {
     }),
     'table:table-cell': outsideCells((attributes) => {
       const flow = createFlow();
-      const restore = divert(reader, flow, { inCell: true });
-      applyStyle(reader, 'table-cell', attributes['table:style-name'] ?? cellStyle);
+      const restore = reader.divert(flow, { inCell: true });
+      reader.applyStyle('table-cell', attributes['table:style-name'] ?? cellStyle);
       return () => {
         restore();
         add(oneLine(flow), attributes);

@@ -44,7 +44,7 @@ export async function extractText(
   maxBytes: number,
   copies: number,
 ): Promise<ExtractedText> {
-  const { parts } = await readDocument(path, family, { budget: createBudget(maxBytes, copies), onText: undefined });
+  const { parts } = await readDocument(path, family, { budget: createBudget(maxBytes, copies) });
   return { family, truncated: false, text: plainText(parts), parts };
 }
 

@@ -8,34 +8,36 @@ export interface FontUse {
 }
 
 /** Counts the fonts and languages of the text of a document. */
-export interface Usage {
-  add(text: string, style: TextStyle): void;
-  /** Returns the fonts, the most used one first. */
-  fonts(): FontUse[];
-  /** Returns the language of most of the text. */
-  language(): string | undefined;
-}
+export class Usage {
+  readonly #fonts = new Map<string, number>();
+  readonly #languages = new Map<string, number>();
+  readonly #samples = new Map<string, string>();
 
-export function createUsage(): Usage {
-  const fonts = new Map<string, number>();
-  const languages = new Map<string, number>();
-  const samples = new Map<string, string>();
-  return {
-    add(text, style) {
-      const counts = countCharacters(text);
-      for (const script of SCRIPTS) {
-        const { [script]: font } = style.fonts;
-        if (counts[script] === 0) continue;
-        count(fonts, font, counts[script]);
-        count(languages, style.languages[script], counts[script]);
-        if (!font) continue;
-        if (script === 'western') samples.set(font, '');
-        else if (!samples.has(font)) samples.set(font, text.match(PATTERNS[script])?.[0] ?? '');
-      }
-    },
-    fonts: () => byUse(fonts).map((name) => ({ name, ...(samples.get(name) && { sample: samples.get(name) ?? '' }) })),
-    language: () => byUse(languages)[0],
-  };
+  add(text: string, style: TextStyle): void {
+    const counts = countCharacters(text);
+    for (const script of SCRIPTS) {
+      const { [script]: font } = style.fonts;
+      if (counts[script] === 0) continue;
+      count(this.#fonts, font, counts[script]);
+      count(this.#languages, style.languages[script], counts[script]);
+      if (!font) continue;
+      if (script === 'western') this.#samples.set(font, '');
+      else if (!this.#samples.has(font)) this.#samples.set(font, text.match(PATTERNS[script])?.[0] ?? '');
+    }
+  }
+
+  /** Returns the fonts, the most used one first. */
+  fonts(): FontUse[] {
+    return byUse(this.#fonts).map((name) => {
+      const sample = this.#samples.get(name);
+      return sample ? { name, sample } : { name };
+    });
+  }
+
+  /** Returns the language of most of the text. */
+  language(): string | undefined {
+    return byUse(this.#languages)[0];
+  }
 }
 
 function count(map: Map<string, number>, key: string | undefined, more: number): void {
