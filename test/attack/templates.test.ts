@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { failure, fill, filledBody, paragraphs } from '../support/filling.ts';
+import { processorTime } from '../support/processor-time.ts';
 import { p, table } from '../support/templates.ts';
 
 describe('attacks on templates', () => {
@@ -77,16 +78,16 @@ describe('attacks on templates', () => {
   });
 
   it('thousands of tags and lists cost no more than their number', async function () {
-    this.timeout(20_000);
+    this.timeout(120_000);
     const many = (tag: (index: number) => string): string =>
       Array.from({ length: 20_000 }, (_, index) => tag(index)).join('');
-    const started = performance.now();
+    const spent = processorTime();
     await failure(p(many((index) => `{{#a${index}}}`) + many((index) => `{{/b${index}}}`)), {});
     await failure(p('{{'.repeat(50_000)), {});
     await failure(p('}}'.repeat(50_000)), {});
     await fill(p(many((index) => `{{a${index}}}`)), {});
     await fill(many((index) => p(`{{a${index}`)).replaceAll('{{', '{ ') + p('{{x}}'), {});
     await fill(table([[p(many(() => '{{#a}}{{/a}}').slice(0, 12 * 2_000))]]) + p(''), {});
-    expect(performance.now() - started).to.be.lessThan(10_000);
+    expect(spent()).to.be.lessThan(10_000);
   });
 });

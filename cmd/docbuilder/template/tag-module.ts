@@ -8,7 +8,7 @@ import {
 } from './template.ts';
 import { fieldOf, type Json, listFrom, textFrom } from './template-data.ts';
 import { fieldName, isListTagAlone, scanTags, shownTag } from './template-tags.ts';
-import { runText } from './xml.ts';
+import { BOUNDARY, runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;
 type Matchers = ReturnType<NonNullable<Module['matchers']>>;
@@ -44,7 +44,7 @@ interface Token {
 interface Paragraph {
   number: number;
   text: string;
-  /** The tokens of its text outside of tags. */
+  /** The tokens of its text outside of tags, since it began or a text box in it ended. */
   contents: Token[];
   /** The offset of the tag that is open. */
   tagOffset: number | undefined;
@@ -105,16 +105,20 @@ export class TagModule implements Module {
     return options;
   }
 
-  /** Checks the tags of each paragraph: a tag does not go over the end of its paragraph. */
-  preparse(tokens: Token[], { filePath }: { filePath: string }): Token[] {
+  /** Checks the tags of each paragraph: a tag does not go over the end of its paragraph, or over a text box in it. */
+  preparse(lexed: Token[], { filePath }: { filePath: string }): Token[] {
     this.#file = filePath;
     this.#depth = 0;
+    const tokens = lexed.filter((_, index) => !isBoundary(lexed, index));
     const open: Paragraph[] = [];
     let count = 0;
     for (const token of tokens) {
       if (token.tag === 'w:p') {
-        if (token.position !== 'end') open.push({ number: ++count, text: '', contents: [], tagOffset: undefined });
-        if (token.position !== 'start') this.#checkParagraph(open.pop());
+        if (token.position !== 'end') {
+          this.#checkText(open.at(-1));
+          open.push({ number: ++count, text: '', contents: [], tagOffset: undefined });
+        }
+        if (token.position !== 'start') this.#checkText(open.pop());
       } else {
         this.#readToken(token, open.at(-1));
       }
@@ -148,11 +152,14 @@ export class TagModule implements Module {
     throw templateError(this.mistakes);
   }
 
-  #checkParagraph(paragraph: Paragraph | undefined): void {
-    if (!paragraph || !/\{\{|\}\}/.test(paragraph.text)) return;
-    for (const mistake of scanTags(paragraph.text)) this.#addMistake({ ...mistake, paragraph: paragraph.number });
+  #checkText(paragraph: Paragraph | undefined): void {
+    if (!paragraph) return;
+    const { text, contents, number } = paragraph;
+    Object.assign(paragraph, { text: '', contents: [], tagOffset: undefined });
+    if (!/\{\{|\}\}/.test(text)) return;
+    for (const mistake of scanTags(text)) this.#addMistake({ ...mistake, paragraph: number });
     // A list's tag alone in its paragraph goes with the paragraph, whatever space was typed around it.
-    if (isListTagAlone(paragraph.text)) for (const token of paragraph.contents) token.value = '';
+    if (isListTagAlone(text)) for (const token of contents) token.value = '';
   }
 
   /** Everything in braces is a list's tag or a name: nothing is a prefix of other kinds of tags, or an expression. */
@@ -245,6 +252,11 @@ export function fileTypeConfig(): object {
   const config = FileTypeConfig.docx();
   const tagsXmlLexedArray = [...config.tagsXmlLexedArray, 'wp:docPr'];
   return { ...config, tagsXmlTextArray: ['w:t'], tagsXmlLexedArray, templatedNs: [] };
+}
+
+/** Returns true for each of the three tokens of a `w:t` with `BOUNDARY`. */
+function isBoundary(tokens: readonly Token[], index: number): boolean {
+  return [index - 1, index, index + 1].some((at) => tokens[at]?.value === BOUNDARY);
 }
 
 /** @param id docxtemplater's name of a mistake, or `nested` */

@@ -33,26 +33,21 @@ const RESERVED: Readonly<Record<string, string>> = {
  */
 export function scanTags(text: string): TagMistake[] {
   const mistakes: TagMistake[] = [];
-  let position = 0;
-  for (;;) {
-    const start = text.indexOf(OPEN, position);
-    const stray = text.indexOf(CLOSE, position);
-    if (start < 0 && stray < 0) return mistakes;
-    if (start < 0 || (stray >= 0 && stray < start)) {
+  const braces = [...text.matchAll(/\{\{|\}\}/g)];
+  let opened: number | undefined;
+  for (const { 0: brace, index } of braces) {
+    if (brace === CLOSE && opened === undefined) {
       mistakes.push({ tag: CLOSE, field: '', message: 'có }} mà không có {{ trong đoạn này' });
-      position = stray + CLOSE.length;
-      continue;
+    } else if (brace === CLOSE) {
+      mistakes.push(...checkTag(text.slice(opened, index)));
+      opened = undefined;
+    } else {
+      if (opened !== undefined) mistakes.push(unclosed(text.slice(opened, opened + MOST_SHOWN)));
+      opened = index + OPEN.length;
     }
-    position = start + OPEN.length;
-    const close = text.indexOf(CLOSE, position);
-    const next = text.indexOf(OPEN, position);
-    if (close < 0 || (next >= 0 && next < close)) {
-      mistakes.push(unclosed(text.slice(position, position + MOST_SHOWN)));
-      continue;
-    }
-    mistakes.push(...checkTag(text.slice(position, close)));
-    position = close + CLOSE.length;
   }
+  if (opened !== undefined) mistakes.push(unclosed(text.slice(opened, opened + MOST_SHOWN)));
+  return mistakes;
 }
 
 /** The tag never ends, so what follows it is the document's own text: only a first word can be its name. */

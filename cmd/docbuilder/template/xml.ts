@@ -10,13 +10,19 @@ const WORD = new Set([
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
+/** A character that no document has (XML 1.0, section 2.2), before and behind each paragraph. */
+export const BOUNDARY = '\uffff';
+const BOUNDARY_TEXT = `<w:t>${BOUNDARY}</w:t>`;
+
 /**
  * Reads a part strictly and writes it the way docxtemplater, which knows no namespaces, can read it: WordprocessingML
- * has the prefix `w`, and text has neither CDATA sections nor character references that are not needed.
+ * has the prefix `w`, and text has neither CDATA sections nor character references that are not needed. Paragraphs are
+ * parted by a `w:t` with `BOUNDARY`, because the library joins the text of all paragraphs when it looks for braces.
  * @throws {AppError} `corrupt_source`: `malformed_xml`, `doctype`
  */
 export function canonicalXml(xml: string): string {
   let out = DECLARATION;
+  let isInRoot = false;
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
     throw corrupt('malformed_xml', error);
@@ -25,9 +31,12 @@ export function canonicalXml(xml: string): string {
     throw corrupt('doctype');
   });
   parser.on('opentag', (tag) => {
-    out += startTag(tag, out === DECLARATION);
+    if (isParagraph(tag)) out += BOUNDARY_TEXT;
+    out += startTag(tag, !isInRoot);
+    isInRoot = true;
   });
   parser.on('closetag', (tag) => {
+    if (isParagraph(tag) && !tag.isSelfClosing) out += BOUNDARY_TEXT;
     if (!tag.isSelfClosing) out += `</${prefixed(tag)}>`;
   });
   const addText = (text: string): void => {
@@ -37,6 +46,10 @@ export function canonicalXml(xml: string): string {
   parser.on('cdata', addText);
   parser.write(xml).close();
   return out;
+}
+
+function isParagraph(tag: SaxesTagNS): boolean {
+  return tag.local === 'p' && WORD.has(tag.uri);
 }
 
 function startTag(tag: SaxesTagNS, isRoot: boolean): string {

@@ -26,6 +26,7 @@ const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 type Case = [what: string, body: string, data: unknown, paragraphs: string[]];
 
 const VALUES: Case[] = [
+  ['a template without tags stays', p('a'), {}, ['a']],
   [
     'strings, numbers and booleans are text, null is nothing',
     p('{{a}} {{b}} {{c}} [{{d}}] {{e}}'),
