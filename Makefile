@@ -26,9 +26,10 @@ test: ## Install what is missing and run all tests (FILES=… for some of them, 
 	@$(if $(FILES),mocha $(FILES),node scripts/test.ts)
 
 .PHONY: e2e
-e2e: ## Only the tests on a real cluster: kind if there is Docker, else a cluster on this machine (15 minutes the first time)
+e2e: ## Only the tests on a real cluster and with compose: on Docker if there is one, else on one of its own (20 minutes the first time; ALL=1 also tests the controller on Kubernetes 1.31 to the newest)
 	@scripts/setup.sh e2e
 	@mocha $(or $(FILES),'test/e2e/cluster/**/*.test.ts')
+	@$(if $(ALL),scripts/kube-versions.sh)
 
 .PHONY: unit
 unit: ## Only the tests that need no LibreOffice; takes a minute or two

@@ -1,15 +1,18 @@
 #!/bin/sh
 # Builds what Kubernetes is made of, into .cache/kubernetes/<version>; skips what is there.
-# usage: scripts/kubernetes.sh build|missing api|all|kind...     (missing: says by exit code 0 that something is)
-#   api: what tests against an API server need; all: a one-node cluster as well; kind: the tool that makes one with Docker
+# usage: scripts/kubernetes.sh build|missing api|kind|kind-node|compose...     (missing: says by exit code 0 that something is)
+#   api: what tests against an API server need; kind: the tool that makes a cluster with Docker
+#   kind-node: what scripts/kind-node.sh makes the image of a node of, where kind's own cannot be pulled
+#   compose: Docker's plugin of that name, as a program
 set -eu
 cd "$(dirname "$0")/.."
 
 # Used where the machine's own Go is missing or older than Kubernetes asks for.
 go_version=1.26.8
-go_minimum=1.24
+go_minimum=1.24.9
 
 module=test/e2e/cluster/kubernetes
+compose_module=test/e2e/cluster/compose
 version=$(sed -n 's,^.*k8s\.io/kubernetes v\([0-9.]*\).*,\1,p' "$module/go.mod")
 folder=$PWD/.cache/kubernetes/$version
 api='k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kubectl ./etcd'
@@ -22,20 +25,23 @@ fail() { printf '[kubernetes] %s\n' "$*" >&2; exit 1; }
 action=${1:-}
 case $action in build | missing) shift ;; *) fail 'the first argument is build or missing' ;; esac
 packages=
+compose=
 for set in "$@"; do
   case $set in
     api) packages="$packages $api" ;;
-    all) packages="$packages $api $node" ;;
     kind) packages="$packages sigs.k8s.io/kind" ;;
-    *) fail 'what to build is api, all or kind' ;;
+    kind-node) packages="$packages $api $node sigs.k8s.io/kind k8s.io/kubernetes/cmd/kubeadm
+      github.com/rancher/local-path-provisioner" ;;
+    compose) [ -x "$folder/docker-compose" ] || compose=docker-compose ;;
+    *) fail 'what to build is api, kind, kind-node or compose' ;;
   esac
 done
 wanted=
 for package in $packages; do
   [ -x "$folder/${package##*/}" ] || wanted="$wanted $package"
 done
-if [ "$action" = missing ]; then [ -n "$wanted" ]; exit; fi
-[ -n "$wanted" ] || exit 0
+if [ "$action" = missing ]; then [ -n "$wanted$compose" ]; exit; fi
+[ -n "$wanted$compose" ] || exit 0
 
 PATH=$PATH:/usr/local/go/bin:/usr/lib/go/bin
 command -v go >/dev/null 2>&1 || fail 'needs Go, of any version since 1.18 (Debian: apt-get install golang-go)'
@@ -58,14 +64,36 @@ if [ "$(printf '%s\n' "$go_minimum" "${have#go}" | sort -V | head -n 1)" != "$go
   export GOROOT
 fi
 
-names=$(for package in $wanted; do printf ' %s' "${package##*/}"; done)
-say "building$names of Kubernetes $version from source, once (some minutes)"
-about=k8s.io/component-base/version
-flags="-s -w -X $about.gitVersion=v$version -X $about.gitMajor=${version%%.*} -X $about.gitMinor=$(echo "$version" | cut -d . -f 2)"
 new=$folder/new
 mkdir -p "$new"
-# shellcheck disable=SC2086
-(cd "$module" && go build -trimpath -ldflags "$flags" -o "$new/" $wanted) >"$log" 2>&1 ||
-  { tail -n 20 "$log" >&2; fail "could not build Kubernetes, see $log"; }
+
+# go_build <folder of a module> <flags of the linker> <where to>, and packages
+go_build() {
+  (cd "$1" && shift && linker=$1 && shift && go build -trimpath -ldflags "-s -w $linker" -o "$@") >"$log" 2>&1 ||
+    { tail -n 20 "$log" >&2; fail "could not build it, see $log"; }
+}
+
+if [ -n "$wanted" ]; then
+  names=$(for package in $wanted; do printf ' %s' "${package##*/}"; done)
+  say "building$names of Kubernetes $version from source, once (some minutes)"
+  about=k8s.io/component-base/version
+  flags="-X $about.gitVersion=v$version -X $about.gitMajor=${version%%.*} -X $about.gitMinor=$(echo "$version" | cut -d . -f 2)"
+  # shellcheck disable=SC2086
+  go_build "$module" "$flags" "$new/" $wanted
+fi
+if [ -n "$compose" ]; then
+  say 'building docker-compose from source, once (some minutes)'
+  compose_version=$(sed -n 's,^.*docker/compose/v2 \(v[0-9.]*\).*,\1,p' "$compose_module/go.mod")
+  go_build "$compose_module" "-X github.com/docker/compose/v2/internal.Version=$compose_version" \
+    "$new/docker-compose" github.com/docker/compose/v2/cmd
+fi
+if [ -x "$new/kind" ]; then
+  # The files of its nodes.
+  of_kind=$(cd "$module" && go list -m -f '{{.Dir}}' sigs.k8s.io/kind)
+  rm -rf "$folder/kind-base"
+  mkdir "$folder/kind-base"
+  cp -r "$of_kind/images/base/files" "$of_kind/pkg/build/nodeimage/const_storage.go" "$folder/kind-base/"
+  chmod -R u+w "$folder/kind-base"
+fi
 mv -f "$new"/* "$folder/"
 rmdir "$new"

@@ -83,22 +83,22 @@ list_missing() {
   done
 }
 
-# What tests and measurements need of Kubernetes. kind brings a whole node where a Docker engine answers; elsewhere one
-# is put together. An API server is all that measurements need.
+# What tests and measurements need of Kubernetes. kind makes a cluster on the Docker engine that answers; where none does,
+# tests start one of their own, and the image of kind's node is made here. An API server is all that measurements need.
 kubernetes=
 case $purpose in test | e2e | bench) kubernetes=api ;; esac
 if [ "${SVC_TEST_CLUSTER:-1}" != 0 ] && [ -n "$kubernetes" ] && [ "$purpose" != bench ]; then
   if docker info >/dev/null 2>&1; then
     kubernetes='api kind'
   elif [ "$(id -u)" = 0 ]; then
-    kubernetes=all
-    packages="$packages runc containernetworking-plugins iptables iproute2 conntrack ethtool buildah debootstrap
-      ca-certificates util-linux"
-    # Not beside a containerd from elsewhere, whose package would have to go.
-    command -v containerd >/dev/null 2>&1 || packages="$packages containerd"
+    kubernetes=kind-node
+    packages="$packages slirp4netns debootstrap iptables iproute2 ca-certificates util-linux"
+    # Not beside one from elsewhere, whose packages would have to go.
+    command -v dockerd >/dev/null 2>&1 || packages="$packages docker.io"
   else
     say 'neither Docker nor root rights: tests on a cluster will be skipped'
   fi
+  docker compose version >/dev/null 2>&1 || [ "$kubernetes" = api ] || kubernetes="$kubernetes compose"
 fi
 # shellcheck disable=SC2086
 if [ -n "$kubernetes" ] && scripts/kubernetes.sh missing $kubernetes && ! command -v go >/dev/null 2>&1 &&
@@ -106,13 +106,13 @@ if [ -n "$kubernetes" ] && scripts/kubernetes.sh missing $kubernetes && ! comman
   packages="$packages golang-go"
 fi
 
-# The packages of nginx and containerd start servers, at once and at every boot. The service and its tests start their
-# own, so a machine that had none gets the programs only: no start by the installation, none at boot.
+# The packages of nginx, containerd and Docker start servers, at once and at every boot. The service and its tests start
+# their own, so a machine that had none gets the programs only: no start by the installation, none at boot.
 policy=/usr/sbin/policy-rc.d
 keep_stopped() {
   new_servers=
-  for server in nginx containerd; do
-    case " $missing " in *" $server "*) new_servers="${new_servers:+$new_servers|}$server" ;; esac
+  for package in nginx containerd docker.io; do
+    case " $missing " in *" $package "*) new_servers="${new_servers:+$new_servers|}${package%.io}" ;; esac
   done
   [ -n "$new_servers" ] && [ ! -e $policy ] || return 0
   trap 'as_root rm -f $policy' EXIT
@@ -128,7 +128,10 @@ leave_stopped() {
   done
 }
 disable() {
-  if command -v systemctl >/dev/null 2>&1; then as_root systemctl disable "$1"
+  if command -v systemctl >/dev/null 2>&1; then
+    as_root systemctl disable "$1"
+    # Somebody who asks there would start it.
+    [ "$1" != docker ] || as_root systemctl disable docker.socket
   elif [ -e "/etc/init.d/$1" ]; then as_root update-rc.d "$1" disable
   fi
 }

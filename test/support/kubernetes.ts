@@ -7,14 +7,16 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export const KUBERNETES_VERSION: string =
   /k8s\.io\/kubernetes v(\S+)/.exec(readFileSync(join(ROOT, 'test/e2e/cluster/kubernetes/go.mod'), 'utf8'))?.[1] ?? '';
 
-const FOLDER = join(ROOT, '.cache/kubernetes', KUBERNETES_VERSION);
+/** That of the API server in tests that need nothing else: one that `scripts/kube-versions.sh` has built, or the same. */
+export const API_SERVER_VERSION: string = process.env['SVC_TEST_KUBERNETES'] || KUBERNETES_VERSION;
 
 /** What an API server alone needs. */
 export const API_SERVER_PROGRAMS: readonly string[] = ['etcd', 'kube-apiserver', 'kubectl'];
 
 /** Path of a program that `scripts/kubernetes.sh` has built. */
 export function kubernetesProgram(name: string): string {
-  return join(FOLDER, name);
+  const version = name === 'kube-apiserver' ? API_SERVER_VERSION : KUBERNETES_VERSION;
+  return join(ROOT, '.cache/kubernetes', version, name);
 }
 
 /** Those of `programs` that have not been built. */

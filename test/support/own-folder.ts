@@ -18,7 +18,7 @@ export function newFolder(purpose: string): Promise<string> {
 }
 
 /** Paths of the folders of a purpose whose process has ended. */
-export function abandonedFolders(purpose: string): string[] {
+function abandonedFolders(purpose: string): string[] {
   const prefix = `svc-${purpose}-`;
   return readdirSync(tmpdir())
     .filter((name) => name.startsWith(prefix))

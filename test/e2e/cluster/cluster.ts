@@ -2,17 +2,16 @@ import { resolve } from 'node:path';
 import { clusterEnding } from '../../support/at-end.ts';
 import type { Kubectl } from '../../support/kubectl.ts';
 import { missingPrograms } from '../../support/kubernetes.ts';
-import { hasEngine } from './engine.ts';
+import { engineMissing, hasEngine } from './engine.ts';
 import { endKind, startKind } from './kind.ts';
-import { attachLocal, endLocal, LOCAL_PROGRAMS, startLocal } from './local/cluster.ts';
 
-/** What is kept from run to run: images, and what containerd has of them. */
+/** What is kept from run to run: of which sources the images are, and kubeconfigs. */
 export const CACHE: string = resolve(import.meta.dirname, '../../../.cache/cluster');
 
 /** A real cluster of one node. */
 export interface Cluster {
-  /** `kind` enforces NetworkPolicies, the local one does not. */
-  kind: 'kind' | 'local';
+  /** Whether NetworkPolicies are enforced: by kind's own network, whose image has to be pulled. */
+  enforcesPolicies: boolean;
   /** Path of a kubeconfig of a cluster admin. */
   kubeconfig: string;
   kubectl: Kubectl;
@@ -22,10 +21,16 @@ export interface Cluster {
   hostAddress: string;
   /** Address of the cluster's name server. */
   dnsAddress: string;
-  /** Makes an image of `buildImages` known to the node. */
-  load(image: string): Promise<void>;
+  /** Makes images of `buildImages` known to the node. */
+  load(...images: string[]): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** What scripts/kind-node.sh makes the image of a node of. */
+const KIND_NODE_PROGRAMS = [
+  ...['kind', 'kubectl', 'kubeadm', 'kubelet', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+  ...['kube-proxy', 'etcd', 'coredns', 'pause', 'local-path-provisioner'],
+];
 
 let shared: Promise<Cluster> | undefined;
 
@@ -33,8 +38,7 @@ let shared: Promise<Cluster> | undefined;
 export function clusterMissing(): string | undefined {
   if (process.env['SVC_TEST_CLUSTER'] === '0') return 'left out by SVC_TEST_CLUSTER=0';
   if (hasEngine()) return missing(['kind', 'kubectl'], 'api kind');
-  if (process.getuid?.() !== 0) return 'needs a Docker engine, or root';
-  return missing(LOCAL_PROGRAMS, 'all');
+  return engineMissing() ?? missing(KIND_NODE_PROGRAMS, 'kind-node');
 }
 
 /** The one cluster of a run of tests: started when the first asks for it, stopped after the last test on it. */
@@ -46,17 +50,16 @@ export function sharedCluster(): Promise<Cluster> {
   return shared;
 }
 
-/** A cluster: by kind where a Docker engine answers, else of namespaces of this machine. One that is up is used, and stays. */
+/** A cluster of kind. One that is up is used, and stays. */
 export async function startCluster({ detached = false } = {}): Promise<Cluster> {
   const reason = clusterMissing();
   if (reason !== undefined) throw new Error(reason);
-  if (hasEngine()) return startKind(CACHE, detached);
-  return (await attachLocal(CACHE)) ?? startLocal(CACHE, detached);
+  return startKind(CACHE, detached);
 }
 
 /** Ends the cluster that a start with `detached` has left running. @returns whether there was one */
-export async function endCluster(): Promise<boolean> {
-  return hasEngine() ? endKind() : endLocal(CACHE);
+export function endCluster(): Promise<boolean> {
+  return endKind();
 }
 
 function missing(programs: readonly string[], argument: string): string | undefined {

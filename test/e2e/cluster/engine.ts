@@ -1,11 +1,99 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { clusterEnding } from '../../support/at-end.ts';
+import { until } from '../../support/until.ts';
 
-/** Whether a Docker engine answers. */
+const ROOT = resolve(import.meta.dirname, '../../..');
+/** What scripts/docker.sh keeps. */
+const FOLDER = join(ROOT, '.cache/docker');
+const OWN = `unix://${FOLDER}/docker.sock`;
+const OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/** A Docker engine. */
+export interface Engine {
+  /** Under which this machine finds the ports that containers publish. */
+  address: string;
+  /** Under which containers find this machine. */
+  hostAddress: string;
+}
+
+let users: boolean | undefined;
+let shared: Promise<Engine> | undefined;
+
+/** Whether an engine of the user's answers. */
 export function hasEngine(): boolean {
+  users ??= process.env['DOCKER_HOST'] !== OWN && answers(process.env);
+  return users;
+}
+
+/** Why there can be no engine here, or undefined. */
+export function engineMissing(): string | undefined {
+  if (hasEngine()) return undefined;
+  if (process.getuid?.() !== 0) return 'needs a Docker engine, or root';
+  return ['dockerd', 'slirp4netns'].every(isInstalled)
+    ? undefined
+    : 'neither a Docker engine nor its programs are here';
+}
+
+/** The user's engine; where there is none, one of this run's own (scripts/docker.sh), which ends after its last test. */
+export function sharedEngine(): Promise<Engine> {
+  shared ??= hasEngine() ? usersEngine() : ownEngine();
+  return shared;
+}
+
+/** Where there is none, starts an engine that stays (`scripts/docker.sh stop` ends it). */
+export async function keepEngine(): Promise<void> {
+  if (!hasEngine()) await promisify(execFile)(join(ROOT, 'scripts/docker.sh'), ['start']);
+}
+
+/** Runs a command of Docker's; its stdout. */
+export async function docker(...parameters: string[]): Promise<string> {
+  return (await promisify(execFile)('docker', parameters, { maxBuffer: OUTPUT_BYTES })).stdout;
+}
+
+async function usersEngine(): Promise<Engine> {
+  const gateway = await docker('network', 'inspect', 'bridge', '--format', '{{(index .IPAM.Config 0).Gateway}}');
+  return { address: '127.0.0.1', hostAddress: gateway.trim() };
+}
+
+async function ownEngine(): Promise<Engine> {
+  // Of `scripts/docker.sh start`: it stays.
+  if (!answers({ ...process.env, DOCKER_HOST: OWN })) await startOwn();
+  process.env['DOCKER_HOST'] = OWN;
+  const [address = '', hostAddress = ''] = (await readFile(join(FOLDER, 'addresses'), 'utf8')).trim().split(' ');
+  return { address, hostAddress };
+}
+
+async function startOwn(): Promise<void> {
+  await rm(join(FOLDER, 'ready'), { force: true });
+  const command = ['--pdeathsig', 'KILL', '--', join(ROOT, 'scripts/docker.sh'), 'run'];
+  const child = spawn('setpriv', command, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = once(child, 'exit');
+  child.unref();
+  await until('the engine is ready', () => {
+    if (child.exitCode !== null) throw new Error(`the engine ended, see ${FOLDER}/engine.log`);
+    return existsSync(join(FOLDER, 'ready')) || undefined;
+  });
+  clusterEnding.at(async () => {
+    child.kill();
+    await ended;
+  });
+}
+
+function answers(environment: NodeJS.ProcessEnv): boolean {
   try {
-    execFileSync('docker', ['info'], { stdio: 'ignore' });
+    execFileSync('docker', ['info'], { stdio: 'ignore', env: environment });
     return true;
   } catch {
     return false;
   }
+}
+
+function isInstalled(program: string): boolean {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
+  return folders.some((folder) => existsSync(join(folder, program)));
 }

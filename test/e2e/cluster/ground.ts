@@ -25,7 +25,7 @@ export function prepareGround(): void {
 async function prepare(): Promise<Ground> {
   const images = await buildImages(CACHE);
   const cluster = await sharedCluster();
-  for (const image of Object.values(images)) await cluster.load(image);
+  await cluster.load(...Object.values(images));
   return { cluster, images };
 }
 

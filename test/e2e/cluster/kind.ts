@@ -1,56 +1,115 @@
-import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { kubectlFor } from '../../support/kubectl.ts';
+import { type Kubectl, kubectlFor } from '../../support/kubectl.ts';
 import { kubernetesProgram } from '../../support/kubernetes.ts';
+import { until } from '../../support/until.ts';
 import type { Cluster } from './cluster.ts';
+import { docker, type Engine, hasEngine, sharedEngine } from './engine.ts';
 
+const ROOT = resolve(import.meta.dirname, '../../..');
 /** That of a test run, and that which `main.ts up` leaves running. */
 const [OWN, KEPT] = ['svc-e2e', 'svc-kept'];
+const START_MS = 180_000;
 
 /**
  * A cluster in a container of the Docker engine, which outlives a killed test run: the next start removes it. One that
  * `main.ts up` has left running is used, and stays.
  */
 export async function startKind(cache: string, detached: boolean): Promise<Cluster> {
+  const engine = await sharedEngine();
   const folder = join(cache, 'kind');
   await mkdir(folder, { recursive: true });
   const running = (await kind(['get', 'clusters'])).split('\n');
   const kept = running.includes(KEPT);
   const name = kept || detached ? KEPT : OWN;
   const kubeconfig = join(folder, `${name}.kubeconfig`);
+  const kubectl = kubectlFor(kubeconfig, folder);
+  const node = `${name}-control-plane`;
   if (!kept) {
     if (running.includes(OWN)) await kind(['delete', 'cluster', '--name', OWN]);
-    await kind(['create', 'cluster', '--name', name, '--kubeconfig', kubeconfig, '--wait', '180s']);
+    await create(engine, { name, kubeconfig, kubectl, node });
   }
-  const networks = await docker(['inspect', '--format', '{{json .NetworkSettings.Networks}}', `${name}-control-plane`]);
+  const networks = await docker('inspect', '--format', '{{json .NetworkSettings.Networks}}', node);
   const [network] = Object.values(JSON.parse(networks) as Record<string, { IPAddress: string; Gateway: string }>);
-  const { IPAddress: nodeAddress = '', Gateway: hostAddress = '' } = network ?? {};
+  const { IPAddress: nodeAddress = '', Gateway: gateway = '' } = network ?? {};
   return {
-    kind: 'kind',
+    enforcesPolicies: hasEngine(),
     kubeconfig,
-    kubectl: kubectlFor(kubeconfig, folder),
+    kubectl,
     nodeAddress,
-    hostAddress,
+    hostAddress: hasEngine() ? gateway : engine.hostAddress,
     dnsAddress: '10.96.0.10',
-    load: async (image) => void (await kind(['load', 'docker-image', image, '--name', name])),
+    load: async (...images) => void (await kind(['load', 'docker-image', ...images, '--name', name])),
     stop: async () => void (kept || detached || (await kind(['delete', 'cluster', '--name', name]))),
   };
 }
 
 /** Ends the cluster that `main.ts up` has left running. @returns whether there was one */
 export async function endKind(): Promise<boolean> {
+  await sharedEngine();
   const running = (await kind(['get', 'clusters'])).split('\n');
   if (!running.includes(KEPT)) return false;
   await kind(['delete', 'cluster', '--name', KEPT]);
   return true;
 }
 
-async function kind(parameters: readonly string[]): Promise<string> {
-  return (await promisify(execFile)(kubernetesProgram('kind'), parameters)).stdout;
+interface Wanted {
+  name: string;
+  kubeconfig: string;
+  kubectl: Kubectl;
+  node: string;
 }
 
-async function docker(parameters: readonly string[]): Promise<string> {
-  return (await promisify(execFile)('docker', parameters)).stdout;
+/** With the node's image of kind's own where the engine is the user's, else with one that is made here. */
+async function create(engine: Engine, { name, kubeconfig, kubectl, node }: Wanted): Promise<void> {
+  const words = ['create', 'cluster', '--name', name, '--kubeconfig', kubeconfig, '--config', '-'];
+  const official = hasEngine();
+  const image = official ? '' : (await promisify(execFile)(join(ROOT, 'scripts/kind-node.sh'))).stdout.trim();
+  const config = {
+    kind: 'Cluster',
+    apiVersion: 'kind.x-k8s.io/v1alpha4',
+    networking: official ? {} : { apiServerAddress: engine.address, apiServerPort: 6443, disableDefaultCNI: true },
+    nodes: [{ role: 'control-plane', ...(official ? {} : { image }) }],
+    // How soon pods see a Secret that was changed. It is a minute elsewhere.
+    kubeadmConfigPatches: ['kind: KubeletConfiguration\nsyncFrequency: 5s\n'],
+  };
+  await kind([...words, ...(official ? ['--wait', '180s'] : [])], JSON.stringify(config));
+  if (official) return;
+  await layNetwork(kubectl, node);
+  const ready = ['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s'];
+  await kubectl(ready);
+  await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s']);
+}
+
+/** The network of pods as kind's own program lays it on one node; the image of that program cannot be had. */
+async function layNetwork(kubectl: Kubectl, node: string): Promise<void> {
+  const range = ['get', 'node', node, '--output', 'jsonpath={.spec.podCIDR}'];
+  const subnet = await until(
+    'the node has a range of addresses',
+    async () => (await kubectl(range)) || undefined,
+    START_MS,
+  );
+  const text = await readFile(join(import.meta.dirname, 'pods.conflist'), 'utf8');
+  const file = '/etc/cni/net.d/10-pods.conflist';
+  const write = ['exec', '--interactive', node, 'sh', '-c', `cat >${file}.new && mv ${file}.new ${file}`];
+  await withInput('docker', write, text.replace('10.244.0.0/16', subnet));
+}
+
+function kind(parameters: readonly string[], input = ''): Promise<string> {
+  return withInput(kubernetesProgram('kind'), parameters, input);
+}
+
+/** Runs a program; its stdout. An error says what it wrote to stderr. */
+async function withInput(program: string, parameters: readonly string[], input: string): Promise<string> {
+  const child = spawn(program, parameters, { stdio: 'pipe' });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => (stdout += chunk));
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${program} ${parameters.join(' ')}: ${stderr}`);
+  return stdout;
 }

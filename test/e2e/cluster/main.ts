@@ -7,9 +7,11 @@
  * load         builds the images and makes them, or the one named, known to the running cluster.
  */
 import { CACHE, endCluster, startCluster } from './cluster.ts';
+import { keepEngine } from './engine.ts';
 import { buildImages } from './images/build.ts';
 
 const [command, image] = process.argv.slice(2);
+if (command === 'up') await keepEngine();
 switch (command) {
   case 'up':
     say((await startCluster({ detached: true })).kubeconfig);
@@ -23,10 +25,9 @@ switch (command) {
   case 'load': {
     const images = Object.values(await buildImages(CACHE));
     const cluster = await startCluster({ detached: true });
-    for (const name of image === undefined ? images : [image]) {
-      await cluster.load(name);
-      say(name);
-    }
+    const wanted = image === undefined ? images : [image];
+    await cluster.load(...wanted);
+    say(wanted.join('\n'));
     break;
   }
   default:

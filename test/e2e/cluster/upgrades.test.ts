@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
-import { CACHE } from './cluster.ts';
 import { tagImage } from './images/tag.ts';
 import { uids } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
@@ -31,7 +30,7 @@ describe('on a cluster: upgrades', function () {
     const version = await sessions.save(session, client);
 
     const before = await uids(office, ...OTHERS);
-    const next = await tagImage(CACHE, office.images.gate, 'next');
+    const next = await tagImage(office.images.gate, 'next');
     await office.cluster.load(next);
     await office.release.upgrade('images.gate.tag=next');
     await until('the gate is the next one', async () => (await image()) === next, 90_000);

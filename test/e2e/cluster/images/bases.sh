@@ -1,7 +1,7 @@
 #!/bin/sh
 # Stand-ins for the base images, for machines without an image registry: Debian as debootstrap makes it, Node and npm as
 # npm has them, nginx from Debian's next release. For tests only; what is released is built on the real ones.
-# usage: bases.sh <folder of the cache>     (buildah's store is the one that the caller's environment names)
+# usage: bases.sh <folder of the cache>
 # Writes the flags for the build to stdout; what it does, to stderr.
 set -eu
 cache=$(realpath "$1")
@@ -19,47 +19,38 @@ log=$cache/bases.log
 
 say() { printf '[bases] %s\n' "$*" >&2; }
 image() { echo "localhost/stand-in/$1:$key"; }
-exists() { buildah inspect --type image "$(image "$1")" >/dev/null 2>&1; }
+exists() { docker image inspect "$(image "$1")" >/dev/null 2>&1; }
 
-# Commits a folder as an image.
-commit() {
-  container=$(buildah from scratch)
-  buildah add --quiet "$container" "$2" /
-  buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --cmd /bin/sh "$container"
-  buildah commit --quiet --rm "$container" "$(image "$1")"
-}
-
+# bootstrap <image> <release> <packages>
 bootstrap() {
-  rm -rf "$3"
-  debootstrap --variant=minbase --include="$2" "$1" "$3"
-  rm -rf "$3"/var/cache/apt/archives/*.deb "$3"/var/lib/apt/lists/* "$3"/var/log/*.log
+  rm -rf "$work/root"
+  debootstrap --variant=minbase --include="$3" "$2" "$work/root"
+  rm -rf "$work/root"/var/cache/apt/archives/*.deb "$work/root"/var/lib/apt/lists/* "$work/root"/var/log/*.log
+  path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  tar -C "$work/root" -c . | docker import --change "ENV PATH=$path" --change 'CMD ["/bin/sh"]' - "$(image "$1")"
 }
 
-make_debian() {
-  bootstrap $debian ca-certificates "$work/debian"
-  commit debian "$work/debian"
-}
+make_debian() { bootstrap debian $debian ca-certificates; }
+make_nginx() { bootstrap nginx $nginx nginx-light,gettext-base,curl; }
 
 make_node() {
-  npm install --prefix "$work/node" --no-save --no-fund --no-audit --force "$binary@$node_version" "npm@$npm_version"
-  mkdir -p "$work/root/usr/local/bin" "$work/root/usr/local/lib/node_modules"
-  cp "$work/node/node_modules/$binary/bin/node" "$work/root/usr/local/bin/"
-  cp -r "$work/node/node_modules/npm" "$work/root/usr/local/lib/node_modules/"
-  ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/root/usr/local/bin/npm"
+  npm install --prefix "$work/npm" --no-save --no-fund --no-audit --force "$binary@$node_version" "npm@$npm_version"
+  mkdir -p "$work/node/bin" "$work/node/lib"
+  mv "$work/npm/node_modules/$binary/bin/node" "$work/node/bin/"
+  mv "$work/npm/node_modules/npm" "$work/node/lib/"
   # Where a proxy looks into what npm fetches, this machine knows its authority.
-  mkdir -p "$work/root/etc/ssl"
-  cp /etc/ssl/certs/ca-certificates.crt "$work/root/etc/ssl/machine.crt"
-  container=$(buildah from "$(image debian)")
-  buildah run "$container" -- sh -c 'apt-get update -q && apt-get install -q -y --no-install-recommends libatomic1 libstdc++6 &&
-    apt-get clean && rm -rf /var/lib/apt/lists/*'
-  buildah add --quiet "$container" "$work/root" /
-  buildah config --env NODE_EXTRA_CA_CERTS=/etc/ssl/machine.crt "$container"
-  buildah commit --quiet --rm "$container" "$(image node)"
-}
-
-make_nginx() {
-  bootstrap $nginx nginx-light,gettext-base,curl "$work/nginx"
-  commit nginx "$work/nginx"
+  cp /etc/ssl/certs/ca-certificates.crt "$work/node/"
+  cat >"$work/node/Dockerfile" <<EOF
+FROM $(image debian)
+RUN apt-get update -q && apt-get install -q -y --no-install-recommends libatomic1 libstdc++6 \
+  && apt-get clean && rm -rf /var/lib/apt/lists/*
+COPY bin/node /usr/local/bin/
+COPY lib/npm /usr/local/lib/node_modules/npm
+COPY ca-certificates.crt /etc/ssl/machine.crt
+RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
+ENV NODE_EXTRA_CA_CERTS=/etc/ssl/machine.crt
+EOF
+  docker build --tag "$(image node)" "$work/node"
 }
 
 case $(uname -m) in
@@ -74,6 +65,7 @@ trap 'exit 1' INT TERM HUP
 for base in debian node nginx; do
   exists $base && continue
   say "making a stand-in for the base image $base, once"
+  rm -rf "$work"
   mkdir -p "$work"
   "make_$base" >"$log" 2>&1 || { tail -n 20 "$log" >&2; say "could not make it, see $log"; exit 1; }
 done

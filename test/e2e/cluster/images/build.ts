@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { hasEngine } from '../engine.ts';
-import { withStore } from './buildah.ts';
+import { docker, hasEngine, sharedEngine } from '../engine.ts';
 import { editorContext } from './editor.ts';
 
 const run = promisify(execFile);
@@ -30,12 +29,12 @@ export interface Images {
 }
 
 /**
- * Builds all images from the project's Dockerfile, unless they have been built from these very sources: with Docker, on
- * the real bases; without an engine by buildah, on stand-ins for them. Minutes the first time.
+ * Builds all images from the project's Dockerfile, unless they have been built from these very sources: on the real
+ * bases where the engine is the user's, else on stand-ins for them. Minutes the first time.
  */
 export async function buildImages(cache: string): Promise<Images> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const engine = hasEngine();
+  await sharedEngine();
   const images: Images = {
     gate: `localhost/svc/gate:${version}`,
     docbuilder: `localhost/svc/docbuilder:${version}`,
@@ -45,14 +44,16 @@ export async function buildImages(cache: string): Promise<Images> {
   };
   const stamp = join(cache, 'built');
   const key = await digest();
-  if ((await readFile(stamp, 'utf8').catch(() => '')) === key) return images;
-  const bases = engine ? [] : (await step('the bases', 'test/e2e/cluster/images/bases.sh', [cache])).trim().split(' ');
-  await step('the images', 'scripts/image.sh', ['all', ...bases]);
+  const names = Object.values(images);
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === key && (await areThere(names))) return images;
+  await mkdir(cache, { recursive: true });
+  const bases = hasEngine() ? '' : await step('the bases', 'test/e2e/cluster/images/bases.sh', [cache]);
+  const flags = bases.trim().split(' ').filter(Boolean);
+  await step('the images', 'scripts/image.sh', ['all', ...flags]);
   const context = join(cache, 'editor');
   await editorContext(context);
-  const node = bases.find((flag) => flag.startsWith('NODE_IMAGE=')) ?? `NODE_IMAGE=${await nodeImage()}`;
-  const build = ['build', '--build-arg', node, '--tag', images.editor, context];
-  await step('the stand-in editor', engine ? 'docker' : 'buildah', build);
+  const node = flags.find((flag) => flag.startsWith('NODE_IMAGE=')) ?? `NODE_IMAGE=${await nodeImage()}`;
+  await step('the stand-in editor', 'docker', ['build', '--build-arg', node, '--tag', images.editor, context]);
   await writeFile(stamp, key);
   return images;
 
@@ -62,9 +63,7 @@ export async function buildImages(cache: string): Promise<Images> {
     try {
       // Tests that run meanwhile come first.
       const polite = ['-n', '19', command, ...parameters];
-      const { stdout, stderr } = engine
-        ? await run('nice', polite, { cwd: ROOT, maxBuffer: OUTPUT_BYTES })
-        : await withStore(cache, 'nice', polite, ROOT);
+      const { stdout, stderr } = await run('nice', polite, { cwd: ROOT, maxBuffer: OUTPUT_BYTES });
       await writeFile(log, stderr);
       process.stderr.write(`[cluster] built ${what} in ${Math.round((Date.now() - started) / 1000)} s\n`);
       return stdout;
@@ -74,6 +73,14 @@ export async function buildImages(cache: string): Promise<Images> {
       throw new Error(`could not build ${what}, see ${log}:\n${(stdout + stderr).slice(-2000)}`);
     }
   }
+}
+
+/** Whether the engine has them. */
+function areThere(names: readonly string[]): Promise<boolean> {
+  return docker('image', 'inspect', ...names).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function digest(): Promise<string> {

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Runs the tests on an API server with those of other versions than the cluster's, which it builds into
+# .cache/kubernetes/<version>: the oldest that is promised, those between, and the newest.
+# usage: scripts/kube-versions.sh [version]...
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '[versions] %s\n' "$*"; }
+fail() { printf '[versions] %s\n' "$*" >&2; exit 1; }
+
+# Not every patch release can be had whole: each is of some thirty modules.
+[ $# != 0 ] || set -- 1.31.0 1.32.2 1.33.6 1.37.2
+
+PATH=$PWD/.tools/bin:$PWD/node_modules/.bin:$PATH:/usr/local/go/bin:/usr/lib/go/bin
+# The caches of scripts/kubernetes.sh.
+GOMODCACHE=$PWD/.cache/kubernetes/go/modules GOCACHE=$PWD/.cache/kubernetes/go/build GOFLAGS='-modcacherw -buildvcs=false'
+GOTOOLCHAIN=auto CGO_ENABLED=0
+export PATH GOMODCACHE GOCACHE GOFLAGS GOTOOLCHAIN CGO_ENABLED
+
+# A module cannot be built as a program where others that it needs are parts of its own repository: this one names them
+# under the versions that they are published as.
+make_module() {
+  source=$(cd / && go mod download -json "k8s.io/kubernetes@v$1" | sed -n 's/.*"Dir": "\(.*\)",/\1/p')
+  printf 'module svc/kubernetes\n\ngo 1.24\n\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' "$1"
+  sed -n "s#^\s*\(k8s\.io/[a-z-]*\) v0\.0\.0\$#\t\1 => \1 v0.${1#*.}#p" "$source/go.mod"
+  echo ')'
+}
+
+# Checked by the checksum database, like every module that is not in a go.sum of this project.
+build() {
+  minor=${1#*.}
+  about=k8s.io/component-base/version
+  cd "$folder/module"
+  go build -mod=mod -trimpath -o "$folder/" \
+    -ldflags "-s -w -X $about.gitVersion=v$1 -X $about.gitMajor=1 -X $about.gitMinor=${minor%%.*}" k8s.io/kubernetes/cmd/kube-apiserver
+}
+
+for version in "$@"; do
+  folder=$PWD/.cache/kubernetes/$version
+  if [ ! -x "$folder/kube-apiserver" ]; then
+    say "building kube-apiserver $version from source, once (some minutes)"
+    mkdir -p "$folder/module"
+    make_module "$version" >"$folder/module/go.mod"
+    (build "$version") >"$folder/build.log" 2>&1 || { tail -n 20 "$folder/build.log" >&2; fail "could not build it, see $folder/build.log"; }
+  fi
+  say "testing on an API server of Kubernetes $version"
+  SVC_TEST_KUBERNETES=$version mocha test/e2e/api-server.test.ts test/e2e/refuses-bad-spec.test.ts test/e2e/leader.test.ts \
+    test/e2e/watches.test.ts 'test/e2e/controller/**/*.test.ts'
+done

@@ -1,0 +1,64 @@
+import type { EmbedSession } from '../../../../src/common/generated/wire.ts';
+import type { EditorClient } from '../../../editor/client.ts';
+import type { Sessions } from '../../../support/sessions.ts';
+import { download, linesOf } from '../../../support/stack-steps.ts';
+import { until } from '../../../support/until.ts';
+
+const SAVES = 3;
+const WITHIN_MS = 120_000;
+
+/** A person who writes a line, saves, and writes the next one, without end; who opens the document again when cut off. */
+export interface Writer {
+  /** Resolves once some more saves have been confirmed. */
+  more(): Promise<void>;
+  /** Ends, and looks whether the document has all lines whose save was confirmed. */
+  stop(): Promise<void>;
+}
+
+/** @param key of the document */
+export function startWriter(sessions: Sessions, key: string): Writer {
+  const confirmed: string[] = [];
+  let stopping = false;
+  const written = write();
+
+  async function write(): Promise<void> {
+    let open: { session: EmbedSession; client: EditorClient } | undefined;
+    let problem: unknown;
+    for (let number = 1; !stopping; number += 1) {
+      try {
+        open ??= await reopen();
+        const line = `${key} ${number}`;
+        await open.client.addLine(line);
+        await sessions.save(open.session, open.client);
+        confirmed.push(line);
+      } catch (error) {
+        problem = error;
+        await open?.client.leave().catch(() => undefined);
+        open = undefined;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+    await open?.client.leave();
+    if (confirmed.length === 0) throw problem;
+  }
+
+  async function reopen() {
+    const session = await sessions.create({ key });
+    return { session, client: await sessions.open(session) };
+  }
+
+  return {
+    async more() {
+      const before = confirmed.length;
+      await until('more saves', () => confirmed.length >= before + SAVES || undefined, WITHIN_MS);
+    },
+    async stop() {
+      stopping = true;
+      await written;
+      const { download_url } = await sessions.state(await sessions.create({ key, mode: 'view' }));
+      const stored = new Set(linesOf(await download(download_url)));
+      const lost = confirmed.filter((line) => !stored.has(line));
+      if (lost.length > 0) throw new Error(`confirmed, and lost: ${lost.join(', ')}`);
+    },
+  };
+}
