@@ -54,7 +54,7 @@ export function enterShape(reader: Reader, attributes: Attributes): TextStyle {
 
 const CONTROLS = [
   ...['button', 'checkbox', 'radio', 'fixed-text', 'frame', 'text', 'textarea', 'formatted-text', 'number', 'date'],
-  ...['time', 'combobox'],
+  ...['time', 'combobox', 'listbox'],
 ].map((name) => `form:${name}`);
 
 /**
@@ -63,13 +63,20 @@ const CONTROLS = [
  */
 function controlElements(reader: Reader, shape: Open): Elements {
   const texts = new Map<string, string>();
+  let id = '';
   const control: Open = (attributes) => {
     const { 'form:current-value': current, 'form:label': label, 'form:value': value } = attributes;
-    texts.set(attributes['xml:id'] ?? attributes['form:id'] ?? '', current ?? label ?? value ?? '');
+    id = attributes['xml:id'] ?? attributes['form:id'] ?? '';
+    texts.set(id, current ?? label ?? value ?? '');
     return undefined;
   };
   return {
     ...Object.fromEntries(CONTROLS.map((name) => [name, control])),
+    // Of a list box: its selected option is what the page shows.
+    'form:option': ({ 'form:current-selected': selected, 'form:label': label }) => {
+      if (selected === 'true') texts.set(id, label ?? '');
+      return SKIP;
+    },
     'draw:control': (attributes) => {
       const text = texts.get(attributes['draw:control'] ?? '')?.replaceAll(/[\t\n\r]/g, ' ');
       const close = text ? shape(attributes) : SKIP;
