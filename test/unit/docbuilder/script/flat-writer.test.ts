@@ -34,7 +34,7 @@ describe('a file whose head is known last', () => {
   it('may be larger than the memory', async () => {
     const script = `
       import { writePieces } from ${JSON.stringify(MODULE.href)};
-      function* body() { for (let i = 0; i < 500; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
+      function* body() { for (let i = 0; i < 250; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
       await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(join(folder.path, 'flat'))});`;
     const limits = ['--max-old-space-size=128', '--max-semi-space-size=8'];
     const child = spawn(process.execPath, [...limits, '--input-type=module', '-e', script], { stdio: 'ignore' });
