@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { constants, createInflateRaw, inflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { AppError } from '../../../../src/common/errors.ts';
 import { corrupt } from '../source-errors.ts';
@@ -147,11 +146,8 @@ function getPosition({ position }: ZipEntry): number {
   return position;
 }
 
-const SYNC_BYTES = 64 * 1024;
-const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
-
 /**
- * All of an entry, unpacked.
+ * Reads all of an entry, unpacked.
  * @param maxBytes a larger entry is refused
  * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
  */
@@ -159,9 +155,8 @@ export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Pr
   if (entry.size > maxBytes) throw corrupt('zip_bomb');
   const packed = await zip.source.read(getPosition(entry), entry.compressedSize);
   if (entry.method === 0) return packed;
-  const options = { maxOutputLength: Math.max(1, entry.size) };
   try {
-    const bytes = entry.size <= SYNC_BYTES ? inflateRawSync(packed, options) : await inflate(packed, options);
+    const bytes = inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.size) });
     if (bytes.length === entry.size) return bytes;
   } catch (error) {
     throw corrupt('bad_archive', error);
@@ -173,37 +168,28 @@ export async function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Pr
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * An entry in pieces, for those too large to be held in memory. Leaving the loop early ends the unpacking.
- * @param maxBytes a larger entry is refused
- * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
- */
-async function* openEntry(zip: Zip, entry: ZipEntry, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
-  if (entry.size > maxBytes) throw corrupt('zip_bomb');
-  let left = entry.size;
-  try {
-    for await (const piece of entry.method === 0 ? packedPieces(zip, entry) : inflated(zip, entry)) {
-      left -= piece.length;
-      if (left < 0) break;
-      yield piece;
-    }
-  } catch (error) {
-    throw isZlibError(error) ? corrupt('bad_archive', error) : error;
-  }
-  if (left !== 0) throw corrupt('bad_archive');
-}
-
-/**
- * The first bytes of an entry: `bytes` of them or a few more, or all there are.
+ * Reads the first bytes of an entry: `bytes` of them or a few more, or all there are.
  * @throws {AppError} `corrupt_source` `bad_archive` if it is not what was declared
  */
 export async function readStart(zip: Zip, entry: ZipEntry, bytes: number): Promise<Buffer> {
+  const unpacked = entry.method === 0 ? new PassThrough() : createInflateRaw({ chunkSize: PIECE_BYTES });
+  // An error arrives through `unpacked`, too.
+  const fed = pipeline(Readable.from(packedPieces(zip, entry)), unpacked).catch(() => undefined);
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of openEntry(zip, entry, Number.POSITIVE_INFINITY)) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= bytes) break;
+  try {
+    for await (const piece of unpacked) {
+      pieces.push(piece as Buffer);
+      length += pieces.at(-1)?.length ?? 0;
+      if (length >= bytes || length > entry.size) break;
+    }
+  } catch (error) {
+    throw asBadArchive(error);
+  } finally {
+    unpacked.destroy();
+    await fed;
   }
+  if (length > entry.size || (length < bytes && length < entry.size)) throw corrupt('bad_archive');
   return Buffer.concat(pieces);
 }
 
@@ -212,22 +198,6 @@ async function* packedPieces(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, 
   for (let done = 0; done < entry.compressedSize; done += PIECE_BYTES) {
     yield await zip.source.read(position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
   }
-}
-
-async function* inflated(zip: Zip, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
-  const unpacking = createInflateRaw({ chunkSize: PIECE_BYTES });
-  // What goes wrong arrives through `unpacking`; after an early end there is nothing to tell.
-  const done = pipeline(Readable.from(packedPieces(zip, entry)), unpacking).catch(() => {});
-  try {
-    for await (const piece of unpacking) yield piece as Buffer;
-  } finally {
-    unpacking.destroy();
-    await done;
-  }
-}
-
-function isZlibError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
 /** A disk that cannot be read is not the archive's fault. */
