@@ -78,8 +78,17 @@ if [ -n "$wanted" ]; then
   say "building$names of Kubernetes $version from source, once (some minutes)"
   about=k8s.io/component-base/version
   flags="-X $about.gitVersion=v$version -X $about.gitMajor=${version%%.*} -X $about.gitMinor=$(echo "$version" | cut -d . -f 2)"
+  # One of them needs a module whose name differs from another one's in a letter's case only, which Go refuses in one build.
+  together= alone=
+  for package in $wanted; do
+    case $package in
+      */local-path-provisioner) alone=$package ;;
+      *) together="$together $package" ;;
+    esac
+  done
   # shellcheck disable=SC2086
-  go_build "$module" "$flags" "$new/" $wanted
+  [ -z "$together" ] || go_build "$module" "$flags" "$new/" $together
+  [ -z "$alone" ] || go_build "$module" "$flags" "$new/" "$alone"
 fi
 if [ -n "$compose" ]; then
   say 'building docker-compose from source, once (some minutes)'

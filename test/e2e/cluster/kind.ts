@@ -13,6 +13,8 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 /** That of a test run, and that which `main.ts up` leaves running. */
 const [OWN, KEPT] = ['svc-e2e', 'svc-kept'];
 const START_MS = 180_000;
+/** Of what kubeadm makes. */
+const PATCHES = { hostPath: join(import.meta.dirname, 'patches'), containerPath: '/kind/patches', readOnly: true };
 
 /**
  * A cluster in a container of the Docker engine, which outlives a killed test run: the next start removes it. One that
@@ -72,11 +74,16 @@ async function create(engine: Engine, { name, kubeconfig, kubectl, node }: Wante
     kind: 'Cluster',
     apiVersion: 'kind.x-k8s.io/v1alpha4',
     networking: official ? {} : { apiServerAddress: engine.address, apiServerPort: 6443, disableDefaultCNI: true },
-    nodes: [{ role: 'control-plane', ...(official ? {} : { image }) }],
-    // How soon pods see a Secret that was changed. It is a minute elsewhere.
-    kubeadmConfigPatches: ['kind: KubeletConfiguration\nsyncFrequency: 5s\n'],
+    nodes: [{ role: 'control-plane', extraMounts: [PATCHES], ...(official ? {} : { image }) }],
+    kubeadmConfigPatches: [
+      // How soon pods see a Secret that was changed. It is a minute elsewhere.
+      'kind: KubeletConfiguration\nsyncFrequency: 5s\n',
+      `kind: InitConfiguration\npatches: { directory: ${PATCHES.containerPath} }\n`,
+    ],
   };
   await kind([...words, ...(official ? ['--wait', '180s'] : [])], JSON.stringify(config));
+  const small = ['set', 'resources', 'deployment/coredns', '--requests', 'cpu=10m,memory=70Mi'];
+  await kubectl(['--namespace', 'kube-system', ...small]);
   if (official) return;
   await layNetwork(kubectl, node);
   const ready = ['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s'];
