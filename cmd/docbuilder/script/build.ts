@@ -99,7 +99,9 @@ async function fetchPictures(
       await downloader.download(url, file, MAX_PICTURE_BYTES, signal).catch((error) => {
         throw atPlace(error, place);
       });
-      characters += picture(await readFile(file), place).base64.length;
+      // Read first: `+=` would take the sum from before the wait, without what other fetchers add meanwhile.
+      const content = await readFile(file);
+      characters += picture(content, place).base64.length;
       assertRoom(characters, maxFileBytes());
       found.set(path, file);
     }
