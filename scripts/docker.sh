@@ -28,7 +28,9 @@ take_number() {
 
 # What containers that were killed leave behind.
 remove_control_groups() {
-  find /sys/fs/cgroup -mindepth 1 -maxdepth 2 -type d -name "svc-docker$index" -exec find {} -depth -type d -exec rmdir {} + \; 2>/dev/null || true
+  find /sys/fs/cgroup -mindepth 1 -maxdepth 2 -type d -name "svc-docker$index" | while read -r group; do
+    find "$group" -depth -type d -exec rmdir {} + || true
+  done
 }
 
 run() {

@@ -2,9 +2,10 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { kubernetesProgram } from '../../support/kubernetes.ts';
 import { until } from '../../support/until.ts';
 import { engineMissing, hasEngine } from './engine.ts';
 
@@ -35,6 +36,8 @@ describe('an engine of our own', function () {
       expect(link).to.match(/^svc-docker\d+$/);
       expect({ ...during, links: [] }).to.deep.equal({ ...before, links: [] });
       expect(inNamespace(namespace)).to.have.length.above(2);
+      await runContainer(folder);
+      expect(groups(link)).to.have.length.above(0);
       child.kill(signal);
       await until('all of it has ended', () => inNamespace(namespace).length === 0 || undefined, 60_000);
       await until('its interface has gone', async () => !(await machine()).links.includes(link) || undefined);
@@ -61,6 +64,15 @@ async function machine() {
     forwarding: await readFile('/proc/sys/net/ipv4/ip_forward', 'utf8'),
     folders: ['/run/docker', '/run/containerd', '/run/netns', '/var/lib/docker'].map((path) => existsSync(path)),
   };
+}
+
+/** A container that only waits. */
+async function runContainer(folder: string): Promise<void> {
+  const programs = dirname(kubernetesProgram('pause'));
+  const run = `tar -C ${programs} -c pause | docker import - waits && docker run --detach --network none waits /pause`;
+  await promisify(execFile)('sh', ['-c', run], {
+    env: { ...process.env, DOCKER_HOST: `unix://${folder}/docker.sock` },
+  });
 }
 
 /** Control groups of all containers of an engine, which are named after its interface. */
