@@ -80,7 +80,7 @@ export async function startCheckedService(options: Options, portal: Portal): Pro
     ...{ editorUrl, line, frontPort, front, gate, stop },
     editor: own ? standIn : givenEditor(options),
     async saveBegins() {
-      for await (const _ of watch(join(dataDir, 'gate/blobs/incoming'))) return;
+      for await (const _ of watch(join(dataDir, 'gate/incoming'))) return;
     },
   };
 }
