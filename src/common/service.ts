@@ -27,7 +27,7 @@ export async function runService<Config extends { readonly logLevel: LogLevel }>
     process.exit(1);
   });
   hasStarted();
-  onTermination(log, service.stop);
+  onTermination(log, () => service.stop());
 }
 
 function configuration<Config>(service: string, load: Service<Config>['load']): Config {

@@ -38,7 +38,7 @@ describe('a service as a process', () => {
   }
 
   it('stops in good order once it has started', async () => {
-    const { child, says, ended } = service("return { stop: async () => say('stopped') };");
+    const { child, says, ended } = service("return { word: 'stopped', stop: async function () { say(this.word) } };");
     await says('started');
     child.kill();
     await says('stopped');
