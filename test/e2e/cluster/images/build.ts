@@ -28,11 +28,19 @@ export interface Images {
   editor: string;
 }
 
+let building: Promise<Images> | undefined;
+
 /**
  * Builds all images from the project's Dockerfile, unless they have been built from these very sources: on the real
- * bases where the engine is the user's, else on stand-ins for them. Minutes the first time.
+ * bases where the engine is the user's, else on stand-ins for them. Minutes the first time. All of a process that ask
+ * wait for the same build.
  */
-export async function buildImages(cache: string): Promise<Images> {
+export function buildImages(cache: string): Promise<Images> {
+  building ??= build(cache);
+  return building;
+}
+
+async function build(cache: string): Promise<Images> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   await sharedEngine();
   const images: Images = {
