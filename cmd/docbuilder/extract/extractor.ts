@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileTooLarge } from '../../../src/common/errors.ts';
+import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import { createThreads } from '../../../src/common/threads.ts';
 import { createFonts } from './fonts.ts';
@@ -32,8 +32,7 @@ export function createExtractor(): Extractor {
     });
   return {
     async writeText(task, signal) {
-      // Created here, so that a thread that is ended creates no file after it was removed.
-      await (await open(task.target, 'wx', 0o600)).close();
+      await createEmptyFile(task.target);
       await run('text', task, signal);
     },
     async readMeta(task, signal) {

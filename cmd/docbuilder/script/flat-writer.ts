@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { inChunks } from '../../../src/common/chunks.ts';
 import { createNewFile } from '../../../src/common/fs/new-file.ts';
+import { inChunks } from './chunks.ts';
 import type { FlatDocument } from './flat.ts';
 
 /** Bytes of a body that wait for its head in memory; more wait in a file of their own. */

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
 import { createThreads } from '../../../src/common/threads.ts';
 import type { CsvSize } from './csv/reader.ts';
 import type { Inspection, InspectOptions } from './inspect/inspect.ts';
@@ -24,8 +24,7 @@ export function createSourceThreads(): SourceThreads {
   return {
     inspect: (path, options, signal) => threads.run('inspect', { path, options }, signal),
     async transcode(task, signal) {
-      // Made here, so that a thread that is ended makes no file after it was removed.
-      await (await open(task.target, 'wx', 0o600)).close();
+      await createEmptyFile(task.target);
       return threads.run('transcode', task, signal);
     },
     stop: threads.stop,

@@ -1,6 +1,7 @@
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
 import { isOutOfMemory, type Report, reported } from '../../../src/common/threads.ts';
 import { outputTooLarge, type TemplateFiller, type TemplateTask } from './template.ts';
 
@@ -16,8 +17,8 @@ export interface FillerOptions {
 export function createTemplateFiller({ memoryMb = 1024 }: FillerOptions = {}): TemplateFiller {
   return {
     async fill(task, signal) {
-      // Made here, so that what is removed after a failure is what was made here.
-      await (await open(task.output, 'wx', 0o600)).close();
+      // Outside of `try`, so that what is removed after a failure is what was made here.
+      await createEmptyFile(task.output);
       try {
         signal.throwIfAborted();
         await run(task, memoryMb, signal);
