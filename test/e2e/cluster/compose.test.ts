@@ -13,8 +13,6 @@ import { startWriter } from './support/writer.ts';
 const COLD_MS = 25 * 60_000;
 const DOCX = ooxml('docx', { paragraphs: 3 });
 
-// The last file of its folder: for a while after compose has ended, services of a kind cluster in the same engine
-// answer 404 and 502 now and then, as of another server; why is not known.
 describe('with compose', function () {
   this.timeout(240_000);
   this.retries(0);
