@@ -13,6 +13,9 @@ for link in node0 tap0; do
 done
 ip address add "198.18.$((64 + index)).2/30" dev node0
 ip link set node0 up
+# Addresses of a cluster's services and pods that no rule of the cluster leads on, for instance of a service that is new.
+# The networks of some machines answer at every address.
+for range in 10.96.0.0/16 10.244.0.0/16; do ip route add unreachable "$range"; done
 
 # Where the machine keeps a capability from everybody, privileged containers do without.
 runtime=runc
