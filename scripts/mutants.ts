@@ -75,7 +75,7 @@ function isKilled({ file, offset, from, to }: Mutant): boolean {
   const source = readFileSync(join(root, file), 'utf8');
   writeFileSync(join(copy, file), source.slice(0, offset) + to + source.slice(offset + from.length));
   const [, wider = []] = WIDER.find(([folder]) => file.startsWith(folder)) ?? [];
-  const isNoticed = fails(unitTestsOf(file)) || fails(wider);
+  const isNoticed = fails(findUnitTests(file)) || fails(wider);
   writeFileSync(join(copy, file), source);
   const line = source.slice(0, offset).split('\n').length;
   console.log(`${isNoticed ? 'killed  ' : 'survived'} ${file}:${line} ${from.trim()} -> ${to.trim()}`);
@@ -91,7 +91,7 @@ function fails(tests: readonly string[]): boolean {
 }
 
 /** Returns the unit tests that import a file, also by way of others, the nearest first. */
-function unitTestsOf(file: string): string[] {
+function findUnitTests(file: string): string[] {
   const reached = new Set([file]);
   for (const one of reached) for (const importer of importers.get(one) ?? []) reached.add(importer.file);
   return [...reached].filter((name) => name.startsWith('test/unit/') && name.endsWith('.test.ts'));

@@ -51,7 +51,7 @@ export function loadConfig(
   const listen = parseListen(env.SVC_CONTROLLER_LISTEN);
   blame('SVC_CONTROLLER_LISTEN', listen.mistakes);
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
-  const resolver = parseResolvConf(textOf(resolvConf));
+  const resolver = parseResolvConf(readText(resolvConf));
   const clusterDns = env.SVC_CONTROLLER_CLUSTER_DNS ?? resolver.nameserver;
   if (clusterDns === undefined) {
     blame('SVC_CONTROLLER_CLUSTER_DNS', [`is absent, and ${resolvConf} names no server`]);
@@ -82,7 +82,7 @@ export function loadConfig(
   });
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/common/clock.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { OWNED_SELECTOR } from './desired/labels.ts';
-import { keyOf } from './k8s/known-versions.ts';
+import { getKey } from './k8s/known-versions.ts';
 import { type Change, Reflector } from './k8s/reflector.ts';
 import { RESOURCES } from './k8s/resources.ts';
 import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
 import type { Instances, SvcInstance } from './reconcile/instances.ts';
-import { idOf, type OwnedObjects } from './reconcile/owned-objects.ts';
+import { getId, type OwnedObjects } from './reconcile/owned-objects.ts';
 import type { WorkQueue } from './reconcile/queue.ts';
 import { statusId } from './reconcile/reconciler.ts';
 import type { RepairLimiter } from './reconcile/repair-limiter.ts';
@@ -99,7 +99,7 @@ export class Watches {
 
   #onInstance({ type, object }: Change<SvcInstance>): void {
     const { instances, owned, repairs, queue } = this.#options;
-    const key = keyOf(object);
+    const key = getKey(object);
     const sameHost = instances.withSameHost(key);
     if (type === 'DELETED') {
       instances.delete(key);
@@ -119,7 +119,7 @@ export class Watches {
   #onOwned({ type, object }: Change<KubernetesObject>): void {
     const { instances, owned, repairs, queue } = this.#options;
     const concerned = type === 'DELETED' ? owned.remove(object) : owned.observe(object);
-    const delayMs = repairs.delayMs(idOf(object));
+    const delayMs = repairs.delayMs(getId(object));
     // The objects that a deleted instance has left go after it. One that is not known yet is queued when it is.
     for (const key of concerned) if (instances.has(key)) queue.addAfter(key, delayMs);
   }

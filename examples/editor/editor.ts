@@ -9,7 +9,7 @@ import { Documents } from './documents.ts';
 import { send } from './http.ts';
 import { type EditorOptions, type Faults, noFaults, TIMINGS } from './options.ts';
 import { asset, page } from './page.ts';
-import { ownOrigin, segments, upgradeOf } from './uri.ts';
+import { ownOrigin, parseUpgrade, segments } from './uri.ts';
 import { createWopiClient, type WopiClient } from './wopi.ts';
 
 const MAX_MESSAGE_BYTES = 16 << 20;
@@ -130,7 +130,7 @@ class Editor {
       socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     };
     socket.on('error', () => {});
-    const wanted = upgradeOf(request.url ?? '/');
+    const wanted = parseUpgrade(request.url ?? '/');
     const isOwn = ownOrigin(request.headers.origin, [request.headers.host, this.#options.serverName]);
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
     if (!isWebSocket || wanted.kind === 'none') refuse('400 Bad Request');

@@ -17,7 +17,7 @@ export function segments(rawUri: string): string[] {
 }
 
 /** Parses the URL of a WebSocket upgrade, in both forms, by the table of what a running coolwsd accepted and refused. */
-export function upgradeOf(rawUri: string): Upgrade {
+export function parseUpgrade(rawUri: string): Upgrade {
   const [first, second] = segments(rawUri);
   if (first === 'cool' && second === 'adminws') return { kind: 'admin' };
   const uri = queryForm(rawUri) ?? pathForm(rawUri);

@@ -39,7 +39,7 @@ async function compareOne(
   const [command, ours] = [results.of(document), ourResults.of(document)];
   if (!command || !ours) return undefined;
   const [text, { pdf, extracted }] = [await results.textOf(document), await ourResults.textsOf(document)];
-  const words = wordsOf(pdf, document.family);
+  const words = splitWords(pdf, document.family);
   const missing = ours.text.status === 200 ? missingWords(words, extracted) : words;
   return {
     ...{ document, command, ours },
@@ -55,7 +55,7 @@ async function compareOne(
  * and notes, which stand close to words on paper, are not part of the text that is extracted; nor is the footer "Page 1"
  * that Calc gives to sheets without one.
  */
-export function wordsOf(text: string, family: Family): string[] {
+export function splitWords(text: string, family: Family): string[] {
   if (family !== 'sheet') return text.match(/[\p{L}\p{M}]{2,}/gu) ?? [];
   return (text.match(/\p{N}[\p{N}.,]*\p{N}|[\p{L}\p{M}]{2,}/gu) ?? []).filter((word) => word !== 'Page');
 }

@@ -15,7 +15,7 @@ export interface Difference {
 }
 
 /** Lists the differences between the command and the service, or wrong with an endpoint. */
-export function differencesOf({ command, ours, sameText, words, found }: Comparison): Difference[] {
+export function findDifferences({ command, ours, sameText, words, found }: Comparison): Difference[] {
   const { convert, text, meta, thumbnail } = ours;
   const answers = Object.entries({ convert, text, meta, thumbnail });
   const [theirs, our] = [command.outcome === 'pdf', convert.status === 200];

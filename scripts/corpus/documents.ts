@@ -45,19 +45,19 @@ export function shuffled(documents: readonly CorpusDocument[]): CorpusDocument[]
 export function otherExtensions(settings: Settings): Map<string, number> {
   const counts = new Map<string, number>();
   for (const path of filesBelow(settings.documents).filter((name) => !describeDocument(name))) {
-    counts.set(extensionOf(path), (counts.get(extensionOf(path)) ?? 0) + 1);
+    counts.set(getExtension(path), (counts.get(getExtension(path)) ?? 0) + 1);
   }
   return counts;
 }
 
 /** Returns the format that the name says; undefined for a file that the service does not read. */
 export function describeDocument(path: string): Pick<CorpusDocument, 'extension' | 'family'> | undefined {
-  const extension = extensionOf(path);
+  const extension = getExtension(path);
   const family = isSourceFormat(extension) ? getFamily(extension) : FAMILIES[extension];
   return family && { extension, family };
 }
 
-function extensionOf(path: string): string {
+function getExtension(path: string): string {
   return /\.([^./]+)$/.exec(basename(path))?.[1]?.toLowerCase() ?? '';
 }
 

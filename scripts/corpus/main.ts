@@ -11,18 +11,18 @@ import { join, resolve } from 'node:path';
 import { Causes, runAgain } from './causes.ts';
 import { CommandResults, runCommandOver } from './command.ts';
 import { type Comparison, compareAll } from './compare.ts';
-import { differencesOf } from './differences.ts';
+import { findDifferences } from './differences.ts';
 import { type CorpusDocument, listDocuments } from './documents.ts';
-import { buildOf, OurResults, runServiceOver } from './ours.ts';
+import { getBuild, OurResults, runServiceOver } from './ours.ts';
 import { compatibilityPage } from './page.ts';
 import { drawSample } from './sample.ts';
 import { readSettings } from './settings.ts';
-import { runTimes, timesOf } from './times.ts';
+import { openTimes, runTimes } from './times.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const settings = readSettings();
 const documents = listDocuments(settings);
-const build = buildOf();
+const build = getBuild();
 const command = new CommandResults(settings, 'command');
 const ours = new OurResults(settings, 'service');
 const compare = () => compareAll(documents, command, ours);
@@ -32,7 +32,9 @@ const pdfsDiffer = ({ command: theirs, ours: { convert }, sameText }: Comparison
 const parts = {
   command: () => runCommandOver(documents, command, settings, { name: 'command', again: settings.keep }),
   async service() {
-    const wrong = new Set((await compare()).filter((one) => differencesOf(one).length > 0).map((one) => one.document));
+    const wrong = new Set(
+      (await compare()).filter((one) => findDifferences(one).length > 0).map((one) => one.document),
+    );
     const isOpen = (document: CorpusDocument) =>
       settings.keep ? !ours.of(document) || wrong.has(document) : ours.of(document)?.build !== build;
     await runServiceOver(documents.filter(isOpen), ours, settings, 'service');
@@ -51,7 +53,7 @@ const parts = {
       const reason = await causes.of(one, await command.textOf(one.document));
       if (reason !== undefined) reasons.set(one, reason);
     }
-    const times = timesOf(settings);
+    const times = openTimes(settings);
     const timed = documents.flatMap(({ path }) => times.get(path + build + settings.office) ?? []);
     const runs = ours.runs.all().filter((run) => run.build === build);
     const text = compatibilityPage({ settings, comparisons, reasons, timed, runs });

@@ -23,12 +23,12 @@ export interface OurRecord {
 }
 
 /** Number of workers that died of a document. */
-function deathsOf(record: Parameters<typeof answersOf>[0]): number {
-  return answersOf(record).reduce((sum, { deaths = 0 }) => sum + deaths, 0);
+function countDeaths(record: Parameters<typeof getAnswers>[0]): number {
+  return getAnswers(record).reduce((sum, { deaths = 0 }) => sum + deaths, 0);
 }
 
 /** The answers of all endpoints. */
-export function answersOf(record: Pick<OurRecord, 'convert' | 'text' | 'meta' | 'thumbnail'>): Answer[] {
+export function getAnswers(record: Pick<OurRecord, 'convert' | 'text' | 'meta' | 'thumbnail'>): Answer[] {
   return [record.convert, record.text, record.meta, record.thumbnail];
 }
 
@@ -92,7 +92,7 @@ export async function runServiceOver(
   settings: Settings,
   name: string,
 ): Promise<void> {
-  const build = buildOf();
+  const build = getBuild();
   const { scratch, service } = await startIn(settings, name, settings.workers);
   const open = shuffled(documents);
   let deaths = 0;
@@ -101,7 +101,7 @@ export async function runServiceOver(
       const { texts, ...found } = await tryDocument(service, settings, document, scratch);
       const { path, sha256 } = document;
       await results.add({ path, sha256, build, ...found }, texts);
-      deaths += deathsOf(found);
+      deaths += countDeaths(found);
       if (open.length % 20 === 0) console.log(`${name}: ${documents.length - open.length} of ${documents.length}`);
     }
   };
@@ -143,7 +143,7 @@ async function readPdfBytes(bytes: Buffer, folder: string): Promise<{ pages: num
 }
 
 /** Returns a hash of the service's code. */
-export function buildOf(): string {
+export function getBuild(): string {
   const root = resolve(import.meta.dirname, '../..');
   const hash = createHash('sha256');
   for (const folder of ['cmd/docbuilder', 'src/common', 'schemas']) {

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { table } from '../../bench/format.ts';
 import { type Comparison, ENOUGH_WORDS } from './compare.ts';
-import { answerText, type Difference, differencesOf } from './differences.ts';
+import { answerText, type Difference, findDifferences } from './differences.ts';
 import { otherExtensions } from './documents.ts';
-import { answersOf, type RunRecord } from './ours.ts';
+import { getAnswers, type RunRecord } from './ours.ts';
 import type { Settings } from './settings.ts';
 import type { TimeRecord } from './times.ts';
 
@@ -68,15 +68,15 @@ function overview(comparisons: readonly Comparison[]): string {
     const groups = extensions.map((extension) => members.filter(({ document }) => document.extension === extension));
     const sorted = groups.toSorted((a, b) => b.length - a.length);
     return [
-      countsOf(`**${name}**`, members),
-      ...sorted.map((group) => countsOf(group[0]?.document.extension ?? '', group)),
+      countAll(`**${name}**`, members),
+      ...sorted.map((group) => countAll(group[0]?.document.extension ?? '', group)),
     ];
   });
   const head = ['', 'files', 'command', 'service', 'same pages', 'same text', 'words', 'refused'];
-  return table(head, [...rows, countsOf('**all**', comparisons)]);
+  return table(head, [...rows, countAll('**all**', comparisons)]);
 }
 
-function countsOf(name: string, members: readonly Comparison[]): string[] {
+function countAll(name: string, members: readonly Comparison[]): string[] {
   const [theirs, our] = [members.filter(isTheirs), members.filter(isOurs)];
   const both = theirs.filter(isOurs);
   const words = our.reduce((sum, one) => sum + one.words, 0);
@@ -92,9 +92,9 @@ function countsOf(name: string, members: readonly Comparison[]): string[] {
 }
 
 function runSection({ comparisons, runs, settings }: Findings): string {
-  const answers = comparisons.flatMap(({ ours }) => answersOf(ours));
+  const answers = comparisons.flatMap(({ ours }) => getAnswers(ours));
   const count = (test: (status: number) => boolean) => answers.filter(({ status }) => test(status)).length;
-  const died = comparisons.filter(({ ours }) => answersOf(ours).some(({ deaths = 0 }) => deaths > 0));
+  const died = comparisons.filter(({ ours }) => getAnswers(ours).some(({ deaths = 0 }) => deaths > 0));
   const command = (outcome: string, among = comparisons) =>
     among.filter((one) => one.command.outcome === outcome).length;
   return `- ${answers.length} requests, ${settings.workers} at a time: ${count((status) => status === 200)} answered with 200, ${count((status) => status >= 400 && status < 500)} refused (4xx), ${count((status) => status === 504)} longer than a request in the
@@ -152,7 +152,7 @@ function differenceSections({ comparisons, reasons }: Findings): string {
     lines.set(kind, [...(lines.get(kind) ?? []), `- \`${document.path}\`${note === '' ? '' : `: ${note}`}`]);
   };
   for (const one of comparisons) {
-    for (const { kind, detail } of differencesOf(one)) {
+    for (const { kind, detail } of findDifferences(one)) {
       const ofPdf = kind === 'other text' || kind === 'other number of pages';
       add(kind, one, detail, (ofPdf && reasons.get(one)) || '');
     }

@@ -10,7 +10,7 @@ export class Records<T> {
   constructor(path: string, keyOf: (record: T) => string) {
     this.#path = path;
     this.keyOf = keyOf;
-    for (const line of linesOf(path)) {
+    for (const line of readLines(path)) {
       const record = JSON.parse(line) as T;
       this.#byKey.set(keyOf(record), record);
     }
@@ -33,7 +33,7 @@ export class Records<T> {
   }
 }
 
-function linesOf(path: string): string[] {
+function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8')
       .split('\n')

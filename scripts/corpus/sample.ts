@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Comparison, ENOUGH_WORDS } from './compare.ts';
-import { differencesOf } from './differences.ts';
+import { findDifferences } from './differences.ts';
 import { shuffled } from './documents.ts';
 import { ONCE_FAILED } from './once-failed.ts';
 
@@ -67,7 +67,7 @@ export function drawSample(comparisons: readonly Comparison[], office: string, f
       files,
     );
   draw(good, SIZE - drawn.size);
-  const expectations = [...drawn].map(expectationOf).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const expectations = [...drawn].map(toExpectation).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ office, documents: expectations } satisfies Sample, null, 2)}\n`);
   console.log(`${expectations.length} documents in ${file}`);
@@ -76,7 +76,7 @@ export function drawSample(comparisons: readonly Comparison[], office: string, f
 function isGood(one: Comparison): boolean {
   const { convert, text } = one.ours;
   const enough = one.found >= one.words * ENOUGH_WORDS && one.words > 0;
-  return convert.status === 200 && enough && differencesOf(one).length === 0 && convert.ms + text.ms < 2 * SLOWEST_MS;
+  return convert.status === 200 && enough && findDifferences(one).length === 0 && convert.ms + text.ms < 2 * SLOWEST_MS;
 }
 
 function isRefused(status: number): boolean {
@@ -87,7 +87,7 @@ function nameRefusal({ document, ours: { convert } }: Comparison): string {
   return `${document.family} ${convert.code} ${convert.reason}`;
 }
 
-function expectationOf({ document: { path }, ours: { convert } }: Comparison): Expectation {
+function toExpectation({ document: { path }, ours: { convert } }: Comparison): Expectation {
   if (convert.status === 200) return { path, pages: convert.pages ?? 0 };
   return { path, code: convert.code ?? '', reason: convert.reason ?? '' };
 }

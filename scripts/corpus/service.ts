@@ -63,7 +63,7 @@ export async function startService(folder: string, workers: number, log: string)
         const content = Buffer.from(await response.arrayBuffer());
         const ms = performance.now() - started;
         const deaths = kept.deathsOf(response.headers.get('x-svc-request-id') ?? '');
-        return { ...answerOf(response, content), ...(deaths > 0 && { deaths }), ms: Math.round(ms), body: content };
+        return { ...toAnswer(response, content), ...(deaths > 0 && { deaths }), ms: Math.round(ms), body: content };
       } catch (error) {
         const hung = (error as Error).name === 'TimeoutError';
         return { status: hung ? 1 : 0, ms: Math.round(performance.now() - started), body: Buffer.alloc(0) };
@@ -97,18 +97,18 @@ function keepLog(path: string) {
   };
 }
 
-function answerOf(response: Response, content: Buffer): Omit<Answer, 'ms'> {
+function toAnswer(response: Response, content: Buffer): Omit<Answer, 'ms'> {
   const { status, headers } = response;
   if (status !== 200) {
     const { code, detail } = (JSON.parse(content.toString()) as ErrorResponse).error;
-    return { status, code, reason: reasonOf(detail) };
+    return { status, code, reason: toReason(detail) };
   }
   const engineMs = Number(/\bengine;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]);
   return { status, engineMs: Math.round(engineMs) };
 }
 
 /** Returns the reason of an error. */
-export function reasonOf(detail: object): string {
+export function toReason(detail: object): string {
   return 'reason' in detail ? String(detail.reason) : JSON.stringify(detail);
 }
 

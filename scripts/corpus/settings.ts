@@ -57,7 +57,7 @@ export function readSettings(): Settings {
 /** The test documents of the installed LibreOffice; undefined where scripts/corpus/fetch.sh could not get them. */
 export function findCorpus(): Corpus | undefined {
   for (const name of PACKAGES) {
-    const office = versionOf(name);
+    const office = getVersion(name);
     const documents = join(CACHE, upstreamVersion(office));
     if (office !== '' && existsSync(documents)) return { documents, office };
   }
@@ -65,7 +65,7 @@ export function findCorpus(): Corpus | undefined {
 }
 
 /** The version of the source package that a package was built from; empty where it is not installed. */
-function versionOf(name: string): string {
+function getVersion(name: string): string {
   try {
     const parameters = ['-W', '-f', SOURCE_VERSION, name];
     return execFileSync('dpkg-query', parameters, { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -25,7 +25,7 @@ const SECONDS = 60;
 const STARTS = 5;
 const ROUNDS = 3;
 
-export function timesOf(settings: Settings): Records<TimeRecord> {
+export function openTimes(settings: Settings): Records<TimeRecord> {
   return new Records(join(settings.results, 'times.jsonl'), ({ path, build, office }) => path + build + office);
 }
 
@@ -40,7 +40,7 @@ export async function runTimes(
   settings: Settings,
   build: string,
 ): Promise<void> {
-  const times = timesOf(settings);
+  const times = openTimes(settings);
   const { office } = settings;
   const slow = documents.filter((document) => {
     const [theirs, record] = [command.of(document), ours.of(document)];

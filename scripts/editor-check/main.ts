@@ -4,7 +4,7 @@ import { launchBrowser, type OwnBrowser } from './browser.ts';
 import { type Day, type Outcome, playDay } from './day.ts';
 import { chooseDays } from './days.ts';
 import { describeOpenings, measureOpenings } from './openings.ts';
-import { addressOf, type Options, readOptions, USAGE } from './options.ts';
+import { getAddress, type Options, readOptions, USAGE } from './options.ts';
 import { startPortal } from './portal.ts';
 import { report } from './report.ts';
 import { type Scene, setScene } from './scene.ts';
@@ -34,7 +34,7 @@ async function main(): Promise<number> {
 }
 
 async function check(options: Options, days: readonly Day[]): Promise<number> {
-  const portal = await startPortal(addressOf(options));
+  const portal = await startPortal(getAddress(options));
   try {
     const service = await startCheckedService(options, portal);
     try {

@@ -70,7 +70,7 @@ const TEXTS = [
 const SWITCHES = ['quick', 'markdown', 'list'] as const;
 
 /** Address of the service, as browsers have it. */
-export function addressOf({ port }: Options): string {
+export function getAddress({ port }: Options): string {
   return `http://localhost:${port}`;
 }
 

@@ -7,11 +7,11 @@ const USUAL = new Set(['onModified', 'onReady', 'onSaved']);
 
 /** A Markdown table of all days, or one with spaces for a terminal. */
 export function report(outcomes: readonly Outcome[], markdown: boolean): string {
-  const rows = outcomes.map(rowOf);
+  const rows = outcomes.map(toRow);
   return markdown ? markdownTable(rows) : plainTable(rows);
 }
 
-function rowOf({ day, tally, verdict, reasons }: Outcome): string[] {
+function toRow({ day, tally, verdict, reasons }: Outcome): string[] {
   const { rounds, typed, lost, back, told, notes } = tally;
   const played = verdict !== 'left out';
   return [

@@ -98,7 +98,7 @@ export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | '
     async hear(person, from) {
       const told = await person.told();
       const since = from ?? told.findIndex(({ event }) => event === 'onDocumentLoaded') + 1;
-      for (const one of told.slice(since)) tally.told.add(nameOf(one));
+      for (const one of told.slice(since)) tally.told.add(getName(one));
       if (person.dialogs() > 0) tally.told.add('(a dialog of the editor)');
     },
     pause: (usual, quick) => seconds(options.quick ? quick : usual),
@@ -114,6 +114,6 @@ export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | '
   };
 }
 
-function nameOf({ event, code, reason }: Told): string {
+function getName({ event, code, reason }: Told): string {
   return [event, code, reason].filter(Boolean).join(' ');
 }

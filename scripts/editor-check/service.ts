@@ -9,7 +9,7 @@ import { freePorts } from '../../cmd/local/port.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../cmd/local/service.ts';
 import { runCommand } from './command.ts';
 import { type Line, openLine } from './line.ts';
-import { addressOf, type Options } from './options.ts';
+import { getAddress, type Options } from './options.ts';
 import type { Portal } from './portal.ts';
 
 const STAND_IN_PASSWORD = 'editor-password';
@@ -51,7 +51,7 @@ export async function startCheckedService(options: Options, portal: Portal): Pro
   const [gatePort, standInPort, frontPort] = (await freePorts(3)) as [number, number, number];
   const given = { SVC_GATE_WOPI_URL: options.wopiUrl, SVC_GATE_INTERNAL_LISTEN: options.wopiListen };
   const machine: Machine = {
-    address: addressOf(options),
+    address: getAddress(options),
     dataDir,
     internal: internalSide(given, options.port + 1),
     editorUrl: options.onlineUrl ?? `http://127.0.0.1:${standInPort}`,

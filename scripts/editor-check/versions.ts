@@ -43,7 +43,7 @@ export async function readVersions(gateUrl: string, { document }: EmbedConfig): 
     const current = await state().catch(() => undefined);
     if (current && current.version !== known?.version) {
       const bytes = await download(current).catch(() => undefined);
-      if (bytes) known = { version: current.version, text: textOf(bytes) };
+      if (bytes) known = { version: current.version, text: readText(bytes) };
     }
     return known?.text ?? '';
   }
@@ -64,7 +64,7 @@ export async function readVersions(gateUrl: string, { document }: EmbedConfig): 
 }
 
 /** The text of a docx file, in lower case since the editor begins sentences with a capital letter. */
-function textOf(docx: Uint8Array): string {
+function readText(docx: Uint8Array): string {
   const name = 'word/document.xml';
   const parts = unzipSync(docx, { filter: (file) => file.name === name });
   return strFromU8(parts[name] ?? new Uint8Array())

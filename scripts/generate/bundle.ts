@@ -32,17 +32,17 @@ function rewrite(value: unknown, prefix: string, title: string): unknown {
   if (Array.isArray(value)) return value.map((item) => rewrite(item, prefix, title));
   if (typeof value !== 'object' || value === null) return value;
   const { 'x-schema': whole, ...members } = value as Record<string, unknown>;
-  if (typeof whole === 'string') return { $ref: prefix + titleOf(whole), description: members['description'] };
+  if (typeof whole === 'string') return { $ref: prefix + toTitle(whole), description: members['description'] };
   return Object.fromEntries(
     Object.entries(members).map(([key, member]) => {
       if (key !== '$ref' || typeof member !== 'string') return [key, rewrite(member, prefix, title)];
       if (member.startsWith('#/')) return [key, prefix + title + member.slice(1)];
-      return [key, prefix + titleOf(member)];
+      return [key, prefix + toTitle(member)];
     }),
   );
 }
 
-function titleOf(name: string): string {
+function toTitle(name: string): string {
   const target = schemas.get(name);
   if (!target) throw new Error(`${name} is referred to but does not exist`);
   return target.title;

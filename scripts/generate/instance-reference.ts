@@ -1,5 +1,5 @@
 import { instanceSchemas, type Node, structural } from './instance.ts';
-import { shapeOf } from './shapes.ts';
+import { describeShape } from './shapes.ts';
 
 /** Types of `status.conditions` and what True means. */
 export const CONDITIONS: Record<string, string> = {
@@ -69,7 +69,7 @@ export function instancePage(): string {
 
 /** A field with members of its own gets a section; the rest stands in one table at the top. */
 function chapter(name: string, schema: Node): string[] {
-  const all = Object.entries(propertiesOf(schema));
+  const all = Object.entries(getProperties(schema));
   const small = all.filter(([, member]) => !member['properties']);
   const large = all.filter(([, member]) => member['properties']);
   const top = { ...schema, properties: Object.fromEntries(small) };
@@ -98,7 +98,7 @@ function table(lines: string[]): string[] {
 }
 
 function rows(node: Node, prefix: string): string[] {
-  return Object.entries(propertiesOf(node)).flatMap(([name, member]) => {
+  return Object.entries(getProperties(node)).flatMap(([name, member]) => {
     const path = prefix + name;
     const items = member['items'] as Node | undefined;
     const text = `${requires(node, name) ? 'Required. ' : ''}${member['description']}`;
@@ -115,7 +115,7 @@ function kind(node: Node): string {
   if (values) return `map of ${kind(values)}; at most ${node['maxProperties']} entries`;
   const items = node['items'] as Node | undefined;
   if (items) return `list of ${kind(items)}; at most ${node['maxItems']} items`;
-  return shapeOf(node, String);
+  return describeShape(node, String);
 }
 
 /** Defaults of the members are shown in their own rows. */
@@ -138,7 +138,7 @@ function messages(node: Node, path: string): { field: string; message: string }[
     message: `${message}${rule.includes('oldSelf') ? ' (transition)' : ''}`,
   }));
   const { items, additionalProperties } = node as { items?: Node; additionalProperties?: Node };
-  const within = Object.entries(propertiesOf(node)).filter(([name]) => name !== 'pod');
+  const within = Object.entries(getProperties(node)).filter(([name]) => name !== 'pod');
   return [
     ...own,
     ...within.flatMap(([name, member]) => messages(member, `${path}.${name}`)),
@@ -153,7 +153,7 @@ interface Rule {
   fieldPath?: string;
 }
 
-function propertiesOf(node: Node): Record<string, Node> {
+function getProperties(node: Node): Record<string, Node> {
   return (node['properties'] ?? {}) as Record<string, Node>;
 }
 

@@ -2,7 +2,7 @@ import { ERRORS } from '../../src/common/error-catalogue.ts';
 import { type Schema, schemas } from '../../src/common/schema.ts';
 import { reachable } from './bundle.ts';
 import { type Operation, operations } from './operations.ts';
-import { members, shapeOf } from './shapes.ts';
+import { describeShape, members } from './shapes.ts';
 
 const NOTE = '<!-- Made from schemas/ by `npm run generate`. Do not edit. -->';
 
@@ -98,7 +98,7 @@ export function scriptPage(): string {
   };
   const sections = Object.values(definitions).flatMap((schema) => {
     const table = members(schema, titleOf);
-    const body = table.length > 0 ? table : [`Written as: ${shapeOf(schema, titleOf)}.`, ''];
+    const body = table.length > 0 ? table : [`Written as: ${describeShape(schema, titleOf)}.`, ''];
     return [`## ${schema.title}`, '', schema.description, '', ...body];
   });
   return [

@@ -3,15 +3,16 @@ import type { Schema } from '../../src/common/schema.ts';
 type Node = Record<string, unknown>;
 
 /** Describes one value for people: `string`, `integer 1 to 6`, `` `left` `right` ``, a link to another shape. */
-export function shapeOf(node: Node, link: (reference: string) => string): string {
+export function describeShape(node: Node, link: (reference: string) => string): string {
   const { $ref, anyOf, oneOf, allOf, items, type } = node;
   if (typeof $ref === 'string') return link($ref);
-  if (Array.isArray(allOf) && allOf.length === 1) return shapeOf(allOf[0] as Node, link);
+  if (Array.isArray(allOf) && allOf.length === 1) return describeShape(allOf[0] as Node, link);
   const choice = anyOf ?? oneOf;
-  if (Array.isArray(choice)) return [...new Set(choice.map((one) => shapeOf(one as Node, link)))].join(' or ');
+  if (Array.isArray(choice)) return [...new Set(choice.map((one) => describeShape(one as Node, link)))].join(' or ');
   if (Array.isArray(node['enum'])) return node['enum'].map((value) => `\`${value}\``).join(' ');
   if ('const' in node) return `\`${node['const']}\``;
-  if (type === 'array') return `list of ${shapeOf((items ?? {}) as Node, link)}${bounds(node, 'minItems', 'maxItems')}`;
+  if (type === 'array')
+    return `list of ${describeShape((items ?? {}) as Node, link)}${bounds(node, 'minItems', 'maxItems')}`;
   if (type === 'integer' || type === 'number') return `${type}${range(node)}`;
   if (type === 'string') return `string${node['maxLength'] ? `, at most ${node['maxLength']}` : ''}`;
   return [type ?? 'anything'].flat().join(' or ');
@@ -45,7 +46,7 @@ function memberRows(node: Node, prefix: string, link: (reference: string) => str
       ...('default' in property ? [`Default: \`${property['default']}\`.`] : []),
     ];
     const path = prefix + name;
-    const row = `| \`${path}\` | ${cell(shapeOf(property, link))} | ${cell(text.filter(Boolean).join(' '))} |`;
+    const row = `| \`${path}\` | ${cell(describeShape(property, link))} | ${cell(text.filter(Boolean).join(' '))} |`;
     const items = property['type'] === 'array' ? ((property['items'] ?? {}) as Node) : undefined;
     const within = items
       ? memberRows(items, `${path}[].`, link)

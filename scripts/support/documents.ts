@@ -61,7 +61,7 @@ export function ooxml(format: OoxmlFormat, size: DocumentSize = {}, extra: Parts
 
 /** The same, not zipped. Formats with macros have a `vbaProject.bin` (of rubbish). */
 export function ooxmlParts(format: OoxmlFormat, size: DocumentSize = {}): Parts {
-  const [main, parts] = bodyOf(format, size);
+  const [main, parts] = writeBody(format, size);
   const folder = main.slice(0, main.indexOf('/'));
   const macros = /m$/.test(format);
   const vba = { [`${folder}/vbaProject.bin`]: Buffer.from('Attribute VB_Name = "AutoOpen"') };
@@ -79,7 +79,7 @@ ${overrides.map(([name, type]) => `<Override PartName="/${name}" ContentType="${
   };
 }
 
-function bodyOf(format: OoxmlFormat, size: DocumentSize): [main: string, parts: Parts] {
+function writeBody(format: OoxmlFormat, size: DocumentSize): [main: string, parts: Parts] {
   if (/^do/.test(format)) return ['word/document.xml', wordParts(size)];
   if (/^xl/.test(format)) return ['xl/workbook.xml', workbookParts(size)];
   return ['ppt/presentation.xml', presentationParts(size)];

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
-import { ENOUGH_WORDS, missingWords, wordsOf } from '../../scripts/corpus/compare.ts';
+import { ENOUGH_WORDS, missingWords, splitWords } from '../../scripts/corpus/compare.ts';
 import { describeDocument } from '../../scripts/corpus/documents.ts';
 import { fold, readPdf } from '../../scripts/corpus/pdf.ts';
 import type { Expectation, Sample } from '../../scripts/corpus/sample.ts';
-import { reasonOf } from '../../scripts/corpus/service.ts';
+import { toReason } from '../../scripts/corpus/service.ts';
 import { findCorpus, upstreamVersion } from '../../scripts/corpus/settings.ts';
 import { skip } from '../engine/support.ts';
 import { newFolder, removeFolder } from '../support/own-folder.ts';
@@ -41,7 +41,7 @@ describe("LibreOffice's own test documents, a sample", function () {
       const converted = await service.convert(file, basename(path), { to: 'pdf' });
       if ('code' in expectation) {
         const { code, detail } = await errorOf(converted);
-        expect({ code, reason: reasonOf(detail) }).to.deep.equal({
+        expect({ code, reason: toReason(detail) }).to.deep.equal({
           code: expectation.code,
           reason: expectation.reason,
         });
@@ -57,7 +57,7 @@ describe("LibreOffice's own test documents, a sample", function () {
       const body = form(file, basename(path), { format: 'text' });
       const extracted = await service.call('/v1/extract/text', { method: 'POST', body });
       expect(extracted.status).to.equal(200);
-      const words = wordsOf(text, describeDocument(path)?.family ?? 'text');
+      const words = splitWords(text, describeDocument(path)?.family ?? 'text');
       const missing = missingWords(words, fold(await extracted.text()));
       expect(missing, `of ${words.length} words`).to.have.length.at.most(words.length * (1 - ENOUGH_WORDS));
     });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
-import { decodedPicture, imagesOf, type Picture, picture } from '../../cmd/docbuilder/script/check/pictures.ts';
+import { decodedPicture, getImages, type Picture, picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Script } from '../../src/common/generated/script.ts';
 import { type Builder, NOW, startBuilder } from './support/builder.ts';
@@ -10,7 +10,7 @@ import { SCRIPTS } from './support/scripts.ts';
 
 function flat(script: Script): string {
   const pictures = new Map<string, Picture>();
-  for (const { path, image } of imagesOf(script)) {
+  for (const { path, image } of getImages(script)) {
     pictures.set(path, image.base64 ? decodedPicture(image.base64, path) : picture(SERVED, path));
   }
   const { head, body, tail } = buildFlat(script, { pictures, now: NOW });

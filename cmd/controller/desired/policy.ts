@@ -99,7 +99,7 @@ function asked(spec: SvcInstanceSpec): Asked[] {
   return [
     { path: 'spec.ingress.annotations', field: 'ingressAnnotations', names: Object.keys(ingress.annotations) },
     { path: 'spec.front.service.annotations', field: 'serviceAnnotations', names: Object.keys(annotations) },
-    { path: 'spec.editor.extraParams', field: 'editorParams', names: editor.extraParams.map(settingOf) },
+    { path: 'spec.editor.extraParams', field: 'editorParams', names: editor.extraParams.map(toSetting) },
     ...COMPONENTS.flatMap((component) => askedOfPod(`spec.${component}.pod`, spec[component].pod)),
   ];
 }
@@ -127,7 +127,7 @@ function askedOfPod(path: string, pod: PodOverrides): Asked[] {
 }
 
 /** `--o:per_document[0].x[@y]=z` as `per_document.x=z`: indexes and attributes are parts of the setting that they stand at. */
-function settingOf(parameter: string): string {
+function toSetting(parameter: string): string {
   const [, path = '', value = ''] = /^--o:((?:[^=[]|\[[^\]]*\])*)=(.*)$/su.exec(parameter) ?? [];
   return `${path.replaceAll(/\[[^\]]*\]/g, '')}=${value}`;
 }

@@ -10,12 +10,12 @@ export interface Change<T extends KubernetesObject> {
 }
 
 /** Names an object among all of its kind: `namespace/name`. */
-export function keyOf({ metadata: { namespace = '', name } }: Pick<KubernetesObject, 'metadata'>): string {
+export function getKey({ metadata: { namespace = '', name } }: Pick<KubernetesObject, 'metadata'>): string {
   // Joined, it is one string; a template would keep its parts as well.
   return [namespace, name].join('/');
 }
 
-/** Splits a key of `keyOf`; the namespace is empty where there is none. */
+/** Splits a key of `getKey`; the namespace is empty where there is none. */
 export function splitKey(key: string): [namespace: string, name: string] {
   const [namespace = '', name = ''] = key.split('/');
   return [namespace, name];
@@ -36,7 +36,7 @@ export class KnownVersions<T extends KubernetesObject> {
 
   /** Returns no change for a version that was seen, and two for an object that took the name of another. */
   update(object: T): Change<T>[] {
-    const key = keyOf(object);
+    const key = getKey(object);
     const { uid = '', resourceVersion = '' } = object.metadata;
     const before = this.#versions.get(key);
     if (before?.uid === uid && before.resourceVersion === resourceVersion) return [];
@@ -47,7 +47,7 @@ export class KnownVersions<T extends KubernetesObject> {
 
   /** Takes an object off that a watch says is gone. */
   remove(object: T): Change<T>[] {
-    const key = keyOf(object);
+    const key = getKey(object);
     if (this.#versions.get(key)?.uid !== object.metadata.uid) return [];
     this.#versions.delete(key);
     return [{ type: 'DELETED', object }];

@@ -4,7 +4,7 @@ import { unlessAborted } from '../../../src/common/net/deadline.ts';
 import { pause } from '../../../src/common/pause.ts';
 import { ApiError, parseErrorEvent, UnreachableError } from './api-error.ts';
 import { backoffMs, isAbsent, isBusy, isConnectionLost, isExpired, isForbidden } from './failures.ts';
-import { type Change, KnownVersions, keyOf } from './known-versions.ts';
+import { type Change, getKey, KnownVersions } from './known-versions.ts';
 import type { Client, KubernetesObject, Resource, Selection, WatchEvent } from './types.ts';
 
 export type { Change } from './known-versions.ts';
@@ -141,7 +141,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       const page = client.list<T>(resource, { ...selection, limit: PAGE_SIZE, continue: next });
       const { items, metadata } = await unlessAborted(page, signal);
       for (const object of items) {
-        keys.add(keyOf(object));
+        keys.add(getKey(object));
         this.#report(this.#known.update(object));
       }
       next = metadata.continue || undefined;

@@ -24,7 +24,7 @@ export function startWatchdog(options: WatchdogOptions): { stop(): void } {
   async function run(): Promise<void> {
     let failing = false;
     while (!stopping.signal.aborted) {
-      const failure = await failureOf(probe);
+      const failure = await getFailure(probe);
       if (stopping.signal.aborted) return;
       if (failure !== undefined && !failing) log.warn({ err: failure }, 'the API server cannot be reached');
       if (failure === undefined && failing) {
@@ -40,7 +40,7 @@ export function startWatchdog(options: WatchdogOptions): { stop(): void } {
   return { stop: () => stopping.abort() };
 }
 
-async function failureOf(probe: () => Promise<void>): Promise<unknown> {
+async function getFailure(probe: () => Promise<void>): Promise<unknown> {
   try {
     await probe();
     return undefined;

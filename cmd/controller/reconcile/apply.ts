@@ -6,10 +6,10 @@ import { ApiError } from '../k8s/api-error.ts';
 import { splitKey } from '../k8s/known-versions.ts';
 import { findResource, RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { digestOf } from './digest.ts';
+import { hashValue } from './hash-value.ts';
 import { mustBeReplaced, toAttainable } from './immutable.ts';
 import { appliedFields, takeOverSpec } from './managed-fields.ts';
-import { idOf, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
+import { getId, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
 import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
 import type { RepairLimiter } from './repair-limiter.ts';
 
@@ -71,12 +71,12 @@ export async function pruneObjects(
   { client, owned, instance, log, signal }: Omit<ApplyContext, 'repairs'>,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
-  const wanted = new Set(objects.map(idOf));
+  const wanted = new Set(objects.map(getId));
   // An object from a backup was applied by nobody.
   const [, name] = splitKey(instance.key);
   const named = new Set(allNames(name));
   const isSuperfluous = (object: OwnedObject): boolean =>
-    !wanted.has(idOf({ kind: object.kind, metadata: object })) &&
+    !wanted.has(getId({ kind: object.kind, metadata: object })) &&
     !NEVER_DELETED.has(object.kind) &&
     !object.deleting &&
     object.marked &&
@@ -92,7 +92,7 @@ export async function pruneObjects(
 
 async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<ApplyResult> {
   const { client, owned, instance } = context;
-  const digest = digestOf(wanted);
+  const digest = hashValue(wanted);
   const known = owned.find(wanted);
   const none: ApplyResult = { troubles: [], remarks: [] };
   if (owned.isApplied(wanted, digest)) return none;
@@ -136,7 +136,7 @@ function countRepair(
   if (!changed) return;
   const { kind, metadata } = answer;
   log.info({ namespace: metadata.namespace, kind, object: metadata.name }, 'repaired');
-  repairs.count(idOf(answer));
+  repairs.count(getId(answer));
 }
 
 /**

@@ -47,7 +47,7 @@ export function givenTrouble(
     const message = `There is no Secret ${secretName}, which ${field} names: create it.`;
     return { reason: 'SecretNotFound', stalled: true, message };
   }
-  const problems = Object.entries(CHECKS).flatMap(([key, check]) => problemOf(key, data[key], check));
+  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data[key], check));
   if (problems.length === 0) return undefined;
   const message = `Secret ${secretName}, which ${field} names, cannot be used: ${problems.join(', ')}.`;
   return { reason: 'SecretUnusable', stalled: true, message };
@@ -62,7 +62,7 @@ export function keptTrouble(
   data: Readonly<Record<string, string>>,
   keys: readonly string[],
 ): Trouble | undefined {
-  const problems = keys.flatMap((key) => problemOf(key, data[key], KEPT_CHECKS[key]));
+  const problems = keys.flatMap((key) => findProblems(key, data[key], KEPT_CHECKS[key]));
   if (problems.length === 0) return undefined;
   const message =
     `Secret ${secretName} cannot be used: ${problems.join(', ')}. ` +
@@ -70,7 +70,7 @@ export function keptTrouble(
   return { reason: 'SecretUnusable', stalled: true, message };
 }
 
-function problemOf(key: string, base64: string | undefined, check: Check | undefined): string[] {
+function findProblems(key: string, base64: string | undefined, check: Check | undefined): string[] {
   const bytes = Buffer.from(base64 ?? '', 'base64');
   if (!isUtf8(bytes)) return [`${key} is not UTF-8 text`];
   const value = trimmed(bytes.toString());

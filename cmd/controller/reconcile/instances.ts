@@ -1,8 +1,8 @@
 import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Instance } from '../desired/types.ts';
-import { keyOf } from '../k8s/known-versions.ts';
+import { getKey } from '../k8s/known-versions.ts';
 import type { KubernetesObject } from '../k8s/types.ts';
-import { digestOf } from './digest.ts';
+import { hashValue } from './hash-value.ts';
 
 /** An instance as the API server has it, its status included. */
 export type SvcInstance = KubernetesObject & Instance & { status?: SvcInstanceStatus };
@@ -33,7 +33,7 @@ export class Instances {
    * @returns what has changed since it was last seen or written; undefined: nothing
    */
   observe(instance: SvcInstance): 'spec' | 'status' | undefined {
-    const key = keyOf(instance);
+    const key = getKey(instance);
     const before = this.#known.get(key);
     const version = Number(instance.metadata.resourceVersion ?? 0);
     if (before && version <= before.version && before.spec === specDigest(instance)) return undefined;
@@ -47,7 +47,7 @@ export class Instances {
    * @returns whether a watch has shown something newer of it, and so somebody else's
    */
   recordStatus(instance: SvcInstance, digest: string): boolean {
-    const known = this.#known.get(keyOf(instance));
+    const known = this.#known.get(getKey(instance));
     if (!known) return false;
     known.status = digest;
     const version = Number(instance.metadata.resourceVersion ?? 0);
@@ -111,14 +111,14 @@ function parseInstance(instance: SvcInstance): KnownInstance {
     secrets: referencedSecrets(spec),
     observed: status?.observedGeneration === metadata.generation,
     host: spec.ingress?.gating === 'None' ? undefined : spec.host,
-    age: [metadata.creationTimestamp, keyOf(instance)].join(' '),
+    age: [metadata.creationTimestamp, getKey(instance)].join(' '),
     status: undefined,
   };
 }
 
 /** The generation changes with the spec only. */
 function specDigest({ metadata: { uid, generation, labels, annotations, deletionTimestamp } }: SvcInstance): string {
-  return digestOf([uid, generation, labels, annotations, deletionTimestamp]);
+  return hashValue([uid, generation, labels, annotations, deletionTimestamp]);
 }
 
 /** Returns the Secrets of other people that an instance names. */

@@ -112,7 +112,7 @@ function licenseCondition(
     );
   }
   if (given.found === 'nothing-asked') return no('Removed', `The licence was removed on ${iso(removedAt ?? now)}.`);
-  if (license.problem !== null) return no(reasonOf(license.problem), `${sentence(license.problem)}.`);
+  if (license.problem !== null) return no(toReason(license.problem), `${sentence(license.problem)}.`);
   const { claims, state } = license;
   if (!claims) return no('TokenRejected', 'The licence cannot be used.');
   const until = iso(claims.expiresAt);
@@ -133,7 +133,7 @@ function countsStill({ state, claims, graceDaysLeft }: LicenseState): string {
   return 'The edition is Community.';
 }
 
-function reasonOf(problem: string): string {
+function toReason(problem: string): string {
   if (problem.includes('names no key')) return 'KeyUnknown';
   if (problem.includes('key set')) return 'KeySetUnusable';
   return problem.includes('expired on') ? 'TokenExpired' : 'TokenRejected';

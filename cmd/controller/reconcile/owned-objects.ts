@@ -53,7 +53,7 @@ export class OwnedObjects {
   }
 
   find(object: Named): OwnedObject | undefined {
-    return this.#objects.get(idOf(object));
+    return this.#objects.get(getId(object));
   }
 
   of(instance: string): OwnedObject[] {
@@ -65,7 +65,7 @@ export class OwnedObjects {
    * @returns the instances to reconcile: the one it belongs to, and the one it did before somebody changed its owner or labels
    */
   observe(object: KubernetesObject): string[] {
-    const id = idOf(object);
+    const id = getId(object);
     const before = this.#objects.get(id);
     const now = parseOwned(object);
     if (!now) {
@@ -88,7 +88,7 @@ export class OwnedObjects {
 
   /** Takes out an object that a watch says is gone. @returns the instance that has lost it */
   remove(object: KubernetesObject): string[] {
-    const id = idOf(object);
+    const id = getId(object);
     const before = this.#objects.get(id);
     const { uid = '' } = object.metadata;
     this.#deleted.add(uid);
@@ -127,7 +127,7 @@ export class OwnedObjects {
 
   /** Takes in the answer to an apply. */
   recordApply(answer: KubernetesObject, digest: string): void {
-    const id = idOf(answer);
+    const id = getId(answer);
     const before = this.#objects.get(id);
     const now = parseOwned(answer);
     if (!now || this.#deleted.has(now.uid)) return;
@@ -162,7 +162,7 @@ export class OwnedObjects {
 }
 
 /** Names an object among all of the controller's. */
-export function idOf({ kind, metadata }: Named): string {
+export function getId({ kind, metadata }: Named): string {
   // One string, as in `keyOf`.
   return [kind, metadata.namespace, metadata.name].join('/');
 }

@@ -103,7 +103,7 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
   if (pods) return pods;
   if (rollout?.failure) {
     const { reason, message } = rollout.failure;
-    return { reason, message: `${called} cannot start: ${asSentence(message)}${hintOf(message)}` };
+    return { reason, message: `${called} cannot start: ${asSentence(message)}${getHint(message)}` };
   }
   if (!rollout) return { reason: 'Progressing', message: `${called} has not been created yet.` };
   // Only while the instance is paused: it would be put right at once.
@@ -112,7 +112,7 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
 }
 
 /** Pod Security admission: the editor is the one that is not `restricted`. */
-function hintOf(message: string): string {
+function getHint(message: string): string {
   if (!message.includes('violates PodSecurity')) return '';
   return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
 }

@@ -10,7 +10,7 @@ import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { keyOf, splitKey } from '../k8s/known-versions.ts';
+import { getKey, splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { type ApplyResult, applyObjects, pruneObjects } from './apply.ts';
@@ -157,14 +157,14 @@ export class InstanceReconciler {
     if (written === 'overtaken') return 0;
     const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble && !applied.pending;
     const changes = [license.nextChange, edge.nextChange].flatMap((time) => time ?? []);
-    const waits = done ? [] : [this.#nextWait(keyOf(instance), written === 'written')];
+    const waits = done ? [] : [this.#nextWait(getKey(instance), written === 'written')];
     return earliest([...waits, ...changes.map((time) => time - clock())]);
   }
 
   /** An edge that finds a host twice serves the older one, and nobody hears of it. */
   #sameHostRemarks(instance: SvcInstance): string[] {
     const { host } = instance.spec;
-    const [older] = this.#options.instances.olderWithSameHost(keyOf(instance));
+    const [older] = this.#options.instances.olderWithSameHost(getKey(instance));
     if (older === undefined) return [];
     return [
       `The older SvcInstance ${older} has the same host ${host}, and edges route it there: change one of the two.`,
@@ -183,7 +183,7 @@ export class InstanceReconciler {
     const remarks = [...secrets.remarks];
     if (troubles.length > 0 || isPaused(instance)) return { troubles, remarks, extent: 'nothing', pending: false };
     // A new instance has none yet.
-    const runs = owned.of(keyOf(instance)).some(({ kind }) => kind === 'Deployment');
+    const runs = owned.of(getKey(instance)).some(({ kind }) => kind === 'Deployment');
     // Reported first: a process that ends in between reports twice rather than never.
     if (runs) reportGenerated(this.#options, instance, secrets.made, secrets.lost);
     const result = await this.#applyWanted(situation, found, signal);
@@ -198,7 +198,7 @@ export class InstanceReconciler {
   ): Promise<Omit<Applied, 'extent'>> {
     const { client, owned, repairs, log } = this.#options;
     const { metadata, status = {} } = situation.instance as SvcInstance;
-    const key = keyOf({ metadata });
+    const key = getKey({ metadata });
     const requested = requestedAt(metadata);
     if (requested !== undefined && requested !== status.lastHandledReconcileAt) owned.forgetApplies(key);
     let objects: KubernetesObject[];
@@ -223,7 +223,7 @@ export class InstanceReconciler {
     const { client, owned, clock } = this.#options;
     const { namespace, name } = instance.metadata;
     const names = objectNames(name).component;
-    const deployments = owned.of(keyOf(instance)).filter(({ kind }) => kind === 'Deployment');
+    const deployments = owned.of(getKey(instance)).filter(({ kind }) => kind === 'Deployment');
     const rollout = (component: ComponentName) =>
       deployments.find((deployment) => deployment.name === names[component])?.rollout;
     const state = Object.fromEntries(
@@ -239,7 +239,7 @@ export class InstanceReconciler {
   async #reportFailure(instance: SvcInstance, error: unknown): Promise<void> {
     const { clock, log } = this.#options;
     await this.#writeStatus(instance, failingStatus(instance, error, clock())).catch((err) =>
-      log.warn({ instance: keyOf(instance), err }, 'the status could not be written'),
+      log.warn({ instance: getKey(instance), err }, 'the status could not be written'),
     );
   }
 
@@ -247,7 +247,7 @@ export class InstanceReconciler {
   async #writeStatus(instance: SvcInstance, status: SvcInstanceStatus): Promise<'written' | 'unchanged' | 'overtaken'> {
     const { client, instances, repairs } = this.#options;
     const previous = instance.status ?? {};
-    const key = keyOf(instance);
+    const key = getKey(instance);
     const digest = statusDigest(status);
     if (sameStatus(previous, status)) return instances.recordStatus(instance, digest) ? 'overtaken' : 'unchanged';
     // Another controller has written another status since.

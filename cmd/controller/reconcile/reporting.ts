@@ -3,7 +3,7 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { objectNames } from '../desired/names.ts';
 import type { SecretKey } from '../desired/secrets.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { keyOf } from '../k8s/known-versions.ts';
+import { getKey } from '../k8s/known-versions.ts';
 import { type ConditionType, findCondition } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 
@@ -52,7 +52,7 @@ export function reportChanges(
     events.record(instance, { type: bad ? 'Warning' : 'Normal', reason: now.reason, note: now.message });
     if (type === 'LicenseValid') {
       audit.record('license.changed', {
-        instance: keyOf(instance),
+        instance: getKey(instance),
         state: status.license?.state ?? 'None',
         reason: now.reason,
       });

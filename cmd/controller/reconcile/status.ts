@@ -13,7 +13,7 @@ import { baseUrl } from '../desired/urls.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { ObjectMeta } from '../k8s/types.ts';
 import { type Finding, ownConditions, toConditions } from './conditions.ts';
-import { digestOf } from './digest.ts';
+import { hashValue } from './hash-value.ts';
 import type { SvcInstance } from './instances.ts';
 import type { ComponentState } from './readiness.ts';
 
@@ -94,7 +94,7 @@ export function failingStatus(
   now: number,
 ): SvcInstanceStatus {
   const findings = (['Ready', 'Reconciling'] as const).map(
-    (type): Finding => ({ type, status: type === 'Ready' ? 'False' : 'True', ...failureOf(error) }),
+    (type): Finding => ({ type, status: type === 'Ready' ? 'False' : 'True', ...describeFailure(error) }),
   );
   const previous = ownConditions(status.conditions ?? []);
   const others = previous.filter(({ type }) => !['Ready', 'Reconciling', 'Stalled'].includes(type));
@@ -102,7 +102,7 @@ export function failingStatus(
   return { ...status, observedGeneration: generation, conditions };
 }
 
-function failureOf(error: unknown): Pick<Finding, 'reason' | 'message'> {
+function describeFailure(error: unknown): Pick<Finding, 'reason' | 'message'> {
   if (error instanceof ApiError || error instanceof UnreachableError) {
     return {
       reason: 'ApiServerFails',
@@ -124,7 +124,7 @@ export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): bo
 
 /** Returns a digest of what the controller itself has made; the API server may give the members another order. */
 export function statusDigest(status: SvcInstanceStatus): string {
-  return digestOf({ ...status, conditions: ownConditions(status.conditions ?? []) });
+  return hashValue({ ...status, conditions: ownConditions(status.conditions ?? []) });
 }
 
 const LICENSE_STATES = {

@@ -70,11 +70,11 @@ export function buildWork(task: BuildTask, deps: Dependencies): Work {
           save.map(async (each) => ({ save: each, ...(await newFile()), pages: 0 })),
         );
         let engineMs = 0;
-        for (const group of groupsOf(type, files)) {
+        for (const group of groupFiles(type, files)) {
           engineMs += await makeFiles(group, task, { ...surroundings, path: newPath() }, deps, signal);
         }
         const outputs = files.map(({ save: { format }, save: each, fileId, pages }) => {
-          return { fileId, filename: filenameOf(each), format, pages };
+          return { fileId, filename: getFilename(each), format, pages };
         });
         return { outputs, engineMs };
       };
@@ -119,7 +119,7 @@ async function makeFiles(
   { engine, writeFlat, maxFileBytes }: Dependencies,
   signal: AbortSignal,
 ): Promise<number> {
-  const [first, ...rest] = files.map(({ save, path }) => outputOf(save, path));
+  const [first, ...rest] = files.map(({ save, path }) => toEngineOutput(save, path));
   if (!first) return 0;
   const save = files.map((file) => file.save);
   await writeFlat({ text, save, ...flat }, signal).catch((error) => {
@@ -129,7 +129,7 @@ async function makeFiles(
   const task = {
     input: flat.path,
     from: FLAT[script.type],
-    stem: parseStem(filenameOf(save[0])),
+    stem: parseStem(getFilename(save[0])),
     source: {},
     outputs: [first, ...rest],
     maxOutputBytes: maxFileBytes(),
@@ -155,19 +155,19 @@ function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
 }
 
 /** Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own. */
-function groupsOf(type: Script['type'], files: readonly File[]): File[][] {
+function groupFiles(type: Script['type'], files: readonly File[]): File[][] {
   const { xlsx = [], others = [] } = Object.groupBy(files, ({ save }) =>
     type === 'sheet' && save.format === 'xlsx' ? 'xlsx' : 'others',
   );
   return [xlsx, others];
 }
 
-function outputOf({ format, pdfa }: Save, path: string): EngineOutput {
+function toEngineOutput({ format, pdfa }: Save, path: string): EngineOutput {
   return { path, to: format, options: pdfa ? { pdfa } : {} };
 }
 
 /** Contract: save item, filename. */
-function filenameOf(save: Save | undefined): string {
+function getFilename(save: Save | undefined): string {
   return save?.filename ?? `tai-lieu.${save?.format}`;
 }
 

@@ -39,7 +39,7 @@ export interface Head {
 }
 
 /** All that stands before the first piece of the body (ODF 1.3 part 3, 3.1.2). */
-export function headOf({ kind, meta, now, settings = '', styles, automatic, masters }: Head): string {
+export function writeHead({ kind, meta, now, settings = '', styles, automatic, masters }: Head): string {
   const attributes = {
     ...NAMESPACES,
     'office:version': '1.3',
@@ -58,6 +58,6 @@ export function headOf({ kind, meta, now, settings = '', styles, automatic, mast
 }
 
 /** All that stands after the body. */
-export function tailOf(kind: Head['kind']): string {
+export function writeTail(kind: Head['kind']): string {
   return `</office:${kind}></office:body></office:document>`;
 }

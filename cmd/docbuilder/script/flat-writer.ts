@@ -9,16 +9,16 @@ import type { FlatDocument } from './flat.ts';
 const MOST_HELD = 16 * 1024 * 1024;
 
 /** Returns the path where a large body waits while the file at `path` is written. */
-export function asideOf(path: string): string {
+export function toFolder(path: string): string {
   return `${path}.body`;
 }
 
 /**
  * Writes a file whose head is known only when its body is.
- * @param path where nothing is yet, as at `asideOf(path)`
+ * @param path where nothing is yet, as at `toFolder(path)`
  */
 export async function writePieces({ body, head, tail }: FlatDocument, path: string): Promise<void> {
-  const aside = asideOf(path);
+  const aside = toFolder(path);
   const held: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;

@@ -20,7 +20,7 @@ export const SIDES = ['left', 'center', 'right'] as const;
 export function marginalLines(content: MarginalInline | undefined, values: FieldValues, styles: Styles): string[] {
   if (content === undefined) return [];
   const parts = Array.isArray(content) ? content : [content];
-  return linesOf(parts).map((line) => line.map((part) => partXml(part, values, styles)).join(''));
+  return splitLines(parts).map((line) => line.map((part) => partXml(part, values, styles)).join(''));
 }
 
 /** The day as it is written in the language. */
@@ -32,7 +32,7 @@ export function dateText(date: Date, language: string): string {
 type Part = string | MarginalPart;
 
 /** The parts cut at their line feeds. */
-function linesOf(parts: readonly Part[]): Part[][] {
+function splitLines(parts: readonly Part[]): Part[][] {
   const lines: Part[][] = [[]];
   for (const part of parts) {
     const text = typeof part === 'string' ? part : part.text;

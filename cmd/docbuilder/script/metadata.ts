@@ -17,7 +17,7 @@ export function officeMeta(meta: Meta = {}, now: Date): string {
     ['dc:description', description],
     ['meta:initial-creator', author],
     ['dc:creator', author],
-    ['dc:language', languageOf(meta)],
+    ['dc:language', getLanguage(meta)],
     ['meta:creation-date', date],
     ['dc:date', date],
     ...keywords.map((keyword): [string, string] => ['meta:keyword', keyword]),
@@ -27,7 +27,7 @@ export function officeMeta(meta: Meta = {}, now: Date): string {
 }
 
 /** The language as a BCP 47 tag. */
-export function languageOf(meta: Meta = {}): string {
+export function getLanguage(meta: Meta = {}): string {
   return meta.lang ?? DEFAULT_LANGUAGE;
 }
 
@@ -36,7 +36,7 @@ export function languageOf(meta: Meta = {}): string {
  * also said for the letters of its own.
  */
 export function languageAttributes(meta: Meta = {}): Attributes {
-  const { language, script, region } = new Intl.Locale(languageOf(meta));
+  const { language, script, region } = new Intl.Locale(getLanguage(meta));
   const attributes: Record<string, string | undefined> = {
     'fo:language': language,
     'fo:script': script,

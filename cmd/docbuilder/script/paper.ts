@@ -24,7 +24,7 @@ export interface Sheet {
 }
 
 /** The paper that a script asks for; A4 upright without a word about it. */
-export function sheetOf({ size = 'A4', orientation, margins = {} }: Page = {}): Sheet {
+export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}): Sheet {
   const [width, height] = turned(size, orientation);
   const { top = DEFAULT_MARGIN, right = DEFAULT_MARGIN, bottom = DEFAULT_MARGIN, left = DEFAULT_MARGIN } = margins;
   return {

@@ -29,7 +29,7 @@ const BITS = Object.fromEntries(Object.keys(TRAITS).map((name, index) => [name, 
 const met = new Uint16Array(0x110000);
 const MET = 1 << 15;
 
-function traitsOf(code: number): number {
+function getTraits(code: number): number {
   const known = met[code];
   if (known) return known;
   const character = String.fromCodePoint(code);
@@ -64,7 +64,7 @@ export function scriptGroups(text: string, before = ''): string[] {
 
 /** The group of a character behind one of the group `current`. */
 function next(current: Group | undefined, code: number): Group | undefined {
-  const traits = traitsOf(code);
+  const traits = getTraits(code);
   const is = (name: Trait): boolean => (traits & BITS[name]) !== 0;
   if (is('otherDigit')) return 'other digits';
   for (const letters of LETTERS) if (is(letters)) return letters;

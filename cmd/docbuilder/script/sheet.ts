@@ -1,12 +1,12 @@
 import type { Sheet } from '../../../src/common/generated/script.ts';
-import { sheetNames, workbookOf } from './check/formula.ts';
-import { headOf, tailOf } from './document.ts';
+import { createWorkbook, sheetNames } from './check/formula.ts';
+import { writeHead, writeTail } from './document.ts';
 import type { FlatBuilder } from './flat.ts';
-import { languageAttributes, languageOf } from './metadata.ts';
-import { separatorsOf } from './sheet/formats.ts';
+import { getLanguage, languageAttributes } from './metadata.ts';
+import { getSeparators } from './sheet/formats.ts';
 import { cellDefaults } from './sheet/look.ts';
 import { type MasterPage, masterPage } from './sheet/print.ts';
-import { columnsXml, rowsXml, type SheetContext, widthOf } from './sheet/rows.ts';
+import { columnsXml, countColumns, rowsXml, type SheetContext } from './sheet/rows.ts';
 import { parseRange, rangeAddress, viewSettings } from './sheet/views.ts';
 import { createStyles, properties } from './styles.ts';
 import { element, startTag } from './xml.ts';
@@ -30,13 +30,13 @@ export const buildSheets: FlatBuilder = (script, { now }) => {
   const { meta = {}, sheets = [] } = script;
   const styles = createStyles();
   const names = sheetNames(sheets);
-  const separators = script.save.every(({ format }) => format === 'xlsx') ? {} : separatorsOf(languageOf(meta));
-  const context: SheetContext = { styles, workbook: workbookOf(names), separators };
+  const separators = script.save.every(({ format }) => format === 'xlsx') ? {} : getSeparators(getLanguage(meta));
+  const context: SheetContext = { styles, workbook: createWorkbook(names), separators };
   const pages = sheets.map(({ print }, index) => masterPage(`Page${index + 1}`, print, meta, now, styles));
   return {
     body: body(sheets, names, pages, context),
     head: () =>
-      headOf({
+      writeHead({
         kind: 'spreadsheet',
         meta,
         now,
@@ -45,7 +45,7 @@ export const buildSheets: FlatBuilder = (script, { now }) => {
         automatic: styles.xml(),
         masters: pages.map(({ xml }) => xml).join(''),
       }),
-    tail: tailOf('spreadsheet'),
+    tail: writeTail('spreadsheet'),
   };
 };
 
@@ -60,7 +60,7 @@ function* body(
   const filters: string[] = [];
   for (const [index, sheet] of sheets.entries()) {
     const name = names[index] ?? '';
-    const width = widthOf(sheet);
+    const width = countColumns(sheet);
     const hidden = sheet.hidden === true && index !== shown;
     yield startTag('table:table', tableAttributes(sheet, name, hidden, pages[index], context));
     yield columnsXml(sheet, width, context);

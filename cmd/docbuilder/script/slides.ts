@@ -1,19 +1,19 @@
 import type { Slide } from '../../../src/common/generated/script.ts';
-import { headOf, tailOf } from './document.ts';
+import { writeHead, writeTail } from './document.ts';
 import type { FlatBuilder } from './flat.ts';
 import { LINK_STYLE, lookAttributes } from './inline.ts';
 import { languageAttributes } from './metadata.ts';
 import type { Deck } from './slides/deck.ts';
 import { elements } from './slides/elements.ts';
 import { INVISIBLE } from './slides/frames.ts';
-import { MASTERS, PAGE_LAYOUTS, pageLayouts, placesOf } from './slides/layouts.ts';
+import { getPlaces, MASTERS, PAGE_LAYOUTS, pageLayouts } from './slides/layouts.ts';
 import { masterPage, usedLayouts } from './slides/master.ts';
 import { masterStyles } from './slides/master-styles.ts';
 import { notesPage } from './slides/notes.ts';
 import { plain } from './slides/paragraph.ts';
 import { ARROW_MARKER } from './slides/shapes.ts';
 import { placeholders } from './slides/text.ts';
-import { themeOf } from './slides/theme.ts';
+import { getTheme } from './slides/theme.ts';
 import { createStyles, namedStyle, properties } from './styles.ts';
 import { element, escapeXml, startTag } from './xml.ts';
 
@@ -24,9 +24,9 @@ const LAYERS = ['layout', 'background', 'backgroundobjects', 'controls', 'measur
 /** A script of type `slides` as a presentation (contract: slide_size, slide_style, slides). */
 export const buildSlides: FlatBuilder = (script, { pictures, now }) => {
   const { meta, slides = [] } = script;
-  const theme = themeOf(script);
+  const theme = getTheme(script);
   const styles = createStyles();
-  const deck: Deck = { theme, places: placesOf(theme), styles, pictures };
+  const deck: Deck = { theme, places: getPlaces(theme), styles, pictures };
   const layouts = usedLayouts(slides);
   const masters = layers() + layouts.map((layout) => masterPage(layout, deck)).join('');
 
@@ -45,8 +45,8 @@ export const buildSlides: FlatBuilder = (script, { pictures, now }) => {
 
   return {
     body: pages(slides, deck),
-    head: () => headOf({ kind: 'presentation', meta, now, styles: named(), automatic: styles.xml(), masters }),
-    tail: tailOf('presentation'),
+    head: () => writeHead({ kind: 'presentation', meta, now, styles: named(), automatic: styles.xml(), masters }),
+    tail: writeTail('presentation'),
   };
 };
 
@@ -60,7 +60,7 @@ function* pages(slides: readonly Slide[], deck: Deck): Generator<string> {
 function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
   const footer = slide.layout === 'title' ? undefined : deck.theme.footer;
   const attributes = {
-    'draw:name': nameOf(slide, index + 1),
+    'draw:name': getName(slide, index + 1),
     'draw:style-name': pageStyle(slide, footer !== undefined, deck),
     'draw:master-page-name': MASTERS[slide.layout],
     'presentation:presentation-page-layout-name': PAGE_LAYOUTS[slide.layout],
@@ -74,7 +74,7 @@ function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
 }
 
 /** Returns the name that PDF bookmarks and the navigator show; LibreOffice wants each name once. */
-function nameOf(slide: Slide, number: number): string {
+function getName(slide: Slide, number: number): string {
   const title = 'title' in slide ? plain(slide.title).replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME) : '';
   return title === '' ? `Slide ${number}` : `${number}. ${title}`;
 }

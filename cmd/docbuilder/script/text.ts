@@ -1,6 +1,6 @@
-import { headOf, tailOf } from './document.ts';
+import { writeHead, writeTail } from './document.ts';
 import type { FlatBuilder } from './flat.ts';
-import { sheetOf } from './paper.ts';
+import { toSheet } from './paper.ts';
 import { createStyles } from './styles.ts';
 import { blocks } from './text/blocks.ts';
 import { namedStyles } from './text/named-styles.ts';
@@ -12,13 +12,13 @@ import { documentStyle } from './text/style.ts';
 export const buildText: FlatBuilder = (script, { pictures, now }) => {
   const styles = createStyles();
   const style = documentStyle(script.style);
-  const sheet = sheetOf(script.page);
+  const sheet = toSheet(script.page);
   const page = pageStyle(script, now, sheet, style, styles);
   const context = { styles, style, sheet: { ...sheet, textHeight: sheet.textHeight - page.taken }, pictures };
   return {
     body: blocks(script.body ?? [], context),
     head: () =>
-      headOf({
+      writeHead({
         kind: 'text',
         meta: script.meta,
         now,
@@ -27,6 +27,6 @@ export const buildText: FlatBuilder = (script, { pictures, now }) => {
         automatic: page.layout + styles.xml(),
         masters: page.master,
       }),
-    tail: tailOf('text'),
+    tail: writeTail('text'),
   };
 };

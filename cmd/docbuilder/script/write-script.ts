@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Script } from '../../../src/common/generated/script.ts';
 import type { FlatTask } from './build.ts';
-import { decodedPicture, imagesOf, type Picture, picture } from './check/pictures.ts';
+import { decodedPicture, getImages, type Picture, picture } from './check/pictures.ts';
 import type { FlatBuilder } from './flat.ts';
 import { writePieces } from './flat-writer.ts';
 import { buildSheets } from './sheet.ts';
@@ -15,7 +15,7 @@ import { buildText } from './text.ts';
 export async function writeScript(parsed: Script, { save, fetched, now, path }: Omit<FlatTask, 'text'>): Promise<void> {
   const script = { ...parsed, save: [...save] } as Script;
   const pictures = new Map<string, Picture>();
-  for (const { path: place, image } of imagesOf(script)) {
+  for (const { path: place, image } of getImages(script)) {
     const file = fetched.get(place);
     const found = file ? picture(await readFile(file), `${place}/url`) : decodedPicture(image.base64 ?? '', place);
     pictures.set(place, found);

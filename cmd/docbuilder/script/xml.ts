@@ -19,16 +19,16 @@ export function escapeXml(text: string): string {
  * @param content XML that is already escaped
  */
 export function element(name: string, attributes: Attributes = {}, content = ''): string {
-  const start = startOf(name, attributes);
+  const start = openTag(name, attributes);
   return content === '' ? `${start}/>` : `${start}>${content}</${name}>`;
 }
 
 /** The tag that an element begins with, where its content is made piece by piece. */
 export function startTag(name: string, attributes: Attributes): string {
-  return `${startOf(name, attributes)}>`;
+  return `${openTag(name, attributes)}>`;
 }
 
-function startOf(name: string, attributes: Attributes): string {
+function openTag(name: string, attributes: Attributes): string {
   let start = `<${name}`;
   for (const key in attributes) {
     const value = attributes[key];

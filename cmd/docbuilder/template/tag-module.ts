@@ -6,7 +6,7 @@ import {
   type TemplatePlace,
   templateError,
 } from './template.ts';
-import { fieldOf, type Json, listFrom, textFrom } from './template-data.ts';
+import { getField, type Json, listFrom, textFrom } from './template-data.ts';
 import { fieldName, isListTagAlone, scanTags, shownTag } from './template-tags.ts';
 import { BOUNDARY, runText } from './xml.ts';
 
@@ -176,7 +176,7 @@ export class TagModule implements Module {
   /** Looks a name up in one scope; docxtemplater asks for the innermost item first, then outwards. */
   readonly parser = (name: string): Parser => ({
     get: (scope: Json, { num, scopePath, meta: { part } }) => {
-      const found = name === '.' ? scope : fieldOf(scope, name);
+      const found = name === '.' ? scope : getField(scope, name);
       if (found === undefined && num > 0) return undefined;
       const complain = (message: string): void => this.#addFieldMistake(part, scopePath, message);
       if (found === undefined && this.#options.missing === 'error') complain('dữ liệu không có trường này');

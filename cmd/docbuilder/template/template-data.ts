@@ -8,7 +8,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * @param name a key, or keys joined with dots, in normalization form C
  * @returns undefined if the scope does not have it; `null` is a value
  */
-export function fieldOf(scope: Json | undefined, name: string): Json | undefined {
+export function getField(scope: Json | undefined, name: string): Json | undefined {
   const whole = own(scope, name);
   if (whole !== undefined || !name.includes('.')) return whole;
   let value = scope;

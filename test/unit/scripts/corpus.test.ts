@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Comparison, missingWords, wordsOf } from '../../../scripts/corpus/compare.ts';
-import { differencesOf } from '../../../scripts/corpus/differences.ts';
+import { type Comparison, missingWords, splitWords } from '../../../scripts/corpus/compare.ts';
+import { findDifferences } from '../../../scripts/corpus/differences.ts';
 import { describeDocument } from '../../../scripts/corpus/documents.ts';
 import { upstreamVersion } from '../../../scripts/corpus/settings.ts';
 
@@ -46,7 +46,7 @@ describe('scripts/corpus', () => {
   ];
   for (const [about, family, pdf, extracted, missing] of TEXTS) {
     it(`looks for words: ${about}`, () => {
-      expect(missingWords(wordsOf(pdf, family), extracted)).to.deep.equal(missing);
+      expect(missingWords(splitWords(pdf, family), extracted)).to.deep.equal(missing);
     });
   }
 
@@ -73,7 +73,7 @@ describe('scripts/corpus', () => {
   ];
   for (const [change, kinds] of COMPARISONS) {
     it(`tells differences: ${kinds.join(', ') || 'none'} (${JSON.stringify(change)})`, () => {
-      expect(differencesOf(comparison(change)).map(({ kind, detail }) => `${kind}: ${detail}`)).to.deep.equal(kinds);
+      expect(findDifferences(comparison(change)).map(({ kind, detail }) => `${kind}: ${detail}`)).to.deep.equal(kinds);
     });
   }
 

@@ -12,7 +12,7 @@ import type {
   Table,
   TableElement,
 } from '../../../../src/common/generated/script.ts';
-import { formulaMistake, sheetNames as namesOf, type Workbook, workbookOf } from './formula.ts';
+import { createWorkbook, formulaMistake, sheetNames as namesOf, type Workbook } from './formula.ts';
 import { itemParts } from './list-item.ts';
 
 const LIST_LEVELS = 3;
@@ -21,7 +21,7 @@ const LIST_LEVELS = 3;
 export function* runTimeMistakes({ body = [], sheets = [], slides = [] }: Script): Generator<Mistake> {
   for (const [index, block] of body.entries()) yield* content(block, `/body/${index}`);
   yield* sheetNames(sheets);
-  const workbook = workbookOf(namesOf(sheets));
+  const workbook = createWorkbook(namesOf(sheets));
   for (const [index, sheet] of sheets.entries()) yield* cells(sheet, `/sheets/${index}`, workbook);
   for (const [index, slide] of slides.entries()) yield* slideMistakes(slide, `/slides/${index}`);
 }
@@ -75,7 +75,7 @@ function* sheetNames(sheets: readonly Sheet[]): Generator<Mistake> {
 
 function* cells({ rows }: Sheet, path: string, workbook: Workbook): Generator<Mistake> {
   for (const [rowIndex, row] of rows.entries()) {
-    const list = cellsOf(row);
+    const list = getCells(row);
     for (let index = 0; index < list.length; index++) {
       const cell = list[index];
       const mistake = typeof cell === 'object' && cell !== null ? cellMistake(cell, workbook) : undefined;
@@ -86,7 +86,7 @@ function* cells({ rows }: Sheet, path: string, workbook: Workbook): Generator<Mi
   }
 }
 
-function cellsOf(row: Row): readonly Cell[] {
+function getCells(row: Row): readonly Cell[] {
   return Array.isArray(row) ? row : row.cells;
 }
 

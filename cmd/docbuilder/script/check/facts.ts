@@ -2,7 +2,7 @@ import { fileTooLarge } from '../../../../src/common/errors.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
 import { checkScript } from './check.ts';
-import { decodedPicture, imagesOf } from './pictures.ts';
+import { decodedPicture, getImages } from './pictures.ts';
 
 /** The facts of a checked script that the service needs; the rest of it stays text until it is written. */
 export interface ScriptFacts {
@@ -31,7 +31,7 @@ export function scriptFacts(value: unknown, plan: EffectivePlan): ScriptFacts {
   const script = checkScript(value, plan);
   const links: PictureLink[] = [];
   let characters = 0;
-  for (const { path, image } of imagesOf(script)) {
+  for (const { path, image } of getImages(script)) {
     if (image.base64 === undefined) {
       links.push({ path, url: image.url ?? '' });
     } else {

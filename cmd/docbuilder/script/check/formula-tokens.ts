@@ -62,7 +62,7 @@ export function* lex(formula: string): Generator<FormulaToken> {
     const match = at(REFERENCE, formula, place) ?? at(SIMPLE, formula, place);
     if (!match) throw new FormulaError(unknown(formula, place));
     place += match[0].length;
-    const token = tokenOf(match);
+    const token = toToken(match);
     if (token.kind === 'array') checkArray(token.text);
     yield token;
   }
@@ -73,7 +73,7 @@ function at(pattern: RegExp, text: string, place: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-function tokenOf({ 0: { length }, groups = {} }: RegExpExecArray): FormulaToken {
+function toToken({ 0: { length }, groups = {} }: RegExpExecArray): FormulaToken {
   for (const kind of KINDS) {
     const text = groups[kind];
     if (text === undefined) continue;

@@ -34,7 +34,7 @@ export interface Workbook {
 }
 
 /** @param names from `sheetNames()` */
-export function workbookOf(names: readonly string[]): Workbook {
+export function createWorkbook(names: readonly string[]): Workbook {
   return { sheets: new Map(names.map((name) => [name.toLowerCase(), name])) };
 }
 

@@ -25,7 +25,7 @@ export interface PlacedImage {
 }
 
 /** Every image of a script, with its JSON Pointer. */
-export function* imagesOf({ body = [], slides = [] }: Script): Generator<PlacedImage> {
+export function* getImages({ body = [], slides = [] }: Script): Generator<PlacedImage> {
   for (const [index, block] of body.entries())
     if (block.type === 'image') yield { path: `/body/${index}`, image: block };
   for (const [index, { elements = [] }] of slides.entries()) {

@@ -3,7 +3,7 @@ import { fileForm, type Workbook } from '../check/formula.ts';
 import { escapeXml, paragraphText } from '../xml.ts';
 
 /** The cells of a row, whichever way it was written. */
-export function cellsOf(row: Row): readonly Cell[] {
+export function getCells(row: Row): readonly Cell[] {
   return Array.isArray(row) ? row : row.cells;
 }
 

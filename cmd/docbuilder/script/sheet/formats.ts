@@ -3,7 +3,7 @@ import type { Styles } from '../styles.ts';
 import { type Attributes, element } from '../xml.ts';
 
 /** Language of separators as attributes of a data style; without any the reader's own are used, as Excel does. */
-export function separatorsOf(language: string): Attributes {
+export function getSeparators(language: string): Attributes {
   const { language: code, script } = new Intl.Locale(language);
   const { region } = new Intl.Locale(language).maximize();
   return { 'number:language': code, 'number:script': script, 'number:country': region };
@@ -84,7 +84,7 @@ const FORMATS: Record<Exclude<NumberFormat, 'general'>, DataStyle> = {
 
 /**
  * Name of the data style (ODF 1.3 part 3, 16.29) of a format; none for `general`, where the value decides.
- * @param separators from `separatorsOf()`
+ * @param separators from `getSeparators()`
  */
 export function dataStyle(format: NumberFormat, separators: Attributes, styles: Styles): string | undefined {
   if (format === 'general') return undefined;

@@ -1,7 +1,7 @@
 import type { Marginal, MarginalInline, Meta, PrintSetup } from '../../../../src/common/generated/script.ts';
 import { dateText, marginalLines, SIDES } from '../marginal.ts';
-import { languageOf } from '../metadata.ts';
-import { paperAttributes, sheetOf } from '../paper.ts';
+import { getLanguage } from '../metadata.ts';
+import { paperAttributes, toSheet } from '../paper.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 
@@ -27,7 +27,7 @@ export interface MasterPage {
  */
 export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now: Date, styles: Styles): MasterPage {
   const { size, orientation = 'portrait', header, footer } = setup;
-  const page = sheetOf({ ...(size && { size }), orientation, margins: { ...MARGINS, ...setup.margins } });
+  const page = toSheet({ ...(size && { size }), orientation, margins: { ...MARGINS, ...setup.margins } });
   const top = marginalXml('header', header, page.margins.top, meta, now, styles);
   const bottom = marginalXml('footer', footer, page.margins.bottom, meta, now, styles);
   const margins = { ...page.margins, top: top.margin, bottom: bottom.margin };
@@ -73,7 +73,7 @@ function marginalXml(
   if (!marginal) {
     return { margin: space, style: element(styleTag), content: element(tag, { 'style:display': 'false' }) };
   }
-  const values = { title: meta.title ?? '', date: dateText(now, languageOf(meta)) };
+  const values = { title: meta.title ?? '', date: dateText(now, getLanguage(meta)) };
   const sides = SIDES.map((side) => marginalLines(written(marginal[side], values.title), values, styles));
   const needed = lineHeight(marginal) * Math.max(1, ...sides.map((lines) => lines.length)) + SPACING;
   const margin = Math.max(space - needed, Math.min(space, EDGE));

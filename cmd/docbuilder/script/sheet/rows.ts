@@ -2,7 +2,7 @@ import type { Cell, Column, Row, Sheet } from '../../../../src/common/generated/
 import type { Workbook } from '../check/formula.ts';
 import { properties, type Styles } from '../styles.ts';
 import { type Attributes, element, mm } from '../xml.ts';
-import { cellsOf, cellValue, formatFor, hasLines } from './cells.ts';
+import { cellValue, formatFor, getCells, hasLines } from './cells.ts';
 import { type CellLook, cellStyle, lookKey, mergeLooks } from './look.ts';
 import { columnWidths } from './widths.ts';
 
@@ -18,9 +18,9 @@ export interface SheetContext {
 const PIECE = 65_536;
 
 /** Returns the number of columns that a sheet uses. */
-export function widthOf({ rows, columns = [], print }: Sheet): number {
+export function countColumns({ rows, columns = [], print }: Sheet): number {
   return rows.reduce(
-    (width, row) => Math.max(width, cellsOf(row).length),
+    (width, row) => Math.max(width, getCells(row).length),
     Math.max(1, columns.length, print?.repeat_columns ?? 0),
   );
 }
@@ -76,7 +76,7 @@ function restXml({ columns = [] }: Sheet, width: number, written: number): strin
 
 /** One row, in pieces: a cell may have ten pages of text, and a row a thousand of them. */
 function* rowXml(row: Row, width: number, looks: Looks, { styles, workbook }: SheetContext): Generator<string> {
-  const cells = cellsOf(row);
+  const cells = getCells(row);
   const own = Array.isArray(row) ? undefined : row;
   const rowKey = own ? lookKey(own) : '';
   const rowLook = rowKey === '' ? undefined : own;
@@ -131,7 +131,7 @@ function createLooks(columns: readonly Column[], { styles, separators }: SheetCo
   const known = new Map<string, string>();
 
   function attribute(column: number, cell: Cell, row: CellLook | undefined, rowKey: string): string {
-    const own = lookOf(cell);
+    const own = getLook(cell);
     const ownKey = own ? lookKey(own) : '';
     const inherited = row?.format ?? columns[column]?.format;
     const format = own?.format ?? formatFor(cell, inherited);
@@ -153,7 +153,7 @@ function createLooks(columns: readonly Column[], { styles, separators }: SheetCo
  * Returns the look that a cell has by itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
  * same style wrap in xlsx, too.
  */
-function lookOf(cell: Cell): CellLook | undefined {
+function getLook(cell: Cell): CellLook | undefined {
   const own = typeof cell === 'object' && cell !== null ? cell : undefined;
   return hasLines(cell) ? { ...own, wrap: true } : own;
 }

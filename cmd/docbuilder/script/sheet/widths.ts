@@ -1,5 +1,5 @@
 import type { Cell, NumberFormat, Sheet } from '../../../../src/common/generated/script.ts';
-import { cellsOf, formatFor } from './cells.ts';
+import { formatFor, getCells } from './cells.ts';
 
 /** Millimetres: of a column that nobody gave a width, of a digit in the default font, and of a cell's edges. */
 const DEFAULT_WIDTH = 22.58;
@@ -38,7 +38,7 @@ export function columnWidths({ columns = [], rows }: Sheet, count: number): (num
   const needed = new Array<number>(count).fill(0);
   for (const row of rows) {
     const look = Array.isArray(row) ? undefined : row;
-    const cells = cellsOf(row);
+    const cells = getCells(row);
     for (let column = 0; column < cells.length; column++) {
       const cell = cells[column];
       if (widths[column] !== undefined || cell === null || cell === undefined || typeof cell === 'string') continue;

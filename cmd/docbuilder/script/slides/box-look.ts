@@ -50,7 +50,7 @@ export function stroke(border: Border | undefined, accent: string): Attributes {
 }
 
 /** The look of the letters of an element, its size excepted. */
-export function lettersOf(
+export function getLetters(
   { bold, italic, underline, strike, highlight, color, font }: Look,
   background: string,
   { theme }: Deck,

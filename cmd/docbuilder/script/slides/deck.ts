@@ -14,6 +14,6 @@ export interface Deck {
 }
 
 /** Background of a slide: its own, its layout's, or that of all slides. */
-export function backgroundOf({ layout, background }: Pick<Slide, 'layout' | 'background'>, theme: Theme): string {
+export function getBackground({ layout, background }: Pick<Slide, 'layout' | 'background'>, theme: Theme): string {
   return background ?? (layout === 'section' ? theme.accent : theme.background);
 }

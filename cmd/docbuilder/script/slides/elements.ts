@@ -8,8 +8,8 @@ import type {
 import { fitted, pictureFrame, pictureSize } from '../frame.ts';
 import { properties } from '../styles.ts';
 import { element, mm } from '../xml.ts';
-import { boxLook, lettersOf, sizeFor } from './box-look.ts';
-import { backgroundOf, type Deck } from './deck.ts';
+import { boxLook, getLetters, sizeFor } from './box-look.ts';
+import { type Deck, getBackground } from './deck.ts';
 import { INVISIBLE } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { list, measuredItems } from './list.ts';
@@ -20,7 +20,7 @@ import { visible } from './theme.ts';
 
 /** Writes everything that stands on a slide at a place of its own, from back to front. */
 export function elements(slide: Slide, pointer: string, deck: Deck): string[] {
-  const background = backgroundOf(slide, deck.theme);
+  const background = getBackground(slide, deck.theme);
   return (slide.elements ?? []).map((part, index) => build(part, `${pointer}/elements/${index}`, background, deck));
 }
 
@@ -41,7 +41,7 @@ function build(part: Element, pointer: string, background: string, deck: Deck): 
 
 function textElement(part: TextElement, behind: string, deck: Deck): string {
   const { styles } = deck;
-  const look = lettersOf(part, part.background ?? behind, deck);
+  const look = getLetters(part, part.background ?? behind, deck);
   const size = sizeFor(part.size, [{ text: part.text, bold: look.bold }], part, look.font);
   const text = paragraph(runs(part.text, styles, look), { ...look, size, align: part.align ?? 'left' }, styles);
   return textBox(part, text, deck);
@@ -49,7 +49,7 @@ function textElement(part: TextElement, behind: string, deck: Deck): string {
 
 function bulletsElement(part: BulletsElement, behind: string, deck: Deck): string {
   const background = part.background ?? behind;
-  const look = lettersOf(part, background, deck);
+  const look = getLetters(part, background, deck);
   const size = sizeFor(part.size, measuredItems(part.items, look.bold), part, look.font);
   const marks = {
     ordered: part.ordered ?? false,

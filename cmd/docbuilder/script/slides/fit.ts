@@ -39,7 +39,7 @@ export function fittingSize(
   font: string,
 ): number {
   const words = worded(text);
-  const fits = (size: number) => heightOf(words, box.width, size, font, box.height) <= box.height;
+  const fits = (size: number) => measureHeight(words, box.width, size, font, box.height) <= box.height;
   return firstFitting(text, sizes, fits) ?? 18;
 }
 
@@ -55,7 +55,7 @@ export function firstFitting(
 /** Returns true if a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
 function isTooLong(text: readonly Measured[]): boolean {
   let characters = 0;
-  for (const part of text) for (const run of runsOf(part.text)) characters += run.text.length;
+  for (const part of text) for (const run of toRuns(part.text)) characters += run.text.length;
   return characters > MAX_CHARACTERS;
 }
 
@@ -63,12 +63,12 @@ function isTooLong(text: readonly Measured[]): boolean {
 export function worded<T extends Measured>(text: readonly T[]): (T & Worded)[] {
   return text.map((part) => ({
     ...part,
-    runs: runsOf(part.text).map(({ text, ...look }) => ({ ...look, word: wordsOf(text) })),
+    runs: toRuns(part.text).map(({ text, ...look }) => ({ ...look, word: splitWords(text) })),
   }));
 }
 
 /** Height of the text at this font size, in millimetres; it stops counting above `enough`. */
-export function heightOf(
+export function measureHeight(
   text: readonly Worded[],
   width: number,
   size: number,
@@ -119,7 +119,7 @@ function wrap({ runs, bold = false }: Worded, width: number, size: number, font:
   return { lines, lineHeight: lineHeight || size * lineFactor(font) };
 }
 
-function runsOf(text: Inline): Run[] {
+function toRuns(text: Inline): Run[] {
   const list = Array.isArray(text) ? text : [text];
   return list.map((part) => (typeof part === 'string' ? { text: part } : part));
 }
@@ -153,7 +153,7 @@ const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,10
  * The words of a text by their index, undefined behind the last. Each is measured when it is first asked for and never
  * again: a text is tried in many font sizes, and of a long one most have no place in any of them.
  */
-export function wordsOf(text: string): (index: number) => Word | undefined {
+export function splitWords(text: string): (index: number) => Word | undefined {
   const matches = text.matchAll(WORDS);
   const words: Word[] = [];
   return (index) => {
@@ -161,7 +161,7 @@ export function wordsOf(text: string): (index: number) => Word | undefined {
     const next = matches.next();
     if (next.done) return undefined;
     const [word] = next.value;
-    words.push({ ems: emsOf(word.trimEnd()), spaceAfter: word.endsWith(' '), isBreak: word === '\n' });
+    words.push({ ems: measureEms(word.trimEnd()), spaceAfter: word.endsWith(' '), isBreak: word === '\n' });
     return words[index];
   };
 }
@@ -169,9 +169,9 @@ export function wordsOf(text: string): (index: number) => Word | undefined {
 /** Below them nothing combines. */
 const MAY_COMBINE = /[^\0-\u02ff]/;
 
-function emsOf(word: string): number {
+function measureEms(word: string): number {
   let sum = 0;
-  for (const character of MAY_COMBINE.test(word) ? word.normalize('NFC') : word) sum += emOf(character);
+  for (const character of MAY_COMBINE.test(word) ? word.normalize('NFC') : word) sum += measureEm(character);
   return sum;
 }
 
@@ -186,7 +186,7 @@ const OTHERS_EMS = 0.515;
 /** For each code point that was met, 2 plus the index of its row above, or 1 if it has none. */
 const rows = new Uint8Array(0x110000);
 
-function emOf(character: string): number {
+function measureEm(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   const row = rows[code] || 2 + WIDTHS.findIndex(([, characters]) => characters.test(character));
   rows[code] = row;

@@ -26,7 +26,7 @@ export const MASTERS = {
 export const PAGE_LAYOUTS = { title: 'AL1', content: 'AL2', two_columns: 'AL3', section: 'AL1', blank: 'AL4' } as const;
 
 /** The places of the placeholders. */
-export function placesOf({ width, height }: Pick<Theme, 'width' | 'height'>) {
+export function getPlaces({ width, height }: Pick<Theme, 'width' | 'height'>) {
   const margin = width * 0.056;
   const inner = width - 2 * margin;
   const gap = inner * 0.04;
@@ -48,7 +48,7 @@ export function placesOf({ width, height }: Pick<Theme, 'width' | 'height'>) {
   } satisfies Record<string, Box>;
 }
 
-export type Places = ReturnType<typeof placesOf>;
+export type Places = ReturnType<typeof getPlaces>;
 
 /** A place as attributes of a frame or shape. */
 export function boxAttributes({ x, y, width, height }: Box) {

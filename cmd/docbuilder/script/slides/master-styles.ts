@@ -1,7 +1,7 @@
 import type { Look } from '../inline.ts';
 import { namedStyle, properties } from '../styles.ts';
 import { element } from '../xml.ts';
-import { backgroundOf } from './deck.ts';
+import { getBackground } from './deck.ts';
 import { placeholderLook, solid } from './frames.ts';
 import { type Layout, MASTERS } from './layouts.ts';
 import { type ListLook, levelSize, listLevels, spaceBefore } from './list.ts';
@@ -18,7 +18,7 @@ const OUTLINE_LEVELS = 9;
  */
 export function masterStyles(layout: Layout, theme: Theme): string {
   const master = MASTERS[layout];
-  const background = backgroundOf({ layout }, theme);
+  const background = getBackground({ layout }, theme);
   const color = theme.textOn(background);
   const opening = layout === 'title' || layout === 'section';
   const title: Look = {

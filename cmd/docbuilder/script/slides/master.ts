@@ -2,7 +2,7 @@ import type { Slide } from '../../../../src/common/generated/script.ts';
 import { RIGHT_TO_LEFT } from '../script-groups.ts';
 import { properties } from '../styles.ts';
 import { element, paragraphText } from '../xml.ts';
-import { backgroundOf, type Deck } from './deck.ts';
+import { type Deck, getBackground } from './deck.ts';
 import { placeholder, placeholderLook, solid } from './frames.ts';
 import { type Box, boxAttributes, type Layout, MASTERS, pageProperties } from './layouts.ts';
 import { SIZES } from './master-styles.ts';
@@ -25,7 +25,7 @@ export function usedLayouts(slides: readonly Slide[]): Layout[] {
 export function masterPage(layout: Layout, deck: Deck): string {
   const { theme, places, styles } = deck;
   const name = MASTERS[layout];
-  const background = backgroundOf({ layout }, theme);
+  const background = getBackground({ layout }, theme);
   const attributes = {
     'style:name': name,
     'style:page-layout-name': styles.other('PM', 'style:page-layout', pageProperties(theme, 'landscape')),

@@ -1,7 +1,7 @@
 import type { ShapeElement } from '../../../../src/common/generated/script.ts';
 import { properties } from '../styles.ts';
 import { element, mm, pt } from '../xml.ts';
-import { boxLook, lettersOf, sizeFor, stroke } from './box-look.ts';
+import { boxLook, getLetters, sizeFor, stroke } from './box-look.ts';
 import type { Deck } from './deck.ts';
 import { boxAttributes } from './layouts.ts';
 import { paragraph, runs } from './paragraph.ts';
@@ -37,12 +37,12 @@ export function shapeElement(part: ShapeElement, behind: string, deck: Deck): st
   const style = styles.style('graphic', properties('graphic', boxLook(part, theme.accent, 'middle')));
   const attributes = { 'draw:style-name': style, 'draw:layer': 'layout', ...boxAttributes(part) };
   const geometry = element('draw:enhanced-geometry', { 'svg:viewBox': '0 0 21600 21600', 'draw:type': type });
-  return element('draw:custom-shape', attributes, textOf(part, room, behind, deck) + geometry);
+  return element('draw:custom-shape', attributes, writeText(part, room, behind, deck) + geometry);
 }
 
-function textOf(part: ShapeElement, room: number, behind: string, deck: Deck): string {
+function writeText(part: ShapeElement, room: number, behind: string, deck: Deck): string {
   if (part.text === undefined) return '';
-  const look = lettersOf(part, part.background ?? behind, deck);
+  const look = getLetters(part, part.background ?? behind, deck);
   const box = { width: part.width * room, height: part.height * room };
   const size = sizeFor(part.size, [{ text: part.text, bold: look.bold }], box, look.font);
   return paragraph(runs(part.text, deck.styles, look), { ...look, size, align: part.align ?? 'center' }, deck.styles);

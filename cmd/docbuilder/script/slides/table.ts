@@ -2,9 +2,9 @@ import type { TableCell, TableCellObject, TableElement } from '../../../../src/c
 import { properties } from '../styles.ts';
 import { cellBorders, cellObject, columnObject, columnWidths } from '../table.ts';
 import { element, mm } from '../xml.ts';
-import { lettersOf, PADDING } from './box-look.ts';
+import { getLetters, PADDING } from './box-look.ts';
 import type { Deck } from './deck.ts';
-import { firstFitting, heightOf, sizesFrom, worded } from './fit.ts';
+import { firstFitting, measureHeight, sizesFrom, worded } from './fit.ts';
 import { solid } from './frames.ts';
 import { boxAttributes } from './layouts.ts';
 import { paragraph, runs } from './paragraph.ts';
@@ -15,7 +15,7 @@ const DEFAULT_SIZE = 16;
 /** A table as `draw:frame`. Its rows share its height, unless a text needs more. */
 export function tableElement(part: TableElement, behind: string, deck: Deck): string {
   const { styles, theme } = deck;
-  const rows = rowsOf(part, deck);
+  const rows = toRows(part, deck);
   const widths = columnWidths(part.columns, rows[0]?.length ?? 1, part.width);
   const size = part.size ?? fittingTableSize(rows, widths, part.height, theme.font);
   const columns = widths.map((width) => {
@@ -57,14 +57,14 @@ function cellElement(
   };
   const lines = properties('paragraph', cellBorders('all', border, place, cell.border));
   const style = styles.style('table-cell', element('loext:graphic-properties', box) + lines);
-  const letters = lettersOf(cell, cell.background ?? behind, deck);
+  const letters = getLetters(cell, cell.background ?? behind, deck);
   const look = { ...letters, size: cell.size ?? size, align: cell.align ?? 'left' };
   const text = paragraph(runs(cell.text, styles, look), look, styles);
   return element('table:table-cell', { 'table:style-name': style }, text);
 }
 
 /** The rows, header first; a cell's own word goes before its row's, and that before its column's. */
-function rowsOf(
+function toRows(
   { header, header_style: headerStyle, rows, columns }: TableElement,
   { theme }: Deck,
 ): TableCellObject[][] {
@@ -92,7 +92,7 @@ function fittingTableSize(
     for (const row of measured) {
       const heights = row.map((cell, column) => {
         const width = (widths[column] ?? 1) - 2 * PADDING.horizontal;
-        return heightOf([cell], width, cell.size ?? size, cell.font ?? font, height);
+        return measureHeight([cell], width, cell.size ?? size, cell.font ?? font, height);
       });
       sum += Math.max(...heights) + 2 * PADDING.vertical;
       if (sum > height) return false;

@@ -1,5 +1,5 @@
 import type { Inline, Slide, SlideContent } from '../../../../src/common/generated/script.ts';
-import { backgroundOf, type Deck } from './deck.ts';
+import { type Deck, getBackground } from './deck.ts';
 import { fittingSize, sizesFrom } from './fit.ts';
 import { placeholder } from './frames.ts';
 import { type Box, MASTERS } from './layouts.ts';
@@ -38,14 +38,14 @@ export function placeholders(slide: Slide, deck: Deck): string[] {
 
 function title(text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
   const size = fittingSize([{ text, bold: true }], box, sizesFrom(wanted, SMALLEST_TITLE), theme.titleFont);
-  const color = theme.titleOn(backgroundOf(slide, theme));
+  const color = theme.titleOn(getBackground(slide, theme));
   const look = { font: theme.titleFont, size, color, bold: true, align: 'left' } as const;
   return placeholder('title', styleFor(slide, 'title', styles), box, paragraph(runs(text, styles, look), look, styles));
 }
 
 function subtitle(text: Inline, box: Box, slide: Slide, { theme, styles }: Deck): string {
   const size = fittingSize([{ text }], box, sizesFrom(SIZES.subtitle), theme.font);
-  const look = { font: theme.font, size, color: theme.textOn(backgroundOf(slide, theme)), align: 'left' } as const;
+  const look = { font: theme.font, size, color: theme.textOn(getBackground(slide, theme)), align: 'left' } as const;
   return placeholder(
     'subtitle',
     styleFor(slide, 'subtitle', styles),
@@ -63,7 +63,7 @@ function content(
 ): string {
   const style = styleFor(slide, 'outline1', styles);
   if (text === undefined) return placeholder('outline', style, box);
-  const background = backgroundOf(slide, theme);
+  const background = getBackground(slide, theme);
   const measured = typeof text === 'string' ? [{ text }] : measuredItems(text);
   const size = fittingSize(measured, box, sizesFrom(wanted), theme.font);
   const letters = { font: theme.font, color: theme.textOn(background) };

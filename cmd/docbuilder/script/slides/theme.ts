@@ -24,7 +24,7 @@ const ACCENT = '#1F6FB2';
 const TITLE = '#1B365D';
 
 /** The look of a script's slides. */
-export function themeOf(script: Script): Theme {
+export function getTheme(script: Script): Theme {
   const style = script.slide_style ?? {};
   const font = style.font ?? FONT;
   const { color, title_color: titleColor } = style;

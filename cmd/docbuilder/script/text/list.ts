@@ -20,7 +20,7 @@ interface Listing extends TextContext {
 
 /** A bulleted or numbered list; lists below its items may be of the other kind. */
 export const list: BlockBuilder<List> = function* (block, place, context) {
-  const marks = marksOf(block, LEVELS);
+  const marks = toMarks(block, LEVELS);
   const listing: Listing = { ...context, numbering: block.numbering, marks, place };
   const ordered = block.ordered === true;
   const last = block.items.length - 1;
@@ -104,7 +104,7 @@ function markAt(level: number, ordered: boolean, numbering: List['numbering'] = 
 }
 
 /** The marks of a list as its first branches have them. Where another branch differs, it gets a style of its own. */
-function marksOf({ items, ordered = false, numbering }: List, levels: number): Mark[] {
+function toMarks({ items, ordered = false, numbering }: List, levels: number): Mark[] {
   const kinds = [ordered];
   const visit = (below: readonly ListItem[], level: number): void => {
     for (const item of below) {

@@ -1,6 +1,6 @@
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { dateText } from '../marginal.ts';
-import { languageOf } from '../metadata.ts';
+import { getLanguage } from '../metadata.ts';
 import { paperAttributes, type Sheet } from '../paper.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
@@ -23,7 +23,7 @@ export interface PageStyle {
 
 /** Makes the page style; the automatic styles of header and footer go into `styles`. */
 export function pageStyle(script: Script, now: Date, sheet: Sheet, style: DocumentStyle, styles: Styles): PageStyle {
-  const values = { title: script.meta?.title ?? '', date: dateText(now, languageOf(script.meta)) };
+  const values = { title: script.meta?.title ?? '', date: dateText(now, getLanguage(script.meta)) };
   const areaOf = (name: MarginalName, margin: number): Area => {
     const marginal = script[name];
     if (!marginal) return { rest: margin, taken: 0, style: '', content: '' };

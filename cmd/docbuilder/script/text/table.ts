@@ -20,7 +20,7 @@ export const table: BlockBuilder<Table> = function* (block, place, { styles, she
       'fo:break-before': place.breakBefore ? 'page' : undefined,
     }),
   );
-  yield `<table:table table:name="${nameOf(place.pointer)}" table:style-name="${style}">`;
+  yield `<table:table table:name="${toName(place.pointer)}" table:style-name="${style}">`;
   for (const columnWidth of widths) {
     const column = styles.style('table-column', properties('table-column', { 'style:column-width': mm(columnWidth) }));
     yield `<table:table-column table:style-name="${column}"/>`;
@@ -41,7 +41,7 @@ function columnCount({ header, columns, rows }: Table): number {
 }
 
 /** A name that differs from table to table. */
-function nameOf(pointer: string): string {
+function toName(pointer: string): string {
   return `Table${pointer.replaceAll('/', '_')}`;
 }
 

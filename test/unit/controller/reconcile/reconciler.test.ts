@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { keyOf } from '../../../../cmd/controller/k8s/known-versions.ts';
+import { getKey } from '../../../../cmd/controller/k8s/known-versions.ts';
 import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { type Condition, type ConditionType, findCondition } from '../../../../cmd/controller/reconcile/conditions.ts';
 import { Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
-import { idOf, OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
+import { getId, OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { InstanceReconciler, statusId } from '../../../../cmd/controller/reconcile/reconciler.ts';
 import { RepairLimiter } from '../../../../cmd/controller/reconcile/repair-limiter.ts';
 import { testLogger } from '../../../support/logs.ts';
@@ -48,7 +48,7 @@ describe('the reconciler of an instance', () => {
       random: (size) => new Uint8Array(size).fill(0x5a),
       log: testLogger(),
     });
-    const key = keyOf(situationOf().instance);
+    const key = getKey(situationOf().instance);
     reconcile = (failures = 0, signal = new AbortController().signal) => reconciler.reconcile(key, signal, failures);
   }
 
@@ -213,7 +213,7 @@ describe('the reconciler of an instance', () => {
       ]);
       expect(front()?.spec.replicas).to.equal(2);
     }
-    const id = idOf(front() as KubernetesObject);
+    const id = getId(front() as KubernetesObject);
     expect(repairs.delayMs(id)).to.be.greaterThan(2_000);
     now += 600_000;
     expect(repairs.delayMs(id)).to.equal(0);
@@ -230,7 +230,7 @@ describe('the reconciler of an instance', () => {
       await reconcile();
       expect(office().status).to.include({ version });
     }
-    expect(repairs.delayMs(statusId(keyOf(office())))).to.be.greaterThan(1_000);
+    expect(repairs.delayMs(statusId(getKey(office())))).to.be.greaterThan(1_000);
   });
 
   it('reads the instance again at once when somebody has written it meanwhile', async () => {

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FormulaError, fileForm, formulaMistake, workbookOf } from '../../../../cmd/docbuilder/script/check/formula.ts';
+import {
+  createWorkbook,
+  FormulaError,
+  fileForm,
+  formulaMistake,
+} from '../../../../cmd/docbuilder/script/check/formula.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
-const workbook = workbookOf(['Main', 'Kho', 'Bảng giá', "It's", 'A1', '1.2']);
+const workbook = createWorkbook(['Main', 'Kho', 'Bảng giá', "It's", 'A1', '1.2']);
 const form = (formula: string) => fileForm(formula, workbook);
 const mistake = (formula: string) => formulaMistake(formula, workbook);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decodedPicture, imagesOf, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
+import { decodedPicture, getImages, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { refusal } from '../../../support/refusal.ts';
@@ -118,7 +118,7 @@ describe('pictures of a script', () => {
 
   it('are found in blocks and on slides', () => {
     const pathsOf = (part: Partial<Script>) =>
-      [...imagesOf({ svcscript: 1, type: 'text', save: [{ format: 'pdf' }], ...part })].map(({ path }) => path);
+      [...getImages({ svcscript: 1, type: 'text', save: [{ format: 'pdf' }], ...part })].map(({ path }) => path);
     const slide = { layout: 'blank', elements: [{ type: 'image', x: 0, y: 0, url: 'https://a/b' }] } as const;
     expect(pathsOf({ slides: [slide] as never })).to.deep.equal(['/slides/0/elements/0']);
     expect(pathsOf({ body: [{ type: 'page_break' }, { type: 'image', base64: PIXEL }] })).to.deep.equal(['/body/1']);
