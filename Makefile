@@ -11,10 +11,21 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo; echo '  For Debian 12 or later and Ubuntu 24.04 or later, after `apt install git make`; elsewhere install the packages yourself.'
 
+# Only of make's command line: in the environment EDITOR is somebody's text editor.
+ifeq ($(origin EDITOR),command line)
+export SVC_LOCAL_EDITOR := $(EDITOR)
+endif
+ifdef EDITOR_URL
+export SVC_ONLINE_URL := $(EDITOR_URL)
+endif
+ifdef EDITOR_PASSWORD_FILE
+export SVC_ONLINE_ADMIN_PASSWORD_FILE := $(EDITOR_PASSWORD_FILE)
+endif
+
 .PHONY: run
-run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another)
+run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another, EDITOR=docker for the real editor, EDITOR=url EDITOR_URL=… for one that runs)
 	@scripts/setup.sh run
-	@exec node cmd/local/main.ts
+	@exec setpriv --pdeathsig TERM -- node cmd/local/main.ts
 
 .PHONY: node
 node: ## Install only what `npm run …` needs: Node (into .tools if the machine's is too old) and npm modules

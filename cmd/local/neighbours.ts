@@ -1,4 +1,5 @@
 import { listOf } from '../../src/common/config.ts';
+import { NotPossible } from './not-possible.ts';
 import { isPort } from './port.ts';
 
 /**
@@ -16,11 +17,11 @@ export interface Neighbours {
 /** Names by which a browser and the services reach this machine. */
 const HERE = ['localhost', '127.0.0.1'];
 
-/** @param localPorts value of `SVC_LOCAL_PORTS` @throws {TypeError} naming what is no list of ports */
+/** @param localPorts value of `SVC_LOCAL_PORTS` @throws {NotPossible} naming what is no list of ports */
 export function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
   const ports = listOf(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
   if (!ports.every(isPort)) {
-    throw new TypeError(`SVC_LOCAL_PORTS=${localPorts} must list ports of your own pages, such as 8000,8090`);
+    throw new NotPossible(`SVC_LOCAL_PORTS=${localPorts} must list ports of your own pages, such as 8000,8090`);
   }
   return { ports, origins, hosts };
 }

@@ -46,12 +46,14 @@ export function gate(
   machine: Machine & {
     listen: string;
     editorUrl: string;
+    adminUser: string;
     adminPassword: string;
     callbackSecret: string;
     neighbours: Neighbours;
   },
 ): ServiceOptions {
-  const { address, dataDir, internal, listen, editorUrl, adminPassword, callbackSecret, neighbours } = machine;
+  const { address, dataDir, internal, listen, editorUrl, adminUser, adminPassword, callbackSecret, neighbours } =
+    machine;
   const own = Number(new URL(address).port || 80);
   return {
     name: 'gate',
@@ -65,7 +67,10 @@ export function gate(
       SVC_GATE_WOPI_URL: internal.wopiUrl,
       SVC_BASE_URL: address,
       SVC_ONLINE_URL: editorUrl,
+      SVC_ONLINE_ADMIN_USER: adminUser,
       SVC_ONLINE_ADMIN_PASSWORD: adminPassword,
+      // It has been read.
+      SVC_ONLINE_ADMIN_PASSWORD_FILE: '',
       SVC_EMBED_ALLOW_UNSIGNED: '1',
       SVC_EMBED_ALLOWED_ORIGINS: toOrigins(neighbours, own),
       SVC_EMBED_CALLBACK_SECRET: callbackSecret,

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
+const LOOPBACK = '127.0.0.1';
 const LOWEST = 10_000;
 /** Where the kernel hands out ports by itself when it does not say (Linux's own default). */
 const EPHEMERAL = 32_768;
@@ -11,12 +12,12 @@ export function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
-/** Returns whether nobody listens on this port of the loopback address. */
-export function isFree(port: number): Promise<boolean> {
+/** Returns whether this process could listen on a port: it is free there, and the address is one of this machine. */
+export function isFree(port: number, host = LOOPBACK): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
       .once('error', () => resolve(false))
-      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+      .listen(port, host, () => server.close(() => resolve(true)));
   });
 }
 
@@ -34,10 +35,10 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** The first port from `first` on that nobody listens on at the loopback address; any free one if there is none. */
-export async function firstFree(first: number): Promise<number> {
+/** The first port from `first` on that nobody listens on at an address of this machine; any free one if there is none. */
+export async function firstFree(first: number, host = LOOPBACK): Promise<number> {
   let port = first;
-  while (isPort(port) && !(await isFree(port))) port += 1;
+  while (isPort(port) && !(await isFree(port, host))) port += 1;
   return isPort(port) ? port : ((await freePorts(1))[0] as number);
 }
 

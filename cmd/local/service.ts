@@ -15,6 +15,8 @@ export interface ServiceOptions {
   logFile: string;
   /** Answers 200 when the service is ready. */
   readyUrl: string;
+  /** The time until then; a minute unless told. */
+  readySeconds?: number;
   environment: Record<string, string>;
 }
 
@@ -41,7 +43,8 @@ export function node(main: string, flags = NODE_FLAGS): Pick<ServiceOptions, 'co
 export async function startService({ name, logFile, ...options }: ServiceOptions): Promise<RunningService> {
   const log = await open(logFile, 'a', 0o600);
   const { size } = await log.stat();
-  const child = spawn(options.command, options.parameters, {
+  // It is ended with this process, also where that is killed.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', options.command, ...options.parameters], {
     env: { ...process.env, ...NODE_ENVIRONMENT, ...options.environment },
     stdio: ['ignore', log.fd, log.fd],
     // Its own group: Ctrl+C reaches only this process, which passes it on once.
@@ -52,9 +55,6 @@ export async function startService({ name, logFile, ...options }: ServiceOptions
     once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1)),
     once(child, 'error').then(() => 127),
   ]).finally(() => over.abort());
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  void ended.then(() => process.off('exit', end));
   await log.close();
   return {
     name,
@@ -67,13 +67,13 @@ export async function startService({ name, logFile, ...options }: ServiceOptions
     },
     lastWords: async () =>
       (await readFile(logFile)).subarray(size).toString().split('\n').slice(-LAST_LINES).join('\n'),
-    ready: answers(options.readyUrl, over.signal),
+    ready: answers(options.readyUrl, options.readySeconds ?? READY_SECONDS, over.signal),
     ended,
   };
 }
 
-async function answers(url: string, over: AbortSignal): Promise<boolean> {
-  for (const deadline = Date.now() + READY_SECONDS * 1000; Date.now() < deadline && !over.aborted; await delay(100)) {
+async function answers(url: string, seconds: number, over: AbortSignal): Promise<boolean> {
+  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline && !over.aborted; await delay(100)) {
     const response = await fetch(url, { signal: over }).catch(() => undefined);
     await response?.body?.cancel();
     if (response?.ok) return !over.aborted;

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { Admin } from './admin.ts';
 import { capabilities, discovery } from './discovery.ts';
 import { Documents } from './documents.ts';
-import { send } from './http.ts';
+import { readText, send } from './http.ts';
 import { type EditorOptions, type Faults, noFaults, TIMINGS } from './options.ts';
 import { asset, page } from './page.ts';
 import { ownOrigin, parseUpgrade, segments } from './uri.ts';
@@ -14,6 +14,7 @@ import { createWopiClient, type WopiClient } from './wopi.ts';
 
 const MAX_MESSAGE_BYTES = 16 << 20;
 const SHUTDOWN_MS = 5_000;
+const ACCESS_CHECK_MS = 2_000;
 /** Paths that a front must not let through: they answer 200 here, so that one that does is found out. */
 const CONVERSIONS =
   /^(?:convert-to|extract-link-targets|(?:extract|transform)-document-structure|get-thumbnail|render-search-result)/;
@@ -114,6 +115,7 @@ class Editor {
     const [first, second = '', third = ''] = segments(request.url ?? '/');
     const base = `${sslTermination ? 'https' : 'http'}://${serverName ?? request.headers.host}`;
     if (first === undefined) return send(response, 200, { 'Content-Type': 'text/plain' }, 'OK');
+    if (first === 'hosting' && second === 'wopiAccessCheck') return this.#accessCheck(request, response);
     if (first === 'hosting') return this.#hosting(second, base, response);
     if (first === 'browser' && third === 'admin') return this.#adminPage(request, response);
     if (first === 'browser' && third === 'cool.html') return this.#editorPage(request, response);
@@ -153,13 +155,24 @@ class Editor {
     const { discovery: fault } = this.faults;
     const json = { 'Content-Type': 'application/json' };
     if (name === 'capabilities') send(response, 200, json, JSON.stringify(capabilities(SERVER_ID)));
-    else if (name === 'wopiAccessCheck') send(response, 200, json, '{"status":"Ok"}');
     else if (name !== 'discovery') send(response, 404);
     else if (fault === 'error') send(response, 500);
     else if (fault !== 'hang') {
       const xml = fault === 'broken' ? '<wopi-discovery><net-zone' : discovery(base);
       send(response, 200, { 'Content-Type': 'text/xml' }, xml);
     }
+  }
+
+  /** POST /hosting/wopiAccessCheck: whether documents may come from an address, and whether it is reached. */
+  async #accessCheck(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { callbackUrl } = JSON.parse(await readText(request, MAX_MESSAGE_BYTES)) as { callbackUrl: string };
+    const found = (status: string): void =>
+      send(response, 200, { 'Content-Type': 'application/json' }, JSON.stringify({ status }));
+    if (!this.documents.isAllowed(callbackUrl)) return found('WopiHostNotAllowed');
+    const answer = await fetch(callbackUrl, { signal: AbortSignal.timeout(ACCESS_CHECK_MS) }).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (!answer) return found('UnspecifiedError');
+    found(answer.status === 200 ? 'Ok' : 'NotHttpSuccess');
   }
 
   async #adminPage(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -104,8 +104,11 @@ async function gatePart(machine: Machine, options: Options, port: number, portal
   const adminPassword = onlineUrl ? ofFile : await localSecret(machine.dataDir, STAND_IN_PASSWORD);
   const callbackSecret = await localSecret(machine.dataDir, 'callback-secret');
   const neighbours = { ports: [Number(new URL(portal.origin).port)], origins: '', hosts: '' };
-  const started = gate({ ...machine, listen: `127.0.0.1:${port}`, adminPassword, callbackSecret, neighbours });
-  const more = { SVC_ONLINE_ADMIN_USER: options.adminUser, SVC_LOG_LEVEL: 'warn' };
+  const listen = `127.0.0.1:${port}`;
+  const started = gate({
+    ...{ ...machine, listen, adminUser: options.adminUser, adminPassword, callbackSecret, neighbours },
+  });
+  const more = { SVC_LOG_LEVEL: 'warn' };
   return part(async () => ({ ...started, environment: { ...started.environment, ...more } }));
 }
 

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import { startEditor } from '../../examples/editor/editor.ts';
@@ -14,62 +14,37 @@ import type { EmbedSession, ErrorResponse, GateStatus } from '../../src/common/g
 import { startCanary } from '../support/canary.ts';
 import { callbackReceiver } from '../support/gate-receiver.ts';
 import { licensed } from '../support/license.ts';
+import { fakeDocker, type Local, processesIn, startLocal } from '../support/local.ts';
 import { secret } from '../support/logs.ts';
-import { freePort, processesNaming } from '../support/process.ts';
+import { processesNaming } from '../support/process.ts';
 import { form } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-
-/** The service as `make run` starts it. */
-async function startLocal(environment: Record<string, string> = {}, earlierLog = '') {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
-  await writeFile(join(folder, 'docbuilder.log'), earlierLog);
-  const port = await freePort();
-  const child = spawn(process.execPath, ['cmd/local/main.ts'], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], HOME: folder, PORT: String(port), SVC_LOCAL_DIR: folder, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      said += chunk;
-    });
-  }
-  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
-  return { child, folder, port, ended, said: () => said };
-}
-
-/** Processes that were started for a folder. */
-function processesIn(folder: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`SVC_LOCAL_DIR=${folder}`);
-    } catch {
-      return false;
-    }
-  });
-}
+/** Docker while it makes a container: it hears no signal, and ends when the container is removed. */
+const DEAF_DOCKER = `trap '' INT TERM
+case "$1 $*" in
+  network*) echo 127.0.0.1 ;;
+  image*) echo there ;;
+  run*server_name*) rm -f "$0.removed"; until [ -e "$0.removed" ]; do sleep 0.05; done; exit 137 ;;
+  rm*) touch "$0.removed" ;;
+esac`;
 
 describe('the service on a developer’s machine', function () {
   this.timeout(60_000);
-  let local: Awaited<ReturnType<typeof startLocal>>;
-  const isRunning = () =>
-    until(
-      'it says where',
-      () => {
-        if (local.child.exitCode !== null) throw new Error(`ended early:\n${local.said()}`);
-        return local.said().includes('curl') || undefined;
-      },
-      50_000,
-    );
-  const printed = (what: string) => new RegExp(`^ *${what} +(\\S+)$`, 'm').exec(local.said())?.[1] ?? '';
+  let local: Local;
+  let programs = '';
+  const isRunning = () => local.isRunning();
+  const printed = (what: string) => local.printed(what);
   afterEach(async () => {
-    local.child.kill('SIGTERM');
-    await local.ended;
-    await rm(local.folder, { recursive: true, force: true });
+    await local.stop();
+    await rm(programs, { recursive: true, force: true });
   });
+
+  /** A PATH with a program `docker` that is this script. */
+  async function withDocker(script: string): Promise<string> {
+    programs = await fakeDocker(script);
+    return `${programs}:${process.env['PATH']}`;
+  }
 
   it('starts, says where and with which key, demonstrates, converts, and leaves nothing behind after Ctrl+C', async () => {
     local = await startLocal();
@@ -114,12 +89,68 @@ describe('the service on a developer’s machine', function () {
   });
 
   it('has the addresses in discovery that SVC_ONLINE_SERVER_NAME and SVC_ONLINE_SSL_TERMINATION tell', async () => {
-    local = await startLocal({ SVC_ONLINE_SERVER_NAME: 'office.example:8443', SVC_ONLINE_SSL_TERMINATION: 'true' });
+    const told = { SVC_ONLINE_SERVER_NAME: 'office.example:8443', SVC_ONLINE_SSL_TERMINATION: 'true' };
+    local = await startLocal({ ...told, SVC_LOCAL_EDITOR: 'stand-in', PATH: await withDocker('exit 0') });
     await isRunning();
     const xml = await (await fetch(`http://127.0.0.1:${local.port}/hosting/discovery`)).text();
     expect(xml.match(/urlsrc="[^"]*cool.html\?"/g)).to.have.length.greaterThan(9);
     expect(xml).to.match(/urlsrc="https:\/\/office\.example:8443\//);
     expect(xml).not.to.contain('localhost');
+    expect(local.said(), 'asked for').not.to.contain('EDITOR=docker');
+  });
+
+  it('offers the real editor where Docker answers, and goes on with the stand-in', async () => {
+    local = await startLocal({ PATH: await withDocker('exit 0') });
+    await isRunning();
+    expect(local.said()).to.match(/^ {2}editor +a stand-in .*; Docker is here, so make run EDITOR=docker starts .*$/m);
+  });
+
+  for (const [what, environment, script, why] of [
+    ['there is no Docker', { PATH: '/nowhere' }, '', /there is no program `docker` on this machine/],
+    [
+      'Docker does not answer',
+      {},
+      'echo "Cannot connect to the daemon" >&2; exit 1',
+      /answer: Cannot connect to the d/,
+    ],
+  ] as const) {
+    it(`says that ${what}, before it starts anything`, async () => {
+      const PATH = script ? await withDocker(script) : '';
+      local = await startLocal({ SVC_LOCAL_EDITOR: 'docker', PATH, ...environment });
+      expect(await local.ended).to.equal(1);
+      expect(local.said())
+        .to.match(/^EDITOR=docker: .*\n$/)
+        .and.match(why);
+    });
+  }
+
+  it('removes a container that does not run yet, when it is stopped: signals do not reach it', async () => {
+    local = await startLocal({ SVC_LOCAL_EDITOR: 'docker', PATH: await withDocker(DEAF_DOCKER) });
+    await until('docker run', () => processesNaming(`server_name=localhost:${local.port}`).length > 0 || undefined);
+    local.child.kill('SIGINT');
+    expect(await local.ended).to.equal(0);
+    expect(local.said()).to.equal('');
+    await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`ends with make, on ${signal}`, async () => {
+      // The last line of the recipe; the first installs packages.
+      const { stdout } = await promisify(execFile)('make', ['--dry-run', 'run']);
+      const recipe = `service: ; @${stdout.trim().split('\n').at(-1)?.replaceAll('$', '$$')}`;
+      local = await startLocal({}, { command: ['make', '--eval', recipe, 'service', 'EDITOR=stand-in'] });
+      await isRunning();
+      local.child.kill(signal);
+      await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
+    });
+  }
+
+  it('ends when its terminal is closed', async () => {
+    local = await startLocal();
+    await isRunning();
+    local.child.kill('SIGHUP');
+    expect(await local.ended).to.equal(0);
+    await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
   });
 
   it('leaves nothing behind either when it is stopped before all of it runs', async () => {
@@ -133,7 +164,7 @@ describe('the service on a developer’s machine', function () {
   });
 
   it('says which variable is wrong, and ends what runs', async () => {
-    local = await startLocal({ SVC_DOCBUILDER_WORKERS: 'many' }, 'of an earlier run\n');
+    local = await startLocal({ SVC_DOCBUILDER_WORKERS: 'many' }, { earlierLog: 'of an earlier run\n' });
     expect(await local.ended).to.equal(2);
     expect(local.said())
       .to.match(/docbuilder did not start.*SVC_DOCBUILDER_WORKERS/s)
@@ -195,7 +226,7 @@ describe('the service on a developer’s machine', function () {
     it(`says that ${address} is no editor, before it starts anything`, async () => {
       local = await startLocal({ SVC_ONLINE_URL: address });
       expect(await local.ended).to.equal(1);
-      expect(local.said()).to.match(/^SVC_ONLINE_URL=.* must be an address such as http:\/\/localhost:9980: .*\n$/);
+      expect(local.said()).to.match(/^EDITOR_URL .* must be an address such as http:\/\/localhost:9980: .*\n$/);
     });
   }
 
@@ -232,12 +263,51 @@ describe('the service on a developer’s machine', function () {
         expect(local.said()).to.contain(`its documents    ${url}`);
         expect((await fetch(`${url}/svc/wopi/files/doc_1`)).status).to.equal(401);
         expect(local.said().includes(`Port ${port + 1} is in use`)).to.equal(isTaken);
+        const mistakes = await until(
+          'what is wrong',
+          () => local.said().split('does not work with this service:\n')[1],
+        );
+        expect(mistakes).to.match(/^ {2}The admin channel does not work, .*$/m);
+        expect(mistakes).to.match(/^ {2}Its discovery names .* but browsers find it at http:\/\/localhost:\d+: .*$/m);
       } finally {
         await editor.stop();
         other.close();
       }
     });
   }
+
+  it('takes an editor that runs already, with the password in a file, and finds nothing wrong with it', async () => {
+    const [editorPort = 0, port = 0] = await freePorts(2);
+    const serverName = `localhost:${port}`;
+    const admin = { user: 'admin', password: 'editor-password' };
+    const wopiAllow = ['127.0.0.1'];
+    const editor = await startEditor({ host: '127.0.0.1', port: editorPort, admin, serverName, wopiAllow });
+    const folder = await mkdtemp(join(tmpdir(), 'svc-password-'));
+    const file = join(folder, 'password');
+    try {
+      await writeFile(file, `${admin.password}\n`);
+      const given = { SVC_ONLINE_URL: editor.url, SVC_ONLINE_ADMIN_PASSWORD_FILE: file, PORT: String(port) };
+      local = await startLocal({ ...given, SVC_LOCAL_EDITOR: 'url' });
+      await isRunning();
+      expect(printed('editor')).to.equal(editor.url);
+      await until('the editor is known', async () => {
+        const status = (await (await fetch(`${printed('address')}/svc/status`)).json()) as GateStatus;
+        return status.upstream.editor_server === 'ok' || undefined;
+      });
+      local.child.kill('SIGTERM');
+      expect(await local.ended).to.equal(0);
+      expect(local.said()).not.to.contain('does not work');
+    } finally {
+      await editor.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('says that a file with the password cannot be read', async () => {
+    local = await startLocal({ SVC_ONLINE_URL: 'http://localhost:1', SVC_ONLINE_ADMIN_PASSWORD_FILE: '/nowhere' });
+    expect(await local.ended).to.equal(1);
+    expect(local.said()).to.match(/^EDITOR_PASSWORD_FILE .*: ENOENT.*\n$/);
+  });
 
   it('has an editor that runs already fetch documents from where SVC_GATE_WOPI_URL says', async () => {
     const [editorPort = 0, internalPort] = await freePorts(2);

@@ -5,38 +5,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { loadConfig as loadDocbuilder } from '../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../cmd/gate/config.ts';
+import { type Compose, readCompose as compose } from '../../cmd/local/compose.ts';
 import { frontVariables } from '../../src/common/front.ts';
 import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
 import { schemas } from '../../src/common/schema.ts';
 
-interface Service {
-  image: string;
-  environment?: Record<string, string | number>;
-  env_file?: string[];
-  command?: string[];
-  stop_grace_period?: string;
-  ports?: string[];
-  read_only?: boolean;
-  cap_drop?: string[];
-  networks?: string[];
-  network_mode?: string;
-  secrets?: string[];
-  volumes?: string[];
-  healthcheck?: { test: string[] };
-  depends_on?: Record<string, { condition: string }>;
-}
-interface Compose {
-  services: Record<string, Service>;
-  networks: Record<string, { internal?: boolean } | null>;
-  volumes: Record<string, null>;
-  secrets: Record<string, { file: string }>;
-}
-
 const root = resolve(import.meta.dirname, '../..');
-const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
 
 describe('compose.yaml', () => {
   const plain = compose({});
@@ -220,26 +196,6 @@ describe('compose.yaml', () => {
     }
   });
 });
-
-/** The file as an engine sees it with these variables. */
-function compose(variables: Record<string, string>): Compose {
-  const filled = filledIn(text, variables).replaceAll('$$', '$');
-  return load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
-}
-
-/** `${NAME-default}`, `${NAME:-default}` and `${NAME:+other}`, from the inside out. */
-function filledIn(template: string, variables: Record<string, string>): string {
-  const filled = template.replaceAll(
-    /\$\{([A-Z_]+)(:?[-+])([^{}]*)\}/g,
-    (_, name: string, kind: string, other: string) => {
-      const value = variables[name];
-      const there = kind.startsWith(':') ? Boolean(value) : value !== undefined;
-      if (kind.endsWith('+')) return there ? other : '';
-      return there ? (value ?? '') : other;
-    },
-  );
-  return filled === template ? filled : filledIn(filled, variables);
-}
 
 function environmentOf({ services }: Compose, service: string): Record<string, string> {
   return mapValues(services[service]?.environment ?? {}, String);

@@ -33,7 +33,7 @@ const missing = (wanted: Iterable<string>, there: ReadonlySet<string>) =>
 /** What a program asks of its environment, by what it is written in. */
 function variablesRead(path: string): Set<string> {
   const pattern = /\.[tj]s$/.test(path)
-    ? /process\.env(?:\.|\[')([A-Z][A-Z_]+)/g
+    ? /\b(?:process\.env|environment)(?:\.|\[')([A-Z][A-Z_]+)/g
     : /receiver/.test(path)
       ? /setting\(['"]([A-Z_]+)/g
       : /\$\{(SVC_[A-Z_]+)/g;

@@ -55,6 +55,13 @@ export async function docker(...parameters: string[]): Promise<string> {
   return (await promisify(execFile)('docker', parameters, { maxBuffer: OUTPUT_BYTES })).stdout;
 }
 
+/** The beginning of a command that is to be in the engine's own network, as all of a machine with an engine is. */
+export async function besideEngine(): Promise<string[]> {
+  if (hasEngine()) return [];
+  const { stdout } = await promisify(execFile)('pgrep', ['--full', `engine\\.sh ${FOLDER} `]);
+  return ['nsenter', `--net=/proc/${stdout.split('\n')[0]}/ns/net`];
+}
+
 async function usersEngine(): Promise<Engine> {
   const gateway = await docker('network', 'inspect', 'bridge', '--format', '{{(index .IPAM.Config 0).Gateway}}');
   return { address: '127.0.0.1', hostAddress: gateway.trim() };

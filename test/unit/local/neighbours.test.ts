@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parseNeighbours, toAllowHosts, toOrigins } from '../../../cmd/local/neighbours.ts';
+import { NotPossible } from '../../../cmd/local/not-possible.ts';
 
 describe('the neighbours of the service on a developer’s machine', () => {
   it('are none but the service itself unless told', () => {
@@ -22,7 +23,7 @@ describe('the neighbours of the service on a developer’s machine', () => {
 
   for (const ports of ['web', '0', '65536', '8000-8010', '8000;8090', '*']) {
     it(`have no ports ${ports}`, () => {
-      expect(() => parseNeighbours(ports)).to.throw(TypeError, `SVC_LOCAL_PORTS=${ports} `);
+      expect(() => parseNeighbours(ports)).to.throw(NotPossible, `SVC_LOCAL_PORTS=${ports} `);
     });
   }
 });

@@ -1,12 +1,12 @@
 import { WebSocket } from 'undici';
 import type { Clock } from '../../../../src/common/clock.ts';
+import type { EditorAgent } from '../../../../src/common/editor/fetch-text.ts';
+import { logIn, WrongPassword } from '../../../../src/common/editor/login.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import { pause } from '../../../../src/common/pause.ts';
 import type { EditorSample, EditorState } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
 import { readDocuments } from './documents.ts';
-import type { EditorAgent } from './get.ts';
-import { logIn, WrongPassword } from './login.ts';
 
 const SOCKET = '/cool/adminws';
 const CONNECT_MS = 5_000;

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { apart, type Clock } from '../../../../src/common/clock.ts';
+import { editPages } from '../../../../src/common/editor/discovery-xml.ts';
+import { fetchText } from '../../../../src/common/editor/fetch-text.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { Logger } from '../../../../src/common/log.ts';
-import { editPages } from './discovery-xml.ts';
-import { getText } from './get.ts';
 
 const FRESH_MS = 5 * 60_000;
 /** How long the last copy serves when a newer one can't be had: a busy editor is no reason to turn people away. */
@@ -52,7 +52,7 @@ export function createDiscovery(options: {
   async function read(): Promise<void> {
     const mine = generation;
     try {
-      const { status, text } = await getText(`${url}/hosting/discovery`, { agent, maxBytes: MAX_BYTES });
+      const { status, text } = await fetchText(`${url}/hosting/discovery`, { agent, maxBytes: MAX_BYTES });
       if (status !== 200) throw new Error(`the editor server answered ${status}`);
       const { pages, origins } = editPages(text);
       checkOrigins([...origins]);

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../../src/common/clock.ts';
+import { createEditorAgent } from '../../../../src/common/editor/fetch-text.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import { COUNTING } from '../../../../src/common/plan.ts';
 import type { EditorSample, EditorServer } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
 import { createAdminChannel } from './admin.ts';
 import { createDiscovery } from './discovery.ts';
-import { createEditorAgent } from './get.ts';
 
 export interface EditorServerOptions {
   /** SVC_ONLINE_URL, without a slash at its end. */

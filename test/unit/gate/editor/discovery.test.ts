@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createDiscovery, type Discovery } from '../../../../cmd/gate/outbound/editor/discovery.ts';
-import { editPages } from '../../../../cmd/gate/outbound/editor/discovery-xml.ts';
-import { createEditorAgent } from '../../../../cmd/gate/outbound/editor/get.ts';
+import { editPages } from '../../../../src/common/editor/discovery-xml.ts';
+import { createEditorAgent } from '../../../../src/common/editor/fetch-text.ts';
 import type { AppError } from '../../../../src/common/errors.ts';
 import { type AdminServer, discoveryXml, startAdminServer } from '../../../support/admin-server.ts';
 import { silentLogger } from '../../../support/logs.ts';

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { basicAuthorization } from '../../../../src/common/http/basic-auth.ts';
-import { type Answer, getText } from './get.ts';
+import { basicAuthorization } from '../http/basic-auth.ts';
+import { type Answer, fetchText } from './fetch-text.ts';
 
 const PAGE = '/browser/dist/admin/admin.html';
 const MAX_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ export async function logIn(options: {
 }): Promise<string> {
   const { url, user, password, agent, signal } = options;
   const authorization = basicAuthorization(user, password);
-  const answer = await getText(url + PAGE, { agent, maxBytes: MAX_BYTES, headers: { authorization }, signal });
+  const answer = await fetchText(url + PAGE, { agent, maxBytes: MAX_BYTES, headers: { authorization }, signal });
   if (answer.status === 401) throw new WrongPassword(describeRefusal(password));
   if (answer.status !== 200) throw new Error(`the admin console answered ${answer.status}`);
   const token = parseToken(answer);

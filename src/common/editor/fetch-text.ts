@@ -43,17 +43,25 @@ export function createEditorAgent(): EditorAgent {
 }
 
 /**
- * GETs a page of the editor server. Follows no redirect. Rejects when there is no answer within 5 s, when it is larger
- * than `maxBytes`, or is not UTF-8.
+ * GETs a page of the editor server, or posts `body` to it. Follows no redirect. Rejects when there is no answer within
+ * 5 s, when it is larger than `maxBytes`, or is not UTF-8.
  */
-export async function getText(
+export async function fetchText(
   url: string,
-  options: { agent: Dispatcher; maxBytes: number; headers?: Record<string, string>; signal?: AbortSignal | undefined },
+  options: {
+    agent: Dispatcher;
+    maxBytes: number;
+    headers?: Record<string, string>;
+    body?: string;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<Answer> {
-  const { agent, maxBytes, headers = {}, signal } = options;
+  const { agent, maxBytes, headers = {}, body = null, signal } = options;
   const time = AbortSignal.timeout(REQUEST_MS);
   const answer = await request(url, {
     dispatcher: agent,
+    method: body === null ? 'GET' : 'POST',
+    body,
     headers: { 'user-agent': 'SVC-Gate/1.0', ...headers },
     signal: signal ? AbortSignal.any([signal, time]) : time,
   });

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../../src/common/config.ts';
+import { type ContainerOptions, containerName, readCompose, runArguments } from './compose.ts';
+import { docker, pullImage, requireDocker } from './docker.ts';
+import { NotPossible } from './not-possible.ts';
+import { isFree } from './port.ts';
+import { type RunningService, startService } from './service.ts';
+
+/** The image's own port. */
+const EDITOR_PORT = 9980;
+/** From an empty container to the first answer, on a slow machine. */
+const START_SECONDS = 180;
+/** As long as compose.yaml gives it for its last saves. */
+const STOP_MS = 120_000;
+const LOOK_MS = 100;
+
+export interface ContainerSettings {
+  /** Of the service in browsers. */
+  address: string;
+  /** Where this machine is to reach the editor. */
+  url: string;
+  /** Where the container reaches the gate. */
+  wopiUrl: string;
+  password: string;
+  /** Pages that may embed. */
+  origins: readonly string[];
+  dataDir: string;
+  /** Further variables of compose.yaml. */
+  environment: Environment;
+}
+
+/**
+ * Address of this machine in the network of containers, unless `SVC_GATE_WOPI_URL` says where they find it.
+ * @throws {NotPossible} where there is no engine, or one that is elsewhere
+ */
+export async function findGateway(environment: Environment): Promise<string | undefined> {
+  await requireDocker();
+  if (environment['SVC_GATE_WOPI_URL']) return undefined;
+  const gateway = await docker('network', 'inspect', 'bridge', '--format', '{{(index .IPAM.Config 0).Gateway}}');
+  if (await isFree(0, gateway)) return gateway;
+  throw new NotPossible(
+    `EDITOR=docker: ${gateway}, the gateway of Docker's network, is no address of this machine. Say where containers find it: SVC_GATE_WOPI_URL=http://host.docker.internal:8081`,
+  );
+}
+
+/** The official editor in a container, and what keeps its quarantine, both with the settings of compose.yaml. */
+export interface EditorContainers {
+  /** Pulls the image. @throws {NotPossible} */
+  prepare(signal: AbortSignal): Promise<void>;
+  startEditor(): Promise<RunningService>;
+  startKeeper(): Promise<RunningService>;
+}
+
+export function editorContainers(settings: ContainerSettings): EditorContainers {
+  const { address, url, wopiUrl, origins, environment } = settings;
+  const { host, port } = new URL(address);
+  const hosts = origins.map((origin) => (origin === '*' ? '*:*' : origin.replace(/^https?:\/\//, '')));
+  const ancestors = [...new Set(['localhost:*', '127.0.0.1:*', ...hosts])].join(' ');
+  const compose = readCompose({ SVC_FRAME_ANCESTORS: ancestors, ...environment, SVC_HOST: host });
+  // One for each port, so that they can run side by side.
+  const project = `svc-${port || 80}`;
+  const published = new URL(url).host.replace('localhost', '127.0.0.1');
+  const start = (service: string, more: Partial<ContainerOptions>) =>
+    startContainer(service, runArguments(compose, service, { project, inherited: ['password'], ...more }), {
+      container: containerName(project, service),
+      ...settings,
+    });
+  return {
+    async prepare(signal) {
+      await pullImage(compose.services['editor']?.image ?? '', signal);
+      await docker(...runArguments(compose, 'quarantine', { project }));
+    },
+    startEditor: () =>
+      start('editor', { environment: { aliasgroup1: wopiUrl }, publish: `${published}:${EDITOR_PORT}` }),
+    startKeeper: () => start('quarantine-keeper', { environment: { GATE_URL: wopiUrl } }),
+  };
+}
+
+/**
+ * The command in the foreground passes signals on to its container, and ends with it. Those that come before the
+ * container runs it passes on to nobody.
+ */
+async function startContainer(
+  name: string,
+  parameters: string[],
+  { container, url, password, dataDir }: ContainerSettings & { container: string },
+): Promise<RunningService> {
+  let [isReady, isStopping, isOver] = [false, false, false];
+  const remove = (): Promise<unknown> => docker('rm', '--force', container).catch(() => {});
+  const removeUntilOver = async (): Promise<void> => {
+    for (; !isOver; await delay(LOOK_MS)) await remove();
+  };
+  const isRunning = async (): Promise<boolean> => {
+    for (; !isOver; await delay(LOOK_MS)) {
+      const state = await docker('inspect', '--format', '{{.State.Running}}', container).catch(() => '');
+      if (state === 'true') return true;
+    }
+    return false;
+  };
+  // Of a run that was killed.
+  await remove();
+  const service = await startService({
+    ...{ name, command: 'docker', parameters, logFile: `${dataDir}/${name}.log` },
+    readyUrl: `${url}/hosting/discovery`,
+    readySeconds: START_SECONDS,
+    environment: { password },
+  });
+  const ended = service.ended.then(async (code) => {
+    isOver = true;
+    await remove();
+    return isStopping ? 0 : code;
+  });
+  return {
+    ...service,
+    ended,
+    ready: service.ready.then(async (answers) => {
+      isReady = answers && (await isRunning());
+      return isReady;
+    }),
+    stop(signal) {
+      if (isReady && !isStopping) {
+        service.stop(signal);
+        setTimeout(removeUntilOver, STOP_MS).unref();
+      } else void removeUntilOver();
+      isStopping = true;
+    },
+  };
+}

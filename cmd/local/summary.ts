@@ -1,0 +1,59 @@
+import type { EditorChoice } from './editor.ts';
+import type { InternalSide } from './internal.ts';
+import type { Neighbours } from './neighbours.ts';
+
+const STAND_IN = 'a stand-in that edits only plain text in docx files';
+
+/** Says where the service is, and how it is used. */
+export function sayRunning(running: {
+  address: string;
+  key: string;
+  callbackSecret: string;
+  dataDir: string;
+  internal: InternalSide;
+  neighbours: Neighbours;
+  editor: EditorChoice['kind'];
+  editorUrl: string;
+  /** Docker answers, and nobody has said which editor is wanted. */
+  isDockerOffered: boolean;
+  /** The usual internal port, if it is in use. */
+  takenPort: number | undefined;
+  /** The editor's. */
+  mistakes: readonly string[];
+}): void {
+  const { address, key, callbackSecret, dataDir, internal, neighbours, mistakes } = running;
+  const { ports } = neighbours;
+  const real = running.isDockerOffered
+    ? 'Docker is here, so make run EDITOR=docker starts the real one'
+    : 'for the real one see docs/compose.md';
+  const editor = running.editor === 'stand-in' ? `${STAND_IN}; ${real}` : running.editorUrl;
+  const moved = running.takenPort
+    ? `\n                   Port ${running.takenPort} is in use, so this is not the usual address.`
+    : '';
+  const documents =
+    running.editor === 'stand-in'
+      ? ''
+      : `\n  its documents    ${internal.wopiUrl}, the editor's aliasgroup1; the gate listens on ${internal.listen}${moved}`;
+  console.log(`
+SVC is running.  Ctrl+C stops it.
+
+  address          ${address}
+  demo             ${address}/svc/demo
+  API key          ${key}
+  callback secret  ${callbackSecret}
+  logs             ${dataDir}/*.log
+  editor           ${editor}${documents}
+
+Your own pages, documents and callback receivers on this machine need their ports named: SVC_LOCAL_PORTS=8000,8090 make run${
+    ports.length > 0 ? `\nNamed are ${ports.join(', ')}.` : ''
+  }
+
+Convert a document (replace report.docx by any .docx, .xlsx, .pptx, .odt ...):
+
+curl -H 'Authorization: Bearer ${key}' -F file=@report.docx -F to=pdf ${address}/v1/convert -o report.pdf
+`);
+  if (mistakes.length === 0) return;
+  console.error(`The editor at ${running.editorUrl} does not work with this service:\n`);
+  for (const mistake of mistakes) console.error(`  ${mistake}`);
+  console.error('\nThe service goes on meanwhile, and takes the editor when that is right.');
+}
