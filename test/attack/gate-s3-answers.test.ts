@@ -126,6 +126,14 @@ describe('an S3 server that answers otherwise', () => {
     expect(warnings).to.have.length(1);
   });
 
+  it('gets nothing of a file that cannot be read: that is the error of the file, at once', async () => {
+    const sha256 = hash('sha256', 'unread');
+    const file = { path: bench.received, sha256, size: 6 };
+    expect(await failure(bench.blobs.put(file))).to.include({ code: 'EISDIR' });
+    expect(await failure(bench.blobs.put({ ...file, path: `${bench.received}/gone` }))).to.include({ code: 'ENOENT' });
+    expect(await bench.isThere(sha256)).to.equal(false);
+  });
+
   it('lists all, page by page', async () => {
     const prefix = 'many/';
     const many = await bench.open({ prefix });
