@@ -168,6 +168,18 @@ describe('a gate whose bytes are in an S3 store', function () {
     }
   });
 
+  it('takes credentials from where the AWS client finds them, and says when there are none', async () => {
+    const { accessKeyId, secretAccessKey } = server.settings.credentials;
+    const chain = { SVC_S3_ACCESS_KEY_ID: '', SVC_S3_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+    const found = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    const gate = await startGateProcess(await gateEnvironment({ ...chain, ...found }));
+    await gate.stop();
+    expect(gate.log()).not.to.include('object store');
+    const { ended, log } = spawnGate(await gateEnvironment(chain));
+    expect(await ended).to.equal(2);
+    expect(log()).to.include('"path":"SVC_S3_ACCESS_KEY_ID","message":"is missing');
+  });
+
   it('starts while the store is away, and says so', async () => {
     await server.kill();
     const gate = await startGateProcess(await gateEnvironment());
