@@ -11,53 +11,16 @@ gateway_api_version=1.4.0
 # The one of the cluster that is tested on.
 kubernetes_version=$(sed -n 's#.*k8s\.io/kubernetes v\([0-9.]*\).*#\1#p' test/e2e/cluster/kubernetes/go.mod)
 
-tools=$PWD/.cache/tools
+topic=chart tools=$PWD/.cache/tools
 schemas=$tools/schemas-$kubernetes_version-$gateway_api_version
-log=$tools/build.log
+. scripts/support/go-tools.sh
 
-say() { printf '[chart] %s\n' "$*"; }
-fail() { tail -n 20 "$log" >&2; printf '[chart] %s, see %s\n' "$*" "$log" >&2; exit 1; }
-
-PATH=$PWD/.tools/bin:$PATH:/usr/local/go/bin:/usr/lib/go/bin
-# The caches of scripts/kubernetes.sh: most modules are the same.
-GOMODCACHE=$PWD/.cache/kubernetes/go/modules GOCACHE=$PWD/.cache/kubernetes/go/build GOFLAGS='-modcacherw -buildvcs=false'
-# A Go that is too old fetches the one that a tool asks for.
-GOTOOLCHAIN=auto CGO_ENABLED=0
-export PATH GOMODCACHE GOCACHE GOFLAGS GOTOOLCHAIN CGO_ENABLED
-mkdir -p "$tools/bin"
-
-new_enough() {
-  case $(go version 2>/dev/null) in
-    *' go1.'[0-9].* | *' go1.1'[0-9].* | *' go1.20'* | '') return 1 ;;
-  esac
-}
-need_go() {
-  new_enough && return 0
-  # One that scripts/kubernetes.sh has fetched.
-  for programs in "$GOMODCACHE"/golang.org/toolchain@*/bin; do PATH=$programs:$PATH; done
-  new_enough && return 0
-  say 'no Go 1.21 or later here, so helm cannot be built: the chart is not tested (Debian: apt-get install golang-go)'
-  exit 3
-}
-
-# What release builds of helm are told: without a cluster it takes this one for the cluster's version.
+# Release builds of helm are told this: without a cluster it takes this one for the cluster's version.
 minor=${kubernetes_version#*.}
 minor=${minor%%.*}
-flags='-s -w'
 for package in pkg/chartutil pkg/lint/rules; do
   flags="$flags -X helm.sh/helm/v3/$package.k8sVersionMajor=1 -X helm.sh/helm/v3/$package.k8sVersionMinor=$minor"
 done
-
-# name, version, package
-tool() {
-  folder=$tools/$1-$2
-  if [ ! -x "$folder/$1" ]; then
-    need_go
-    say "building $1 $2, once (a minute or two)"
-    GOBIN=$folder go install -trimpath -ldflags "$flags" "$3@v$2" >"$log" 2>&1 || return 1
-  fi
-  ln -sf "../$1-$2/$1" "$tools/bin/$1"
-}
 
 # module@version
 source_of() {
@@ -75,7 +38,7 @@ if [ ! -e "$refused" ] && new_enough && ! tool kube-linter "$kube_linter_version
 fi
 
 if [ ! -d "$schemas" ]; then
-  need_go
+  need_go "a schema"
   say "making schemas of Kubernetes $kubernetes_version and Gateway API $gateway_api_version, once"
   kubernetes=$(source_of "k8s.io/kubernetes@v$kubernetes_version")
   gateway=$(source_of "sigs.k8s.io/gateway-api@v$gateway_api_version")

@@ -275,6 +275,8 @@ esac
 [ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
 # It exits 3 without Go; tests of the chart are then skipped, and say so.
 case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
+# The same; tests of the store on S3 are then skipped.
+case $purpose in test | bench) scripts/store-tools.sh || [ $? = 3 ] ;; esac
 # It exits 3 where the documents cannot be had; tests with them are then skipped, and say so.
 case $purpose in test | corpus) scripts/corpus/fetch.sh || [ $? = 3 ] ;; esac
 # What they were built with: 5 GB that nobody needs again.

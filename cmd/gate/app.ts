@@ -8,7 +8,7 @@ import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
-import type { Config } from './config.ts';
+import type { Config, S3Config } from './config.ts';
 import { createAsk } from './domain/ask.ts';
 import { BlobKeeper } from './domain/blob-keeper.ts';
 import { createCleaning } from './domain/cleaning.ts';
@@ -24,6 +24,7 @@ import { createLinks } from './domain/links.ts';
 import { createLoads } from './domain/loads.ts';
 import type { DocumentRecord } from './domain/model.ts';
 import { Outbox } from './domain/outbox.ts';
+import type { Blobs } from './domain/ports.ts';
 import { createPresence } from './domain/presence.ts';
 import { Saves } from './domain/saves.ts';
 import { Sessions } from './domain/sessions.ts';
@@ -120,7 +121,8 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const data = await openDataDir(config.dataDir);
+  const { s3 } = config;
+  const data = await openDataDir(config.dataDir, s3 && (() => openS3Blobs(s3, log)));
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,
@@ -136,6 +138,12 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     readWopiSrc: createWopiSrcReader(config.wopiUrl),
     maxBytes: config.embed.maxFileMb * MB,
   };
+}
+
+/** Opens the object store. Its client is large, and loaded only where it is needed. */
+async function openS3Blobs(s3: S3Config, log: Logger): Promise<Blobs> {
+  const { createS3Blobs } = await import('./store/s3/blobs.ts');
+  return createS3Blobs(s3, log);
 }
 
 /** Creates the parts that hold state, which observe one another. */

@@ -23,6 +23,8 @@ export async function runService<Config extends { readonly logLevel: LogLevel }>
   });
   const hasStarted = endEarly(log);
   const service = await start(config, log).catch((error) => {
+    // Some mistakes are only found by trying.
+    if (error instanceof ConfigError) refuse(log, error);
     log.fatal({ err: error }, 'cannot start');
     process.exit(1);
   });
@@ -35,7 +37,11 @@ function configuration<Config>(service: string, load: Service<Config>['load']): 
     return load(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    createLogger({ service, level: 'info' }).fatal({ mistakes: error.mistakes }, 'the configuration is wrong');
-    process.exit(2);
+    return refuse(createLogger({ service, level: 'info' }), error);
   }
+}
+
+function refuse(log: Logger, { mistakes }: ConfigError): never {
+  log.fatal({ mistakes }, 'the configuration is wrong');
+  process.exit(2);
 }

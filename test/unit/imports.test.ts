@@ -54,6 +54,7 @@ const PURE = new Set([
   'node:fs/promises',
   'node:child_process',
   '@kubernetes/client-node',
+  '@aws-sdk/client-s3',
 ]);
 
 interface Import {
@@ -107,6 +108,14 @@ describe('imports', () => {
     expect([...doors].filter((door) => door !== 'src/common/crypto' && !door.startsWith('cmd/license'))).to.deep.equal(
       [],
     );
+  });
+
+  it('keep the client of the object store behind one door, which is opened only where there is a store', () => {
+    const folder = 'cmd/gate/store/s3/';
+    const doors = imports.filter(({ from, to }) => to.startsWith('@aws-sdk/') && !from.startsWith(folder));
+    const ways = imports.filter(({ from, to }) => to.startsWith(folder) && !from.startsWith(folder));
+    expect([...doors, ...ways].map(shown)).to.deep.equal([`cmd/gate/app.ts imports ${folder}blobs.ts`]);
+    expect(readFileSync(join(root, 'cmd/gate/app.ts'), 'utf8')).to.include(`await import('./store/s3/blobs.ts')`);
   });
 
   it('run in no circle', () => {

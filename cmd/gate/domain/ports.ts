@@ -71,8 +71,11 @@ export interface ReceivedFile {
   readonly size: number;
 }
 
-/** Runs work that the disk can fail, and decides whether to run it again. */
-export type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/**
+ * Runs work that a store can fail, and decides whether to run it again. The signal aborts when it is time to give up;
+ * there is none before the first failure.
+ */
+export type Attempt = <Result>(work: (signal?: AbortSignal) => Promise<Result>) => Promise<Result>;
 
 export interface ReceiveOptions {
   maxBytes: number;
@@ -96,8 +99,13 @@ export interface Incoming {
 
 /** Stored bytes, by their SHA-256. */
 export interface Blobs {
-  /** Puts a received file in its place. When it resolves, the bytes stay; after a failure it can be called again. */
-  put(file: ReceivedFile): Promise<void>;
+  /**
+   * Puts a received file in its place, and removes it from where it was. When it resolves, the bytes stay; after a failure
+   * it can be called again.
+   * @param signal ends it early; it has failed then
+   */
+  put(file: ReceivedFile, signal?: AbortSignal): Promise<void>;
+  /** The stream ends after the last byte; a store that fails before is an error of the stream. */
   read(sha256: string, range?: ByteRange): Readable;
   /** Removes bytes that no version uses. The caller sees to it that nobody puts the same bytes meanwhile. */
   remove(sha256: string): Promise<void>;

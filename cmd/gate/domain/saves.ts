@@ -112,7 +112,7 @@ export class Saves {
     try {
       if (file.size === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
       return await keeper.hold(file.sha256, async () => {
-        await attempt(() => blobs.put(file));
+        await attempt((signal) => blobs.put(file, signal));
         return attempt(() => this.#commit(session, file, facts));
       });
     } finally {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { exists } from '../../../src/common/fs/exists.ts';
 import type { Blobs } from '../domain/ports.ts';
-
-const SHA256 = /^[0-9a-f]{64}$/;
+import { isSha256 } from './sha256.ts';
 
 /**
  * Keeps blobs as files `<folder>/<first two letters>/<SHA-256>`. Received files are renamed, so they have to be in the
@@ -18,7 +17,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
   await syncDirectory(folder);
 
   function getShard(sha256: string): string {
-    if (!SHA256.test(sha256)) throw new TypeError('not a SHA-256');
+    if (!isSha256(sha256)) throw new TypeError('not a SHA-256');
     return join(folder, sha256.slice(0, 2));
   }
 
@@ -41,7 +40,7 @@ export async function createBlobs(folder: string): Promise<Blobs> {
 
     async list() {
       const names = await Promise.all(shards.map((shard) => readdir(join(folder, shard))));
-      return names.flat().filter((name) => SHA256.test(name));
+      return names.flat().filter(isSha256);
     },
   };
 }

@@ -22,9 +22,10 @@ export interface DataDir {
 
 /**
  * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`.
+ * @param openBlobs opens another place for blobs than the folder's own
  * @throws {Error} when another living process uses it
  */
-export async function openDataDir(path: string): Promise<DataDir> {
+export async function openDataDir(path: string, openBlobs = openFolder): Promise<DataDir> {
   await makePrivateDirectory(path);
   // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
   await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
@@ -34,7 +35,7 @@ export async function openDataDir(path: string): Promise<DataDir> {
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
   const rows = await createRows(join(path, 'gate.db'));
   try {
-    const blobs = await createBlobs(join(path, 'blobs'));
+    const blobs = await openBlobs(path);
     const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
@@ -44,4 +45,8 @@ export async function openDataDir(path: string): Promise<DataDir> {
     await rows.close();
     throw error;
   }
+}
+
+function openFolder(path: string): Promise<Blobs> {
+  return createBlobs(join(path, 'blobs'));
 }

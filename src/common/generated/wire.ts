@@ -872,6 +872,30 @@ export interface GateConfig {
    */
   SVC_GATE_DATA_DIR: string;
   /**
+   * Bucket of an S3-compatible object store that keeps the documents' bytes. It must exist. Absent: they are files in the data folder.
+   */
+  SVC_S3_BUCKET?: string;
+  /**
+   * URL of the object store, such as https://s3.example:9000; its buckets are addressed by path. Absent: AWS. The service reaches it directly, whatever SVC_FETCH_ALLOW_HOSTS, SVC_FETCH_DENY and SVC_FETCH_PROXY say.
+   */
+  SVC_S3_ENDPOINT?: string;
+  /**
+   * Region of the bucket.
+   */
+  SVC_S3_REGION: string;
+  /**
+   * What the names of all objects begin with, such as office/. Bucket and prefix belong to one instance: it removes objects below the prefix that it has no use for.
+   */
+  SVC_S3_PREFIX: string;
+  /**
+   * Access key of the object store. Empty: the AWS client's own chain, such as the role of a service account (AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE).
+   */
+  SVC_S3_ACCESS_KEY_ID: string;
+  /**
+   * Secret of that access key.
+   */
+  SVC_S3_SECRET_ACCESS_KEY: string;
+  /**
    * URL at which the editor reaches the internal side, such as http://gate:8081.
    */
   SVC_GATE_WOPI_URL: string;

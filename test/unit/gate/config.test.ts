@@ -188,4 +188,47 @@ describe('configuration of the gate', () => {
     const config = loadConfig({ SVC_GATE_WOPI_URL: 'http://gate:1/', SVC_ONLINE_URL: 'http://editor:2//' });
     expect([config.wopiUrl, config.editor.url]).to.deep.equal(['http://gate:1', 'http://editor:2']);
   });
+
+  describe('of the object store', () => {
+    it('is none by default; a bucket alone is one at AWS, whose client finds credentials by itself', () => {
+      expect(loadConfig({}).s3).to.equal(undefined);
+      expect(loadConfig({ SVC_S3_BUCKET: 'office' }).s3).to.deep.equal({
+        bucket: 'office',
+        endpoint: undefined,
+        region: 'us-east-1',
+        prefix: '',
+        credentials: undefined,
+      });
+    });
+
+    it('takes its credentials from files', () => {
+      const { s3 } = loadConfig({
+        SVC_S3_BUCKET: 'office',
+        SVC_S3_ENDPOINT: 'https://s3.example:9000',
+        SVC_S3_REGION: 'hanoi-1',
+        SVC_S3_PREFIX: 'one/two/',
+        SVC_S3_ACCESS_KEY_ID_FILE: file('access', 'AKIA\n'),
+        SVC_S3_SECRET_ACCESS_KEY_FILE: file('secret', 'of the key\n'),
+      });
+      expect(s3).to.deep.include({
+        ...{ endpoint: 'https://s3.example:9000', region: 'hanoi-1', prefix: 'one/two/' },
+        credentials: { accessKeyId: 'AKIA', secretAccessKey: 'of the key' },
+      });
+    });
+
+    it('is refused when half of it is missing, or it can be no bucket', () => {
+      expect(mistakes({ SVC_S3_ENDPOINT: 'https://s3.example' })).to.have.keys('SVC_S3_BUCKET');
+      expect(mistakes({ SVC_S3_BUCKET: 'office', SVC_S3_ACCESS_KEY_ID: 'AKIA' })).to.have.keys(
+        'SVC_S3_SECRET_ACCESS_KEY',
+      );
+      expect(mistakes({ SVC_S3_BUCKET: 'office', SVC_S3_SECRET_ACCESS_KEY: 'x' })).to.have.keys('SVC_S3_ACCESS_KEY_ID');
+      const wrong = {
+        SVC_S3_BUCKET: 'a/b',
+        SVC_S3_ENDPOINT: 'http://user:password@s3.example',
+        SVC_S3_REGION: 'a b',
+        SVC_S3_PREFIX: '../',
+      };
+      expect(mistakes(wrong)).to.have.keys(Object.keys(wrong));
+    });
+  });
 });

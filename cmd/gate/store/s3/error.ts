@@ -1,0 +1,62 @@
+import { startDeadline } from '../../../../src/common/net/deadline.ts';
+
+/** What S3 clients throw, as far as it matters here. */
+interface Thrown {
+  name?: string;
+  message?: string;
+  /** Of Node, when there was no answer. */
+  code?: string;
+  $metadata?: { httpStatusCode?: number };
+}
+
+/**
+ * A request to the object store that failed. Unlike the client's error it has nothing of the request: no address, no
+ * access key, nothing that was signed.
+ */
+export class S3Error extends Error {
+  /** The store's code, such as `NoSuchBucket`, or Node's; `ENOENT` for an object that is not there, as of a file. */
+  readonly code: string;
+  /** Undefined when there was no answer. */
+  readonly status: number | undefined;
+  readonly operation: string;
+
+  constructor(operation: string, thrown: unknown) {
+    const { name = 'Error', message = '', code, $metadata } = (thrown ?? {}) as Thrown;
+    const status = $metadata?.httpStatusCode;
+    const what = status === undefined ? (code ?? name) : name;
+    super(
+      `object store, ${operation}: ${what}${status === undefined ? '' : ` (${status})`}${message && `: ${message}`}`,
+    );
+    this.name = 'S3Error';
+    this.code = what === 'NoSuchKey' || what === 'NotFound' ? 'ENOENT' : what;
+    this.status = status;
+    this.operation = operation;
+  }
+
+  /** Returns whether the same request may work in a moment: there was no answer, or one that blames the server. */
+  get isPassing(): boolean {
+    if (this.code === 'CredentialsProviderError') return false;
+    return this.status === undefined || this.status >= 500 || this.status === 429 || this.status === 408;
+  }
+}
+
+/**
+ * Runs a request that has to be answered within a time, repetitions included.
+ * @throws {S3Error}
+ */
+export async function answeredWithin<Result>(
+  ms: number,
+  operation: string,
+  work: (options: { abortSignal: AbortSignal }) => Promise<Result>,
+  outer?: AbortSignal,
+): Promise<Result> {
+  const late = () => new S3Error(operation, { code: 'ETIMEDOUT', message: 'no answer in time' });
+  const { signal, end } = startDeadline(ms, late, outer);
+  try {
+    return await work({ abortSignal: signal });
+  } catch (error) {
+    throw signal.reason instanceof S3Error ? signal.reason : new S3Error(operation, error);
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Mistake } from '../../../../src/common/errors.ts';
+import type { S3Error } from './error.ts';
+
+/** Says what is wrong with the configuration of a store that has refused a request. */
+export function mistakeOf({ code, status, operation }: S3Error): Mistake {
+  switch (code) {
+    case 'NoSuchBucket':
+    case 'ENOENT':
+      return { path: 'SVC_S3_BUCKET', message: 'names a bucket that does not exist' };
+    case 'InvalidAccessKeyId':
+    case 'XAdminUserNotFound': // versitygw
+      return { path: 'SVC_S3_ACCESS_KEY_ID', message: 'is not known to the object store' };
+    case 'SignatureDoesNotMatch':
+      return { path: 'SVC_S3_SECRET_ACCESS_KEY', message: 'is not the secret of the access key' };
+    case 'CredentialsProviderError':
+      return { path: 'SVC_S3_ACCESS_KEY_ID', message: 'is missing, and there are no credentials elsewhere' };
+    case 'PermanentRedirect':
+    case 'AuthorizationHeaderMalformed':
+      return { path: 'SVC_S3_REGION', message: 'is not the region of the bucket' };
+    case 'AccessDenied':
+      return { path: 'SVC_S3_BUCKET', message: `may not be used with these credentials: ${operation} is denied` };
+    default:
+      return { path: 'SVC_S3_ENDPOINT', message: `answers the request to ${operation} with ${code} (${status})` };
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash, type Hash } from 'node:crypto';
+import { addAbortSignal, Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { ByteRange } from '../../domain/ports.ts';
+import type { S3Timings } from './client.ts';
+import { answeredWithin, S3Error } from './error.ts';
+
+/** How often a read asks while the store fails. */
+const RETRY_MS = 250;
+
+export interface StoredObject {
+  bucket: string;
+  key: string;
+  sha256: string;
+}
+
+type Timings = Pick<S3Timings, 'requestMs' | 'patienceMs'>;
+
+/**
+ * Reads an object, or a range of it. A connection that breaks is replaced by one that goes on where it ended: objects
+ * never change. The stream fails when the store does for a while, and before its last bytes when they are not those that
+ * were stored.
+ */
+export class ObjectStream extends Readable {
+  readonly #closed = new AbortController();
+  readonly #pieces: AsyncGenerator<Buffer, undefined>;
+
+  constructor(client: S3Client, object: StoredObject, range: ByteRange | undefined, timings: Timings) {
+    super();
+    this.#pieces = piecesOf(client, object, range, this.#closed.signal, timings);
+  }
+
+  override _read(): void {
+    this.#pieces.next().then(
+      ({ value = null }) => this.push(value),
+      (error) => this.destroy(error),
+    );
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#closed.abort();
+    this.#pieces.return(undefined).finally(() => done(error));
+  }
+}
+
+async function* piecesOf(
+  client: S3Client,
+  object: StoredObject,
+  range: ByteRange | undefined,
+  closed: AbortSignal,
+  { requestMs, patienceMs }: Timings,
+): AsyncGenerator<Buffer, undefined> {
+  const hash = range ? undefined : createHash('sha256');
+  let position = range?.start ?? 0;
+  let end = Number.POSITIVE_INFINITY;
+  let lastByteAt = performance.now();
+  while (position < end) {
+    try {
+      const answer = await answeredWithin(
+        requestMs,
+        'read',
+        (options) => get(client, object, position, range, options),
+        closed,
+      );
+      end = position + answer.size;
+      for await (const piece of addAbortSignal(closed, answer.body)) {
+        position += piece.length;
+        hash?.update(piece);
+        if (position === end) checkBytes(object, hash);
+        yield piece;
+        lastByteAt = performance.now();
+      }
+      if (end === 0) checkBytes(object, hash);
+    } catch (thrown) {
+      const error = thrown instanceof S3Error ? thrown : new S3Error('read', thrown);
+      if (closed.aborted || !error.isPassing || performance.now() - lastByteAt > patienceMs) throw error;
+      await sleep(RETRY_MS, undefined, { signal: closed });
+    }
+  }
+  return undefined;
+}
+
+/** Begins to read at a position. @returns the bytes from there on, and how many they are */
+async function get(
+  client: S3Client,
+  { bucket, key }: StoredObject,
+  position: number,
+  range: ByteRange | undefined,
+  options: { abortSignal: AbortSignal },
+): Promise<{ body: Readable; size: number }> {
+  const Range = range || position > 0 ? `bytes=${position}-${range?.end ?? ''}` : undefined;
+  const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range }), options);
+  const body = answer.Body as Readable;
+  const size = answer.ContentLength;
+  if (size !== undefined && (!Range || size === sizeOf(answer.ContentRange, position, range))) return { body, size };
+  body.destroy();
+  throw new S3Error('read', { name: 'UnexpectedAnswer', $metadata: { httpStatusCode: 502 } });
+}
+
+/** Returns how many bytes an answer has to have that begins at a position; undefined when it is not what was asked for. */
+function sizeOf(contentRange = '', position: number, range: ByteRange | undefined): number | undefined {
+  const [, first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange) ?? []).map(Number);
+  const wanted = Math.min(range?.end ?? Number.POSITIVE_INFINITY, Number(total) - 1);
+  return first === position && last === wanted ? last - first + 1 : undefined;
+}
+
+/** @throws {S3Error} when all bytes were read, and they are others */
+function checkBytes({ sha256 }: StoredObject, hash: Hash | undefined): void {
+  if (!hash || hash.digest('hex') === sha256) return;
+  const message = `the bytes are not those of ${sha256}`;
+  throw new S3Error('read', { name: 'WrongBytes', message, $metadata: { httpStatusCode: 400 } });
+}

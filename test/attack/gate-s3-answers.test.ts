@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { hash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { createS3Blobs } from '../../cmd/gate/store/s3/blobs.ts';
+import { TIMINGS } from '../../cmd/gate/store/s3/client.ts';
+import { testLogger } from '../support/logs.ts';
+import { failure, S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
+import { s3Missing, startS3Server } from '../support/s3-server.ts';
+
+const MB = 1_000_000;
+
+describe('an S3 server that answers otherwise', () => {
+  let bench: S3Bench;
+  before(async function () {
+    if (s3Missing()) this.skip();
+    bench = await startS3Bench();
+  });
+  afterEach(() => bench?.faults.heal());
+  after(() => bench?.dispose());
+
+  it('does not keep what is not what it is called: the file is another than was hashed, or bytes change on their way', async () => {
+    const forged = await bench.receive(randomBytes(MB));
+    await writeFile(forged.path, randomBytes(MB));
+    expect(await failure(bench.blobs.put(forged))).to.include({ name: 'S3Error', status: 400 });
+    expect(await bench.isThere(forged.sha256)).to.equal(false);
+    await bench.incoming.discard(forged);
+
+    const file = await bench.receive(randomBytes(MB));
+    bench.faults.alter({ up: (content) => content.pipe(flip()) });
+    expect(await failure(bench.blobs.put(file))).to.include({ name: 'S3Error', status: 400 });
+    expect(await bench.isThere(file.sha256)).to.equal(false);
+    bench.faults.heal();
+    await bench.blobs.put(file);
+    expect(await bench.isThere(file.sha256)).to.equal(true);
+  });
+
+  it('whose bytes are not those that were stored: the stream fails before its end', async () => {
+    const sha256 = await bench.stored(randomBytes(MB));
+    for (const change of [flip, shorten]) {
+      bench.faults.alter({ down: (content) => content.pipe(change()) });
+      let size = 0;
+      const stream = bench.blobs.read(sha256).on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (change === shorten) bench.faults.heal();
+      });
+      const error = await failure(once(stream, 'end'));
+      if (change === flip) expect(error).to.include({ code: 'WrongBytes' });
+      if (change === flip) expect(size).to.be.below(MB);
+      else expect(size).to.equal(MB);
+    }
+  });
+
+  it('that says SlowDown: puts, reads, lists and removals work in the end', async () => {
+    let slow = 0;
+    const slowDown = (times: number) => {
+      slow = times;
+      bench.faults.fail((request, response) => {
+        if (slow-- <= 0) return false;
+        request.resume();
+        response.writeHead(503, { 'content-type': 'application/xml' });
+        response.end('<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>');
+        return true;
+      });
+    };
+    // With the time that it really has, and the repetitions of a client that nothing has failed for.
+    const blobs = await bench.open({ timings: TIMINGS });
+    const bytes = randomBytes(MB);
+    const file = await bench.receive(bytes);
+    slowDown(3);
+    await bench.put(file);
+    slowDown(4);
+    expect((await buffer(blobs.read(file.sha256))).equals(bytes)).to.equal(true);
+    slowDown(2);
+    expect(await blobs.list()).to.include(file.sha256);
+    slowDown(2);
+    await blobs.remove(file.sha256);
+    expect(await bench.isThere(file.sha256)).to.equal(false);
+  });
+
+  it('has lost its bucket: an error that says so, and saves go on once it is there again', async () => {
+    const file = await bench.receive(randomBytes(1_000));
+    await rename(bench.server.folder, `${bench.server.folder}-away`);
+    try {
+      expect(await failure(bench.blobs.put(file))).to.include({ code: 'NoSuchBucket', status: 404 });
+      expect(await failure(buffer(bench.blobs.read(file.sha256)))).to.be.instanceOf(Error);
+    } finally {
+      await rename(`${bench.server.folder}-away`, bench.server.folder);
+    }
+    await bench.blobs.put(file);
+    expect(await bench.isThere(file.sha256)).to.equal(true);
+  });
+
+  it('refuses at start: one line says which setting is wrong, and none has a secret in it', async () => {
+    const { credentials } = bench.server.settings;
+    const secretAccessKey = 'another-secret';
+    for (const [wrong, line] of [
+      [{ bucket: 'elsewhere' }, 'SVC_S3_BUCKET names a bucket that does not exist'],
+      [
+        { credentials: { ...credentials, accessKeyId: 'nobody' } },
+        'SVC_S3_ACCESS_KEY_ID is not known to the object store',
+      ],
+      [
+        { credentials: { ...credentials, secretAccessKey } },
+        'SVC_S3_SECRET_ACCESS_KEY is not the secret of the access key',
+      ],
+      [{ region: 'eu-west-1' }, 'SVC_S3_REGION is not the region of the bucket'],
+    ] as const) {
+      const error = await failure(bench.open(wrong));
+      expect((error as Error).message).to.equal(`configuration:\n  ${line}`);
+    }
+  });
+
+  it('is away at start: that is logged, and the gate starts', async () => {
+    const warnings: unknown[] = [];
+    await bench.server.kill();
+    const settings = { ...bench.server.settings, timings: S3_TIMINGS };
+    await createS3Blobs(settings, { warn: (fact: unknown) => void warnings.push(fact) } as never);
+    await bench.server.start();
+    expect(warnings).to.have.length(1);
+  });
+
+  it('gets nothing of a file that cannot be read: that is the error of the file, at once', async () => {
+    const sha256 = hash('sha256', 'unread');
+    const file = { path: bench.received, sha256, size: 6 };
+    expect(await failure(bench.blobs.put(file))).to.include({ code: 'EISDIR' });
+    expect(await failure(bench.blobs.put({ ...file, path: `${bench.received}/gone` }))).to.include({ code: 'ENOENT' });
+    expect(await bench.isThere(sha256)).to.equal(false);
+  });
+
+  it('lists all, page by page', async () => {
+    const prefix = 'many/';
+    const many = await bench.open({ prefix });
+    const names = Array.from({ length: 2_100 }, () => randomBytes(32).toString('hex'));
+    await many.put(await bench.receive(Buffer.from('one')));
+    for (const name of names) writeFileSync(join(bench.server.folder, prefix, 'documents', name), '');
+    writeFileSync(join(bench.server.folder, prefix, 'documents', 'a-note'), '');
+    expect(await many.list()).to.have.members([...names, hash('sha256', 'one')]);
+  });
+
+  it('has no room: a put fails and leaves nothing; once there is room, the same one works', async function () {
+    this.timeout(60_000);
+    const root = await mkdtemp(join(tmpdir(), 'svc-s3-full-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs', root], { stdio: 'ignore' });
+    } catch {
+      rmSync(root, { recursive: true });
+      this.skip();
+    }
+    const small = await startS3Server(root);
+    try {
+      const full = await createS3Blobs(small.settings, testLogger());
+      const { bavail, bsize } = statfsSync(root);
+      writeFileSync(join(root, 'ballast'), new Uint8Array(bavail * bsize - 2 * MB));
+      const file = await bench.receive(randomBytes(5 * MB));
+      expect(await failure(full.put(file))).to.include({ name: 'S3Error' });
+      expect(await full.list()).to.deep.equal([]);
+      rmSync(join(root, 'ballast'));
+      await full.put(file);
+      expect(hash('sha256', await buffer(full.read(file.sha256)))).to.equal(file.sha256);
+    } finally {
+      await small.dispose();
+      execFileSync('umount', [root]);
+      rmSync(root, { recursive: true });
+    }
+  });
+});
+
+function flip(): Transform {
+  let done = false;
+  return new Transform({
+    transform(piece: Buffer, _encoding, next) {
+      const copy = Buffer.from(piece);
+      if (!done && copy.length > 0) copy[0] = (copy[0] ?? 0) ^ 1;
+      done = true;
+      next(null, copy);
+    },
+  });
+}
+
+/** Passes half of a megabyte on and then hangs up. */
+function shorten(): Transform {
+  let size = 0;
+  return new Transform({
+    transform(piece: Buffer, _encoding, next) {
+      size += piece.length;
+      if (size > MB / 2) return void this.push(null);
+      next(null, piece);
+    },
+  });
+}

@@ -1,0 +1,181 @@
+import { hash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Fault } from '../support/http-faults.ts';
+import { failure, S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
+import { s3Missing } from '../support/s3-server.ts';
+import { until } from '../support/until.ts';
+
+const MB = 1_000_000;
+
+describe('an S3 server that is killed, cut off or hangs', () => {
+  let bench: S3Bench;
+  before(async function () {
+    if (s3Missing()) this.skip();
+    bench = await startS3Bench();
+  });
+  afterEach(() => bench?.faults.heal());
+  after(() => bench?.dispose());
+
+  it('killed during a put, again and again: every put that resolves is there, whole, and nothing that is listed is not', async function () {
+    this.timeout(120_000);
+    let kills = 0;
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const file = await bench.receive(randomBytes(5 * MB));
+      const putting = bench.put(file, 20_000);
+      await sleep(Math.random() * 25);
+      await bench.server.kill();
+      kills += 1;
+      await bench.server.start();
+      await putting;
+      acknowledged.push(file.sha256);
+    }
+    expect(kills).to.equal(10);
+    expect(readdirSync(bench.received)).to.deep.equal([]);
+    const listed = await bench.blobs.list();
+    expect(listed).to.include.members(acknowledged);
+    for (const sha256 of listed) expect(hash('sha256', await buffer(bench.blobs.read(sha256)))).to.equal(sha256);
+  });
+
+  it('killed during a read, which goes on once it is back, and gives the bytes that it had not given', async () => {
+    const bytes = randomBytes(20 * MB);
+    const stream = bench.blobs.read(await bench.stored(bytes));
+    const pieces: Buffer[] = [];
+    stream.on('data', (piece) => pieces.push(piece));
+    await once(stream, 'data');
+    stream.pause();
+    await bench.server.kill();
+    await bench.server.start();
+    stream.resume();
+    await once(stream, 'end');
+    expect(Buffer.concat(pieces).equals(bytes)).to.equal(true);
+  });
+
+  it('killed during a read, for good: an error, and never a short file', async function () {
+    this.timeout(60_000);
+    const sha256 = await bench.stored(randomBytes(20 * MB));
+    for (const range of [undefined, { start: 5, end: 19 * MB }]) {
+      const stream = bench.blobs.read(sha256, range);
+      await once(stream, 'readable');
+      await bench.server.kill();
+      expect(await failure(buffer(stream))).to.include({ name: 'S3Error' });
+      await bench.server.start();
+    }
+  });
+
+  it('whose connections are cut: puts are tried again from the file, reads go on', async () => {
+    const bytes = randomBytes(30 * MB);
+    const file = await bench.receive(bytes);
+    const cut = async (work: Promise<unknown>) => {
+      let isOver = false;
+      const over = work.finally(() => {
+        isOver = true;
+      });
+      for (let cuts = 0; cuts < 6 && !isOver; cuts += 1) {
+        await sleep(10);
+        bench.proxy.drop();
+      }
+      await over;
+    };
+    await cut(bench.put(file));
+    const reading = buffer(bench.blobs.read(file.sha256));
+    await cut(reading);
+    expect((await reading).equals(bytes)).to.equal(true);
+  });
+
+  it('that hangs: a put fails by itself, and works again when the server does; a save gives up in its time', async function () {
+    this.timeout(60_000);
+    const file = await bench.receive(randomBytes(3 * MB));
+    bench.server.hang();
+    try {
+      const begin = performance.now();
+      expect(await failure(bench.blobs.put(file))).to.include({ name: 'S3Error' });
+      expect(performance.now() - begin).to.be.within(900, 2_500);
+
+      // The first failure is quick, and what hangs after that ends with the save.
+      bench.faults.fail((_request, response) => {
+        bench.faults.heal();
+        return hangUp(_request, response);
+      });
+      const again = performance.now();
+      expect(await failure(bench.put(file, 400))).to.include({ code: 'internal', status: 503 });
+      expect(performance.now() - again).to.be.within(350, 900);
+    } finally {
+      bench.server.resume();
+    }
+    await bench.put(file);
+    expect(await bench.isThere(file.sha256)).to.equal(true);
+  });
+
+  it('that hangs: a read fails, and so does the rest of one that has begun', async function () {
+    this.timeout(60_000);
+    const sha256 = await bench.stored(randomBytes(20 * MB));
+    const begun = bench.blobs.read(sha256);
+    await once(begun, 'readable');
+    bench.server.hang();
+    try {
+      const begin = performance.now();
+      const failures = await Promise.all([begun, bench.blobs.read(sha256)].map((stream) => failure(buffer(stream))));
+      for (const error of failures) expect(error).to.include({ name: 'S3Error' });
+      expect(performance.now() - begin).to.be.below(10_000);
+    } finally {
+      bench.server.resume();
+    }
+  });
+
+  it('that hangs: who gives up a read does not wait for it', async () => {
+    const sha256 = await bench.stored(randomBytes(20 * MB));
+    const begun = bench.blobs.read(sha256);
+    await once(begun, 'readable');
+    const flowing = bench.blobs.read(sha256).on('data', () => {});
+    await once(flowing, 'data');
+    bench.server.hang();
+    try {
+      const begin = performance.now();
+      const streams = [begun, flowing, bench.blobs.read(sha256).on('data', () => {})];
+      await sleep(50);
+      for (const stream of streams) await once(stream.destroy(), 'close');
+      expect(performance.now() - begin).to.be.below(500);
+    } finally {
+      bench.server.resume();
+    }
+  });
+
+  it('that is slow, or whose reader is: nothing is lost', async function () {
+    this.timeout(60_000);
+    const bytes = randomBytes(20 * MB);
+    const sha256 = await bench.stored(bytes);
+    const stream = bench.blobs.read(sha256);
+    await once(stream, 'readable');
+    // Longer than a connection may be silent: this one is not read from.
+    await sleep(2 * S3_TIMINGS.idleMs);
+    expect((await buffer(stream)).equals(bytes)).to.equal(true);
+  });
+
+  it('keeps no descriptor or connection of puts and reads that failed or were given up', async () => {
+    const sha256 = await bench.stored(randomBytes(5 * MB));
+    const count = () => readdirSync('/proc/self/fd').length;
+    await buffer(bench.blobs.read(sha256));
+    const before = count();
+    for (let round = 0; round < 20; round += 1) {
+      const stream = bench.blobs.read(sha256);
+      await once(stream, 'readable');
+      stream.destroy();
+      const file = await bench.receive(randomBytes(MB));
+      bench.faults.fail(hangUp);
+      await failure(bench.blobs.put(file));
+      bench.faults.heal();
+      await bench.incoming.discard(file);
+    }
+    await until('all are closed', () => count() <= before + 2 || undefined);
+  });
+});
+
+const hangUp: Fault = (_request, response) => {
+  response.destroy();
+  return true;
+};

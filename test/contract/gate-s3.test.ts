@@ -1,0 +1,190 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { freePorts } from '../../cmd/local/port.ts';
+import type { Environment } from '../../src/common/config.ts';
+import { signHs256 } from '../../src/common/crypto/jwt.ts';
+import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
+import { spawnGate, startGateProcess } from '../support/gate.ts';
+import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
+import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
+
+const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{64}|probe)(\?x-id=\w+)?$/;
+const LIST = /^\/svc\/?\?list-type=2&(max-keys=1&)?prefix=one%2Fdocuments%2F$/;
+
+describe('a gate whose bytes are in an S3 store', function () {
+  this.timeout(60_000);
+  let server: S3Server;
+  let faults: HttpFaults;
+  let folder: string;
+  let environment: Environment;
+
+  before(async function () {
+    if (s3Missing()) this.skip();
+    server = await startS3Server();
+    faults = await startHttpFaults(server.port);
+    folder = await mkdtemp(join(tmpdir(), 'svc-gate-s3-'));
+    const { credentials } = server.settings;
+    environment = {
+      SVC_S3_ENDPOINT: `http://127.0.0.1:${faults.port}`,
+      SVC_S3_BUCKET: 'svc',
+      SVC_S3_PREFIX: 'one/',
+      SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+  });
+  after(async () => {
+    faults?.close();
+    await server?.dispose();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  async function gateEnvironment(changes: Environment = {}): Promise<Environment> {
+    const [port, internalPort, nobody] = await freePorts(3);
+    return {
+      SVC_GATE_LISTEN: `127.0.0.1:${port}`,
+      SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
+      SVC_GATE_DATA_DIR: join(folder, `gate-${port}`),
+      SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
+      SVC_AUDIT_TARGET: 'off',
+      ...environment,
+      ...changes,
+    };
+  }
+
+  describe('with an editor', () => {
+    let stack: Stack;
+    before(async () => {
+      stack = await startStack({ environment });
+    });
+    after(() => stack?.stop());
+
+    const objects = async () => (await server.files()).filter((file) => !file.endsWith('probe')).sort();
+    const contents = ({ doc_id, form }: { doc_id: string; form: { access_token: string } }) =>
+      `${stack.environment['SVC_GATE_WOPI_URL']}/svc/wopi/files/${doc_id}/contents?access_token=${form.access_token}`;
+
+    it('opens, saves and hands out documents, and none of their bytes is in its data folder', async () => {
+      const session = await stack.create();
+      expect(Buffer.from(await (await fetch(contents(session))).arrayBuffer()).equals(ORIGINAL)).to.equal(true);
+      const body = 'a new version of it';
+      const saved = await fetch(contents(session), { method: 'POST', headers: { 'X-WOPI-Override': 'PUT' }, body });
+      expect(saved.status).to.equal(200);
+      const { download_url, sha256 } = await stack.state(session);
+      expect(await (await fetch(download_url)).text()).to.equal(body);
+      const part = await fetch(download_url, { headers: { Range: 'bytes=2-4' } });
+      expect([part.status, await part.text()]).to.deep.equal([206, body.slice(2, 5)]);
+      expect(await objects())
+        .to.include(`one/documents/${sha256}`)
+        .and.to.have.length(2);
+      expect(await readdir(join(stack.environment['SVC_GATE_DATA_DIR'] ?? '', 'incoming'))).to.deep.equal([]);
+      expect(await readdir(stack.environment['SVC_GATE_DATA_DIR'] ?? '')).not.to.include('blobs');
+    });
+
+    it('asks the store for nothing but objects that are called by their hash, whatever a user says', async () => {
+      const before = faults.seen.length;
+      const evil = 'one/../../other?prefix=&list-type=2#%2e%2e%2f\u0000é';
+      const urls = [
+        `http://127.0.0.1:${stack.portal.port}/${evil}`,
+        `http://127.0.0.1:${stack.portal.port}/?key=${evil}`,
+      ];
+      for (const [index, url] of urls.entries()) {
+        const token = await signHs256(
+          {
+            document: { url, fileType: 'docx', key: `..${index}`, title: evil },
+            editor: { user: { id: evil, name: evil }, callbackUrl: stack.receiver.url },
+            exp: Math.floor(Date.now() / 1000) + 600,
+          },
+          stack.environment['SVC_EMBED_JWT_SECRET'] ?? '',
+        );
+        const created = await stack.call('/svc/embed/session', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Origin: PORTAL_ORIGIN },
+          body: JSON.stringify({ token }),
+        });
+        expect(created.status, await created.clone().text()).to.be.within(200, 201);
+        const session = (await created.json()) as EmbedSession;
+        for (const target of [contents(session), contents(session).replace(session.doc_id, encodeURIComponent(evil))])
+          for (const method of ['GET', 'POST'])
+            await fetch(target, {
+              method,
+              headers: {
+                'X-WOPI-Override': 'PUT',
+                Host: 'elsewhere.example',
+                Range: 'bytes=0-1',
+                'X-Amz-Date': evil.slice(0, 9),
+              },
+              ...(method === 'POST' && { body: evil }),
+            });
+      }
+      const seen = faults.seen.slice(before);
+      expect(seen.length).to.be.at.least(4);
+      for (const { host, target } of seen) {
+        expect(host).to.equal(`127.0.0.1:${faults.port}`);
+        expect(OBJECT.test(target) || LIST.test(target), target).to.equal(true);
+      }
+    });
+  });
+
+  it('lets no user fetch from the store: its address is not on the list of allowed hosts', async () => {
+    const settings = await gateEnvironment({ SVC_EMBED_ALLOW_UNSIGNED: '1' });
+    const gate = await startGateProcess(settings);
+    try {
+      const before = faults.seen.length;
+      const url = `${environment['SVC_S3_ENDPOINT']}/svc/one/documents/probe`;
+      const answer = await fetch(`${gate.url}/svc/embed/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ document: { url, fileType: 'txt', key: 'k' }, editor: {} }),
+      });
+      const { error } = (await answer.json()) as ErrorResponse;
+      expect(error).to.deep.include({ code: 'url_not_allowed' });
+      expect(faults.seen.length).to.equal(before);
+    } finally {
+      await gate.stop();
+    }
+  });
+
+  it('says at its start in one line what is wrong, with no secret in it, and ends with code 2', async () => {
+    const secret = 'a-wrong-secret-of-the-store';
+    for (const [wrong, path] of [
+      [{ SVC_S3_BUCKET: 'nowhere' }, 'SVC_S3_BUCKET'],
+      [{ SVC_S3_SECRET_ACCESS_KEY: secret }, 'SVC_S3_SECRET_ACCESS_KEY'],
+    ] as const) {
+      const { ended, log } = spawnGate(await gateEnvironment(wrong));
+      expect(await ended).to.equal(2);
+      const lines = log()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const wrongs = lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
+      expect(wrongs, log()).to.have.length(1);
+      const [line] = wrongs;
+      expect(line).to.include({ level: 'fatal', msg: 'the configuration is wrong' });
+      expect(line.mistakes.map((mistake: { path: string }) => mistake.path)).to.deep.equal([path]);
+      expect(log()).not.to.include(secret);
+      expect(log()).not.to.include(server.settings.credentials.secretAccessKey);
+    }
+  });
+
+  it('takes credentials from where the AWS client finds them, and says when there are none', async () => {
+    const { accessKeyId, secretAccessKey } = server.settings.credentials;
+    const chain = { SVC_S3_ACCESS_KEY_ID: '', SVC_S3_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+    const found = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    const gate = await startGateProcess(await gateEnvironment({ ...chain, ...found }));
+    await gate.stop();
+    expect(gate.log()).not.to.include('object store');
+    const { ended, log } = spawnGate(await gateEnvironment(chain));
+    expect(await ended).to.equal(2);
+    expect(log()).to.include('"path":"SVC_S3_ACCESS_KEY_ID","message":"is missing');
+  });
+
+  it('starts while the store is away, and says so', async () => {
+    await server.kill();
+    const gate = await startGateProcess(await gateEnvironment());
+    await server.start();
+    expect(gate.log()).to.include('the object store does not work');
+    await gate.stop();
+  });
+});

@@ -1,0 +1,59 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import { portOf } from './listen.ts';
+
+/** What becomes of a request: it is handled here when this returns true. */
+export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean | undefined;
+
+/** An HTTP server in front of another one that can answer in its place, and knows what was asked for. */
+export interface HttpFaults {
+  port: number;
+  /** Method, host and target of each request so far. */
+  seen: { method: string; host: string; target: string }[];
+  /** Does this from now on. */
+  fail(fault: Fault): void;
+  /** Changes contents from now on, on their way there or back. */
+  alter(changes: { up?: (content: Readable) => Readable; down?: (content: Readable) => Readable }): void;
+  /** Passes all on as it is again. */
+  heal(): void;
+  close(): void;
+}
+
+/** @param target port of the real server; it is told the host that the client asked for */
+export async function startHttpFaults(target: number): Promise<HttpFaults> {
+  const same = (content: Readable): Readable => content;
+  let fault: Fault = () => false;
+  let [up, down] = [same, same];
+  const seen: HttpFaults['seen'] = [];
+  const server = createServer((incoming, response) => {
+    const { method = '', url = '', headers } = incoming;
+    seen.push({ method, host: headers.host ?? '', target: url });
+    if (fault(incoming, response)) return;
+    const onward = request({ port: target, host: '127.0.0.1', method, path: url, headers }, (answer) => {
+      if (response.destroyed) return void answer.destroy();
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      pipeline(down(answer), response, () => {});
+    });
+    onward.on('error', () => response.destroy());
+    pipeline(up(incoming), onward, () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  return {
+    port: await portOf(server),
+    seen,
+    fail: (next) => {
+      fault = next;
+    },
+    alter: (changes) => {
+      [up, down] = [changes.up ?? same, changes.down ?? same];
+    },
+    heal: () => {
+      fault = () => false;
+      [up, down] = [same, same];
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

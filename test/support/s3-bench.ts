@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Blobs, Incoming, ReceivedFile } from '../../cmd/gate/domain/ports.ts';
+import { retryFor } from '../../cmd/gate/domain/retry.ts';
+import { createIncoming } from '../../cmd/gate/store/incoming.ts';
+import { createS3Blobs } from '../../cmd/gate/store/s3/blobs.ts';
+import type { S3Settings } from '../../cmd/gate/store/s3/client.ts';
+import { type HttpFaults, startHttpFaults } from './http-faults.ts';
+import { testLogger } from './logs.ts';
+import { type S3Server, startS3Server } from './s3-server.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+const MB = 1_000_000;
+/** Of a store in a hurry. */
+export const S3_TIMINGS = { idleMs: 1_000, requestMs: 1_500, patienceMs: 3_000 };
+
+/** A real S3 server behind a network that can be cut and a server that can answer in its place, and a store on it. */
+export interface S3Bench {
+  server: S3Server;
+  /** Between `faults` and the server. */
+  proxy: TcpProxy;
+  faults: HttpFaults;
+  incoming: Incoming;
+  /** Folder of `incoming`. */
+  received: string;
+  blobs: Blobs;
+  /** Opens another store. */
+  open(settings?: Partial<S3Settings>): Promise<Blobs>;
+  receive(bytes: Uint8Array): Promise<ReceivedFile>;
+  /** Puts a file as a save does. */
+  put(file: ReceivedFile, holdMs?: number): Promise<void>;
+  /** Receives and puts bytes. @returns their SHA-256 */
+  stored(bytes: Uint8Array): Promise<string>;
+  isThere(sha256: string): Promise<boolean>;
+  dispose(): Promise<void>;
+}
+
+export async function startS3Bench(): Promise<S3Bench> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-s3-bench-'));
+  const server = await startS3Server();
+  const proxy = await startTcpProxy(server.port);
+  const faults = await startHttpFaults(proxy.port);
+  const received = join(folder, 'incoming');
+  const incoming = await createIncoming(received);
+  const endpoint = `http://127.0.0.1:${faults.port}`;
+  const open: S3Bench['open'] = (settings = {}) =>
+    createS3Blobs({ ...server.settings, endpoint, timings: S3_TIMINGS, ...settings }, testLogger());
+  const blobs = await open();
+  const receive: S3Bench['receive'] = (bytes) => incoming.receive(Readable.from([bytes]), { maxBytes: 100 * MB });
+  const put: S3Bench['put'] = (file, holdMs = 10_000) =>
+    retryFor({ holdMs, retryMs: 50 }, testLogger())((signal) => blobs.put(file, signal));
+  return {
+    ...{ server, proxy, faults, incoming, received, blobs, open, receive, put },
+    async stored(bytes) {
+      const file = await receive(bytes);
+      await put(file);
+      return file.sha256;
+    },
+    isThere: async (sha256) => (await blobs.list()).includes(sha256),
+    async dispose() {
+      faults.close();
+      await proxy.close();
+      await server.dispose();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error) => error,
+  );
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { S3Settings } from '../../cmd/gate/store/s3/client.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { newFolder } from './own-folder.ts';
+import { freePort } from './process.ts';
+import { until } from './until.ts';
+
+const SERVER = resolve(import.meta.dirname, '../../.cache/tools/bin/versitygw');
+const CREDENTIALS = { accessKeyId: 'svc-test-access', secretAccessKey: 'svc-test-secret-of-this-server' };
+
+/** A real S3 server (versitygw) on this machine, which keeps objects as files. */
+export interface S3Server {
+  port: number;
+  /** Folder of the bucket's objects. */
+  folder: string;
+  settings: S3Settings & { endpoint: string; credentials: NonNullable<S3Settings['credentials']> };
+  /** Starts it again, where it was. */
+  start(): Promise<void>;
+  /** Ends it as on SIGKILL. */
+  kill(): Promise<void>;
+  /** Stops all of it where it is, as a server that hangs, until `resume`. */
+  hang(): void;
+  resume(): void;
+  /** Paths below the bucket of all files: half written ones too. */
+  files(): Promise<string[]>;
+  /** Ends it, and removes all that it has. */
+  dispose(): Promise<void>;
+}
+
+/** Why there is no S3 server here, or undefined. */
+export function s3Missing(): string | undefined {
+  return existsSync(SERVER) ? undefined : 'no S3 server (scripts/store-tools.sh)';
+}
+
+/** @param root folder that objects are kept below; a new one unless told, and removed at the end */
+export async function startS3Server(root?: string): Promise<S3Server> {
+  const top = root ?? (await newFolder('s3'));
+  const [objects, metadata] = ['objects', 'metadata'].map((name) => join(top, name)) as [string, string];
+  const folder = join(objects, 'svc');
+  for (const path of [folder, metadata]) await mkdir(path, { recursive: true });
+  const port = await freePort();
+  let daemon: Daemon | undefined;
+
+  async function start(): Promise<void> {
+    const { accessKeyId, secretAccessKey } = CREDENTIALS;
+    const parameters = [
+      '--port',
+      `127.0.0.1:${port}`,
+      '--keep-alive',
+      '--quiet',
+      'posix',
+      '--sidecar',
+      metadata,
+      objects,
+    ];
+    const environment = { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey };
+    const started = startDaemon({ command: SERVER, parameters, logFile: join(top, 'log'), cwd: top, environment });
+    daemon = started;
+    await until('the S3 server answers', () => {
+      if (started.child.exitCode !== null) throw new Error(`the S3 server ended:\n${started.log()}`);
+      return fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => undefined,
+      );
+    });
+  }
+
+  await start();
+  return {
+    port,
+    folder,
+    settings: {
+      endpoint: `http://127.0.0.1:${port}`,
+      bucket: 'svc',
+      region: 'us-east-1',
+      prefix: '',
+      credentials: CREDENTIALS,
+    },
+    start,
+    kill: async () => daemon?.stop('SIGKILL'),
+    hang: () => void daemon?.child.kill('SIGSTOP'),
+    resume: () => void daemon?.child.kill('SIGCONT'),
+    files: async () =>
+      (await readdir(folder, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)),
+    async dispose() {
+      await daemon?.stop('SIGKILL');
+      if (!root) await rm(top, { recursive: true, force: true });
+    },
+  };
+}
