@@ -156,7 +156,12 @@ async function createParts(base: Base, overrides: Overrides) {
     sampleIntervalMs: overrides.sampleIntervalMs,
   });
   const presence = createPresence({
-    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
+    findSessions: (ids) =>
+      rows.transact(async (tx) => {
+        const found = [];
+        for (const id of ids) found.push(await tx.session(id));
+        return found.filter((session) => session !== undefined);
+      }),
     onMatched: (sample) => {
       counting.observe(sample);
       closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));

@@ -41,11 +41,11 @@ export class BlobKeeper {
 
   /** Finds a version and keeps its bytes for as long as `use` takes. */
   async serve<Found extends { version: VersionRecord }, Result>(
-    find: (rows: RowsTransaction) => Found,
+    find: (rows: RowsTransaction) => Promise<Found>,
     use: (found: Found, read: (range?: ByteRange) => Readable) => Promise<Result>,
   ): Promise<Result> {
-    const found = await this.#rows.transact((tx) => {
-      const wanted = find(tx);
+    const found = await this.#rows.transact(async (tx) => {
+      const wanted = await find(tx);
       this.#use(wanted.version.sha256);
       return wanted;
     });
@@ -80,7 +80,7 @@ export class BlobKeeper {
   async #remove(batch: Iterable<string>): Promise<void> {
     await this.#rows.transact(async (tx) => {
       for (const hash of batch) {
-        if (tx.usesBlob(hash)) continue;
+        if (await tx.usesBlob(hash)) continue;
         if (this.#users.has(hash)) this.#postponed.add(hash);
         else await this.#blobs.remove(hash);
       }

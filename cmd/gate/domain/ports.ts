@@ -12,53 +12,54 @@ export interface Rows {
   close(): Promise<void>;
 }
 
-/** Sessions that nobody deleted, some of them past their time, as the last transaction left them; at once. */
+/** Sessions that nobody deleted, some of them past their time, as the last transaction left them. */
 export interface OpenSessions {
-  byToken(tokenHash: string): OpenSession | undefined;
-  byDocument(docId: string): OpenSession[];
+  byToken(tokenHash: string): Promise<OpenSession | undefined>;
+  byDocument(docId: string): Promise<OpenSession[]>;
 }
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
+/** The calls of one transaction; each is awaited before the next one and before the transaction's end. */
 export interface RowsTransaction {
-  document(docId: string): DocumentRecord | undefined;
-  documentByKey(key: string): DocumentRecord | undefined;
-  documents(filter?: { state?: DocumentRecord['state'] }): DocumentRecord[];
+  document(docId: string): Promise<DocumentRecord | undefined>;
+  documentByKey(key: string): Promise<DocumentRecord | undefined>;
+  documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
 
-  version(docId: string, version: number): VersionRecord | undefined;
+  version(docId: string, version: number): Promise<VersionRecord | undefined>;
   /** Returns them in ascending order. */
-  versions(docId: string): VersionRecord[];
+  versions(docId: string): Promise<VersionRecord[]>;
   /** Returns whether any version has these bytes. */
-  usesBlob(sha256: string): boolean;
+  usesBlob(sha256: string): Promise<boolean>;
 
-  session(sessionId: string): SessionRecord | undefined;
-  sessionByToken(tokenHash: string): SessionRecord | undefined;
+  session(sessionId: string): Promise<SessionRecord | undefined>;
+  sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those neither deleted nor past `now`, of one document or of all. */
-  liveSessions(now: number, docId?: string): SessionRecord[];
+  liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
   /** Returns those deleted or expired before a time. */
-  endedSessions(endedBefore: number): SessionRecord[];
+  endedSessions(endedBefore: number): Promise<SessionRecord[]>;
 
   /** Returns the first pending one of each document. */
-  dueDeliveries(): DeliveryRecord[];
-  pendingDeliveries(): number;
+  dueDeliveries(): Promise<DeliveryRecord[]>;
+  pendingDeliveries(): Promise<number>;
   /** Returns whether there is any of a document, pending or ended. */
-  hasDeliveries(docId: string): boolean;
+  hasDeliveries(docId: string): Promise<boolean>;
   /** Returns them newest first. */
-  givenUp(limit: number): DeliveryRecord[];
+  givenUp(limit: number): Promise<DeliveryRecord[]>;
 
-  putDocument(document: DocumentRecord): void;
+  putDocument(document: DocumentRecord): Promise<void>;
   /** Removes a document with its versions and sessions; its callbacks stay. */
-  removeDocument(docId: string): void;
+  removeDocument(docId: string): Promise<void>;
 
-  putVersion(version: VersionRecord): void;
-  removeVersion(docId: string, version: number): void;
+  putVersion(version: VersionRecord): Promise<void>;
+  removeVersion(docId: string, version: number): Promise<void>;
 
-  putSession(session: SessionRecord): void;
-  removeSession(sessionId: string): void;
+  putSession(session: SessionRecord): Promise<void>;
+  removeSession(sessionId: string): Promise<void>;
 
-  addDelivery(delivery: NewDelivery): DeliveryRecord;
-  putDelivery(delivery: DeliveryRecord): void;
-  removeDeliveriesBefore(endedBefore: number): void;
+  addDelivery(delivery: NewDelivery): Promise<DeliveryRecord>;
+  putDelivery(delivery: DeliveryRecord): Promise<void>;
+  removeDeliveriesBefore(endedBefore: number): Promise<void>;
 }
 
 /** A range of bytes; both ends are included. */

@@ -26,8 +26,12 @@ export function hashToken(token: string): string {
  * @param token undefined: none was sent
  * @throws {AppError} `not_found`; `invalid_session_token` for a token that is not this session's
  */
-export function getSession(tx: RowsTransaction, sessionId: string, token: string | undefined): SessionRecord {
-  const session = SESSION_ID.test(sessionId) ? tx.session(sessionId) : undefined;
+export async function getSession(
+  tx: RowsTransaction,
+  sessionId: string,
+  token: string | undefined,
+): Promise<SessionRecord> {
+  const session = SESSION_ID.test(sessionId) ? await tx.session(sessionId) : undefined;
   if (!session) throw new AppError('not_found');
   if (token === undefined || !equalStrings(hashToken(token), session.tokenHash)) throw refused();
   return session;

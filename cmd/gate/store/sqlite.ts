@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Query } from './table.ts';
 
 /** SQLite's result codes (https://sqlite.org/rescode.html), the low byte of `errcode`. */
 const SQLITE_BUSY = 5;
@@ -29,6 +30,20 @@ export function openDatabase(path: string, prepare: (database: DatabaseSync) => 
     const problem = resultCode(error) === SQLITE_BUSY ? 'in use by another process' : (error as Error).message;
     throw new Error(`${path} cannot be opened: ${problem}`, { cause: error });
   }
+}
+
+/** Returns the queries of a database, whose statements are prepared once. */
+export function queryOf(database: DatabaseSync): Query {
+  const statements = new Map<string, StatementSync>();
+  function prepare(text: string): StatementSync {
+    const statement = database.prepare(text);
+    // Objects would be made anew, name by name, for every row.
+    statement.setReturnArrays(true);
+    statements.set(text, statement);
+    return statement;
+  }
+  return async (text, values) =>
+    (statements.get(text) ?? prepare(text)).all(...values) as unknown as Awaited<ReturnType<Query>>;
 }
 
 /** Turns SQLite's error for a full disk into the file system's, so that there is one way to recognize it. */

@@ -103,22 +103,22 @@ describe('the status of the gate', () => {
   it('follows its schema, and lists callbacks that were given up', async () => {
     const rows = await createRows(':memory:');
     const { counting, status, state } = start(rows);
-    await rows.transact((tx) => {
-      tx.addDelivery(delivery);
-      tx.addDelivery({ ...delivery, delivery: 'another', state: 'pending' });
-      tx.addDelivery({ ...delivery, delivery: 'a third', state: 'delivered' });
+    await rows.transact(async (tx) => {
+      await tx.addDelivery(delivery);
+      await tx.addDelivery({ ...delivery, delivery: 'another', state: 'pending' });
+      await tx.addDelivery({ ...delivery, delivery: 'a third', state: 'delivered' });
       for (const [docId, closed] of [
         ['doc_a', false],
         ['doc_b', false],
         ['doc_c', true],
       ] as const)
-        tx.putDocument(documentRecord({ docId, key: docId, ...(closed && { state: 'closed', closedAt: 1 }) }));
+        await tx.putDocument(documentRecord({ docId, key: docId, ...(closed && { state: 'closed', closedAt: 1 }) }));
       for (const [sessionId, expiresAt, closedAt] of [
         ['ses_1', state.now + 1, null],
         ['ses_expired', state.now, null],
         ['ses_closed', state.now + 1, 1],
       ] as const)
-        tx.putSession(sessionRecord({ sessionId, docId: 'doc_a', tokenHash: sessionId, expiresAt, closedAt }));
+        await tx.putSession(sessionRecord({ sessionId, docId: 'doc_a', tokenHash: sessionId, expiresAt, closedAt }));
     });
     const before = await status();
     expect(validator('gate-status.json')(before)).to.deep.include({ ok: true });

@@ -80,7 +80,7 @@ describe('bytes that nobody needs', () => {
     await bench.rows.transact((tx) => tx.putVersion(versionRecord({ version: 1, ...blob })));
     const find = () =>
       bench.keeper.serve(
-        (tx) => ({ version: tx.version('doc_a', 1) ?? expect.fail('no version') }),
+        async (tx) => ({ version: (await tx.version('doc_a', 1)) ?? expect.fail('no version') }),
         async (_found, read) => {
           await bench.rows.transact((tx) => tx.removeVersion('doc_a', 1));
           await bench.keeper.discard([blob.sha256]);

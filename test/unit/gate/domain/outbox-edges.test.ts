@@ -69,9 +69,9 @@ describe('the outbox', () => {
   it('go first to the receiver that is asked least: one that hangs does not hold up the others', async () => {
     const at = (receiver: string, docId: string) =>
       deliveryRecord({ docId, url: `https://${receiver}.example.vn/callback`, nextAttemptAt: 0 });
-    await rows.transact((tx) => {
-      for (const docId of ['a', 'b', 'c', 'd']) tx.addDelivery(at('hangs', docId));
-      for (const docId of ['e', 'f']) tx.addDelivery(at('answers', docId));
+    await rows.transact(async (tx) => {
+      for (const docId of ['a', 'b', 'c', 'd']) await tx.addDelivery(at('hangs', docId));
+      for (const docId of ['e', 'f']) await tx.addDelivery(at('answers', docId));
     });
     const asked: string[] = [];
     const hanging: (() => void)[] = [];

@@ -39,7 +39,7 @@ describe('saves', () => {
     await refusal(saving, 'bad_request');
   }
   const isUnresolved = () => bench.saves.hasUnresolvedSave('doc_a');
-  const version = () => bench.rows.transact((tx) => tx.document('doc_a')?.version);
+  const version = async () => (await bench.rows.transact((tx) => tx.document('doc_a')))?.version;
 
   it('put the version, the document and the callback on disk together', async () => {
     const posted: string[] = [];
