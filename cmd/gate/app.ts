@@ -157,7 +157,7 @@ async function createParts(base: Base, overrides: Overrides) {
   });
   const presence = createPresence({
     findSessions: (ids) =>
-      rows.transact(async (tx) => {
+      rows.read(async (tx) => {
         const found = [];
         for (const id of ids) found.push(await tx.session(id));
         return found.filter((session) => session !== undefined);

@@ -51,6 +51,9 @@ export function createCleaning({
     const past = closed.filter(({ closedAt }) => closedAt !== null && closedAt <= before);
     const hashes: string[] = [];
     for (const { docId } of past) {
+      // Somebody may have opened it meanwhile; from now on nobody can.
+      const document = await tx.document(docId);
+      if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
       const versions = await tx.versions(docId);
       if ((await tx.hasDeliveries(docId)) || isSaving(docId) || hasUnsaved(docId)) continue;
       for (const { sha256 } of versions) hashes.push(sha256);

@@ -73,20 +73,22 @@ export class Closing {
     if (apart(now, at) > QUIET_MS) return;
     const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
-    const closed = await rows.transact(async (tx) => {
-      const done: DocumentRecord[] = [];
-      for (const [docId] of candidates) {
-        const document = await tx.document(docId);
-        if (document && (await this.#isEmpty(tx, document, at, now))) done.push(await this.#close(tx, document, now));
-      }
-      return done;
-    });
+    const closed = await rows
+      .transact(async (tx) => {
+        const done: DocumentRecord[] = [];
+        for (const [docId] of candidates) {
+          const document = await tx.document(docId);
+          if (document && (await this.#isEmpty(tx, document, at, now))) done.push(await this.#close(tx, document, now));
+        }
+        return done;
+      })
+      // After a failure too: the answer to a commit may have been lost.
+      .finally(onDelivery);
     for (const { docId, version } of closed) {
       this.#quietSince.delete(docId);
       log.info({ document: docId, version }, 'document closed');
       audit.record('document.closed', { document: docId, version });
     }
-    if (closed.length > 0) onDelivery();
   }
 
   async #isEmpty(

@@ -4,7 +4,7 @@ import type { BlobKeeper } from './blob-keeper.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 import type { LinkQuery, Links } from './links.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
-import type { ByteRange, RowsTransaction } from './ports.ts';
+import type { ByteRange, RowsReader } from './ports.ts';
 import { baseFileName } from './wopi.ts';
 
 /** A version of a document, as a file to download. */
@@ -46,7 +46,7 @@ interface Found {
   version: VersionRecord;
 }
 
-async function find(tx: RowsTransaction, docId: string, number: number): Promise<Found> {
+async function find(tx: RowsReader, docId: string, number: number): Promise<Found> {
   const document = await tx.document(docId);
   if (!document || number > document.version) throw new AppError('not_found');
   const version = await tx.version(docId, number);

@@ -2,12 +2,17 @@ import type { Readable } from 'node:stream';
 import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord, DocumentRecord, FileType, NewDelivery, SessionRecord, VersionRecord } from './model.ts';
 
-/**
- * Rows on disk. Nothing is decided here: rules read and write through a transaction, and what a transaction did is on
- * disk, all of it, when its promise resolves. Transactions run one after the other.
- */
+/** Rows that a crash does not take. Nothing is decided here: rules read and write through transactions. */
 export interface Rows {
+  /**
+   * Runs work that changes rows. When it resolves, all that the work did is there to stay; when it rejects, nothing was
+   * done, unless the commit's answer was lost on its way. A document or a session that the work found by its id, key or
+   * token stays as it was found until the end: whoever else wants it waits. The work may run again where others were
+   * quicker, so all else that it does has to bear repetition.
+   */
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
+  /** Runs work that reads rows as they are at one moment, which waits for nobody's changes and holds up nobody. */
+  read<Result>(work: (rows: RowsReader) => Promise<Result> | Result): Promise<Result>;
   readonly openSessions: OpenSessions;
   close(): Promise<void>;
 }
@@ -20,8 +25,8 @@ export interface OpenSessions {
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
-/** The calls of one transaction; each is awaited before the next one and before the transaction's end. */
-export interface RowsTransaction {
+/** What can be read. Each call is awaited before the next one and before the end of the work. */
+export interface RowsReader {
   document(docId: string): Promise<DocumentRecord | undefined>;
   documentByKey(key: string): Promise<DocumentRecord | undefined>;
   documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
@@ -46,7 +51,10 @@ export interface RowsTransaction {
   hasDeliveries(docId: string): Promise<boolean>;
   /** Returns them newest first. */
   givenUp(limit: number): Promise<DeliveryRecord[]>;
+}
 
+/** What can be changed, too. */
+export interface RowsTransaction extends RowsReader {
   putDocument(document: DocumentRecord): Promise<void>;
   /** Removes a document with its versions and sessions; its callbacks stay. */
   removeDocument(docId: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
@@ -27,6 +28,8 @@ export interface NewVersion {
   blob: { sha256: string; size: number };
   facts: SaveFacts;
   now: number;
+  /** What an earlier attempt would have brought about, whose failure may have been that of its answer only. */
+  attempted?: Committed | undefined;
 }
 
 export interface Committed {
@@ -49,13 +52,16 @@ const KEPT_VERSIONS = 5;
  */
 export async function commitSave(
   tx: RowsTransaction,
-  { session, blob, facts, now }: NewVersion,
+  { session, blob, facts, now, attempted }: NewVersion,
   { presence, link }: { presence: Pick<Presence, 'users'>; link: VersionLink },
 ): Promise<Committed | 'conflict'> {
   const { docId } = session;
   const before = await tx.document(docId);
   const previous = before && (await tx.version(docId, before.version));
   if (!before || !previous) throw new AppError('not_found');
+  if (attempted && isDeepStrictEqual(await tx.version(docId, attempted.version.version), attempted.version)) {
+    return attempted;
+  }
   if (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) return 'conflict';
   const nonce = await getNewNonce(tx, docId, facts);
   if (isRepeat(previous, blob.sha256, facts, nonce)) {

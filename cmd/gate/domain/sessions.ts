@@ -7,7 +7,7 @@ import { at, type Documents, letIn } from './documents.ts';
 import type { Links } from './links.ts';
 import type { Loads } from './loads.ts';
 import { GUEST, type Mode, type SessionRecord } from './model.ts';
-import type { Admission, Downloader, EditorServer, Presence, Rows, RowsTransaction } from './ports.ts';
+import type { Admission, Downloader, EditorServer, Presence, Rows, RowsReader } from './ports.ts';
 import { assertActive, getSession, getState, hashToken, newSessionId, newToken } from './session-token.ts';
 import { type Full, sessionStateView, sessionView } from './session-view.ts';
 
@@ -96,7 +96,7 @@ export class Sessions {
    */
   state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState> {
     const { rows, presence, links, loads, clock } = this.#deps;
-    return rows.transact(async (tx) => {
+    return rows.read(async (tx) => {
       const session = await getSession(tx, sessionId, token);
       const now = clock();
       const state = getState(session, now);
@@ -123,14 +123,14 @@ export class Sessions {
    */
   async changeMode(sessionId: string, token: string | undefined, readMode: () => Promise<Mode>): Promise<EmbedSession> {
     const { rows, admission, editor, wopiUrl, clock, audit } = this.#deps;
-    const { fileType } = await rows.transact(async (tx) => {
+    const { fileType } = await rows.read(async (tx) => {
       const session = await getSession(tx, sessionId, token);
       assertActive(session, clock());
       return (await getCurrent(tx, session)).document;
     });
     const mode = await readMode();
     const page = await editor.page(fileType);
-    // One transaction after the other: of two requests at a time the later one decides the mode and the place alike.
+    // Nobody else has the session meanwhile: of two requests at a time the later one decides the mode and the place alike.
     const changed = await rows.transact(async (tx) => {
       const now = clock();
       const before = await getSession(tx, sessionId, token);
@@ -193,7 +193,7 @@ function decideMode(
   return { mode, requestedMode, hasEdited: hasEdited || mode === 'edit' };
 }
 
-async function getCurrent(tx: RowsTransaction, { docId }: SessionRecord) {
+async function getCurrent(tx: RowsReader, { docId }: SessionRecord) {
   const document = await tx.document(docId);
   const current = document && (await tx.version(docId, document.version));
   if (!document || !current) throw new AppError('not_found');

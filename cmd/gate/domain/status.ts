@@ -27,7 +27,7 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
 
   async function stored() {
     const { length } = await unsaved.list();
-    return rows.transact(async (tables) => ({
+    return rows.read(async (tables) => ({
       unsaved: length,
       open_documents: (await tables.documents({ state: 'open' })).length,
       sessions: (await tables.liveSessions(clock())).length,

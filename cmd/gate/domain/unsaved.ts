@@ -106,7 +106,7 @@ export class UnsavedEdits {
     const { rows, saves, clock } = this.#deps;
     const { docId, sha256 } = file;
     this.#forgetOld();
-    if (!(await rows.transact((tx) => tx.document(docId)))) return 'wait';
+    if (!(await rows.read((tx) => tx.document(docId)))) return 'wait';
     const key = `${docId} ${sha256}`;
     if (await this.#isStored(file)) {
       this.#waiting.delete(key);
@@ -138,7 +138,7 @@ export class UnsavedEdits {
   async list(): Promise<Unsaved[]> {
     for (const file of this.#kept.values()) if (await this.#isVersion(file)) await this.#remove(file);
     const sorted = [...this.#kept.values()].sort((one, other) => one.at - other.at);
-    return this.#deps.rows.transact(async (tx) => {
+    return this.#deps.rows.read(async (tx) => {
       const listed: Unsaved[] = [];
       for (const file of sorted) {
         const { key = null, title = null } = (await tx.document(file.docId)) ?? {};
@@ -187,7 +187,7 @@ export class UnsavedEdits {
   async #isVersion(file: Pick<UnsavedFile, 'docId' | 'sha256'>): Promise<boolean> {
     const { recent, rows } = this.#deps;
     if (recent.has(file)) return true;
-    const versions = await rows.transact((tx) => tx.versions(file.docId));
+    const versions = await rows.read((tx) => tx.versions(file.docId));
     return versions.some(({ sha256 }) => sha256 === file.sha256);
   }
 

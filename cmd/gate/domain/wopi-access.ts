@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
-import type { Rows, RowsTransaction } from './ports.ts';
+import type { Rows, RowsReader } from './ports.ts';
 import { getState, hashToken } from './session-token.ts';
 
 export interface OpenFile {
@@ -23,7 +23,7 @@ export interface WopiAccess {
    * GetFile, for a session that has not ended.
    * @throws {AppError} `invalid_session_token`
    */
-  contents(rows: RowsTransaction, docId: string, token: string | undefined): Promise<OpenFile>;
+  contents(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile>;
   /**
    * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
    * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
@@ -37,7 +37,7 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
 
   return {
     info: (docId, token) =>
-      rows.transact(async (tx) => {
+      rows.read(async (tx) => {
         const file = await findFile(tx, docId, token);
         if (ended(file.session) && file.document.state === 'closed') throw refused();
         return file;
@@ -50,7 +50,7 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
     },
 
     save: (docId, token) =>
-      rows.transact(async (tx) => {
+      rows.read(async (tx) => {
         if (!token && (await tx.document(docId))) {
           // A 401 would make the editor drop the tokens of all who are in the document.
           log.error({ document: docId }, 'the editor sent a save without its token');
@@ -64,7 +64,7 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
   };
 }
 
-async function findFile(rows: RowsTransaction, docId: string, token: string | undefined): Promise<OpenFile> {
+async function findFile(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile> {
   const session = token === undefined ? undefined : await rows.sessionByToken(hashToken(token));
   if (!session || session.docId !== docId) throw refused();
   const document = await rows.document(docId);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import { connectionLimit, gateLimits } from '../../../cmd/gate/domain/limits.ts';
 import type { NewDelivery } from '../../../cmd/gate/domain/model.ts';
-import type { Rows, RowsTransaction } from '../../../cmd/gate/domain/ports.ts';
+import type { Rows, RowsReader } from '../../../cmd/gate/domain/ports.ts';
 import { createStatus } from '../../../cmd/gate/domain/status.ts';
 import { createRows } from '../../../cmd/gate/store/rows.ts';
 import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
@@ -149,9 +149,9 @@ describe('the status of the gate', () => {
     const rows = await createRows(':memory:');
     const counted: Rows = {
       ...rows,
-      transact: (work: (tables: RowsTransaction) => never) => {
+      read: (work: (tables: RowsReader) => never) => {
         count.reads += 1;
-        return count.broken ? Promise.reject(new Error('the disk is gone')) : rows.transact(work);
+        return count.broken ? Promise.reject(new Error('the disk is gone')) : rows.read(work);
       },
     };
     const { status, state } = start(counted);

@@ -91,6 +91,37 @@ describe('the outbox', () => {
     await outbox.stop();
   });
 
+  it('sends none again that was delivered while it looked', async () => {
+    await add('doc_1');
+    const [answer, old] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let sent = 0;
+    let looks = 0;
+    const slow: Rows = {
+      ...rows,
+      read: async (work) => {
+        const result = await rows.read(work);
+        looks += 1;
+        if (looks === 2) await old.promise;
+        return result;
+      },
+    };
+    const post = async () => {
+      sent += 1;
+      await answer.promise;
+      return 204;
+    };
+    const { outbox } = start({ rows: slow, poster: { post } });
+    await until('it is being sent', () => sent === 1 || undefined);
+    outbox.wake();
+    await until('it looks once more', () => looks === 2 || undefined);
+    answer.resolve();
+    await until('it is delivered', async () => (await rows.read((tx) => tx.pendingDeliveries())) === 0 || undefined);
+    old.resolve();
+    await until('it has looked', () => looks >= 3 || undefined);
+    await outbox.stop();
+    expect(sent).to.equal(1);
+  });
+
   it('says so when what became of a callback cannot be written, and dies of it not', async () => {
     const { delivery } = await add('doc_1');
     const broken: Rows = {
