@@ -120,7 +120,7 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const data = await openDataDir(config.dataDir);
+  const data = await openDataDir(config.dataDir, config.databaseUrl);
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,

@@ -20,6 +20,8 @@ export interface Config extends OutboundSettings {
   readonly internalListen: ListenAddress;
   readonly baseUrl: string | undefined;
   readonly dataDir: string;
+  /** Empty: the rows are in the data folder, too. */
+  readonly databaseUrl: string;
   /** Where the editor finds the WOPI host. */
   readonly wopiUrl: string;
   readonly editor: { readonly url: string; readonly adminUser: string; readonly adminPassword: string };
@@ -82,6 +84,7 @@ export function loadConfig(environment: Environment): Config {
     internalListen: internal.address,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_GATE_DATA_DIR,
+    databaseUrl: env.SVC_DATABASE_URL,
     wopiUrl: env.SVC_GATE_WOPI_URL.replace(/\/+$/, ''),
     editor: {
       url: env.SVC_ONLINE_URL.replace(/\/+$/, ''),

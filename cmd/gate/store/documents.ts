@@ -1,6 +1,6 @@
 import type { DocumentRecord, VersionRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Query, Table } from './table.ts';
+import { type Lock, type Query, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
   'documents',
@@ -40,11 +40,12 @@ const VERSIONS = new Table<VersionRecord>(
 /** Documents, oldest first. Versions and sessions go with their document (see the migrations). */
 export function documentRows(
   query: Query,
+  lock: Lock,
 ): Pick<RowsTransaction, 'document' | 'documentByKey' | 'documents' | 'putDocument' | 'removeDocument'> {
   const order = 'ORDER BY created_at, doc_id';
   return {
-    document: (docId) => DOCUMENTS.first(query, 'WHERE doc_id = ?', docId),
-    documentByKey: (key) => DOCUMENTS.first(query, 'WHERE key = ?', key),
+    document: (docId) => DOCUMENTS.first(query, `WHERE doc_id = ? ${lock}`, docId),
+    documentByKey: (key) => DOCUMENTS.first(query, `WHERE key = ? ${lock}`, key),
     documents: ({ state } = {}) =>
       state === undefined ? DOCUMENTS.select(query, order) : DOCUMENTS.select(query, `WHERE state = ? ${order}`, state),
     putDocument: (record) => DOCUMENTS.put(query, record),

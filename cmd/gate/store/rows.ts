@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
-import { migrate } from './migrations.ts';
+
 import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
-import { openDatabase, queryOf, toStoreError } from './sqlite.ts';
+import { migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
 import type { Query } from './table.ts';
 import { createTables, whileOpen } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Query, Table } from './table.ts';
+import { type Lock, type Query, Table } from './table.ts';
 
 const SESSIONS = new Table<SessionRecord>(
   'sessions',
@@ -29,13 +29,14 @@ const ORDER = 'ORDER BY created_at, session_id';
 /** Sessions, oldest first. One that expires at this very moment is past. */
 export function sessionRows(
   query: Query,
+  lock: Lock,
 ): Pick<
   RowsTransaction,
   'session' | 'sessionByToken' | 'liveSessions' | 'endedSessions' | 'putSession' | 'removeSession'
 > {
   return {
-    session: (sessionId) => SESSIONS.first(query, 'WHERE session_id = ?', sessionId),
-    sessionByToken: (tokenHash) => SESSIONS.first(query, 'WHERE token_hash = ?', tokenHash),
+    session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
+    sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
     liveSessions: (now, docId) =>
       docId === undefined
         ? SESSIONS.select(query, `WHERE ${LIVE} ${ORDER}`, now)

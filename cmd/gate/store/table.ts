@@ -4,6 +4,9 @@ export type Value = string | number | null;
 /** Runs a statement, with a `?` for each value, and returns the rows that it gives. */
 export type Query = (text: string, values: readonly Value[]) => Promise<readonly (readonly Value[])[]>;
 
+/** How a transaction asks for a row that nobody else may have until its end; nothing where there is but one. */
+export type Lock = '' | 'FOR UPDATE';
+
 /** How each member of a record stands in its column: as it is, as 0 or 1, or as JSON. */
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
 
@@ -21,9 +24,9 @@ export class Table<Row extends object> {
     this.#columns = columns;
     this.#members = Object.keys(columns) as (keyof Row & string)[];
     this.#withoutKey = this.#members.filter((member) => !key.includes(member));
-    const keyColumns = key.map(snakeCase).join(', ');
-    const updates = this.#withoutKey.map(snakeCase).map((column) => `${column} = excluded.${column}`);
-    this.#select = `SELECT ${this.#members.map(snakeCase).join(', ')} FROM ${name}`;
+    const keyColumns = key.map(toColumn).join(', ');
+    const updates = this.#withoutKey.map(toColumn).map((column) => `${column} = excluded.${column}`);
+    this.#select = `SELECT ${this.#members.map(toColumn).join(', ')} FROM ${name}`;
     this.#insert = `${insertInto(name, this.#withoutKey)} RETURNING ${keyColumns}`;
     this.#upsert = `${insertInto(name, this.#members)} ON CONFLICT (${keyColumns}) DO UPDATE SET ${updates.join(', ')}`;
   }
@@ -71,9 +74,10 @@ export class Table<Row extends object> {
 }
 
 function insertInto(name: string, members: readonly string[]): string {
-  return `INSERT INTO ${name} (${members.map(snakeCase).join(', ')}) VALUES (${members.map(() => '?').join(', ')})`;
+  return `INSERT INTO ${name} (${members.map(toColumn).join(', ')}) VALUES (${members.map(() => '?').join(', ')})`;
 }
 
-function snakeCase(member: string): string {
-  return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The quoted name of a member's column: `user` is a word of SQL. */
+function toColumn(member: string): string {
+  return `"${member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
 }
