@@ -51,6 +51,8 @@ case $purpose in
   corpus) packages="$packages poppler-utils" ;;
 esac
 case $purpose in test | corpus) packages="$packages xz-utils" ;; esac
+# Tests start servers of their own.
+case $purpose in unit | test) packages="$packages postgresql" ;; esac
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
 liberation() {
@@ -136,6 +138,13 @@ disable() {
   fi
 }
 
+# The package makes a database of the machine's own and starts it, unless it is told not to.
+clusters=/etc/postgresql-common/createcluster.d
+make_no_cluster() {
+  case " $missing " in *' postgresql '*) ;; *) return 0 ;; esac
+  as_root mkdir -p $clusters
+  echo 'create_main_cluster = false' | as_root tee $clusters/svc.conf >/dev/null
+}
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || { say 'this is not Debian or Ubuntu: install LibreOffice, python3-uno, bubblewrap and nginx yourself'; return; }
   list_missing "$@"
@@ -147,9 +156,11 @@ install_packages() {
   list_missing "$@"
   say "installing:$missing"
   keep_stopped
+  make_no_cluster
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >.cache/apt.log 2>&1 ||
     { tail -n 20 .cache/apt.log >&2; fail 'apt-get install failed, see .cache/apt.log'; }
   leave_stopped
+  as_root rm -f $clusters/svc.conf
 }
 
 # ---- Node -----------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ const server = createServer(async (request, response) => {
 const express = createHttpServer(
   plainApp().post(
     '/svc/auth',
-    postAuth(() => undefined),
+    postAuth(async () => undefined),
   ),
 ).listen(0, '127.0.0.1');
 process.send?.({ port: await portOf(server), expressPort: await portOf(express) });

@@ -121,8 +121,8 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     keysPath: config.licenseKeysFile,
     ...{ clock, log, audit },
   });
-  const { s3 } = config;
-  const data = await openDataDir(config.dataDir, s3 && (() => openS3Blobs(s3, log)));
+  const { databaseUrl, s3 } = config;
+  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs: s3 && (() => openS3Blobs(s3, log)) });
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,
@@ -164,7 +164,12 @@ async function createParts(base: Base, overrides: Overrides) {
     sampleIntervalMs: overrides.sampleIntervalMs,
   });
   const presence = createPresence({
-    findSessions: (ids) => rows.transact((tx) => ids.flatMap((id) => tx.session(id) ?? [])),
+    findSessions: (ids) =>
+      rows.read(async (tx) => {
+        const found = [];
+        for (const id of ids) found.push(await tx.session(id));
+        return found.filter((session) => session !== undefined);
+      }),
     onMatched: (sample) => {
       counting.observe(sample);
       closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));

@@ -23,6 +23,8 @@ export interface Config extends OutboundSettings {
   readonly dataDir: string;
   /** Where documents' bytes are kept; undefined: in the data folder. */
   readonly s3: S3Config | undefined;
+  /** Empty: the rows are in the data folder, too. */
+  readonly databaseUrl: string;
   /** Where the editor finds the WOPI host. */
   readonly wopiUrl: string;
   readonly editor: { readonly url: string; readonly adminUser: string; readonly adminPassword: string };
@@ -98,6 +100,7 @@ export function loadConfig(environment: Environment): Config {
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_GATE_DATA_DIR,
     s3,
+    databaseUrl: env.SVC_DATABASE_URL,
     wopiUrl: env.SVC_GATE_WOPI_URL.replace(/\/+$/, ''),
     editor: {
       url: env.SVC_ONLINE_URL.replace(/\/+$/, ''),

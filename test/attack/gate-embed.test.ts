@@ -404,8 +404,8 @@ describe('attacks on embedding', () => {
       const url = `http://127.0.0.1:${canary.port}/`;
       const error = await errorOf(await gate.post(gate.config({ document: { key, url } })));
       expect(error.code).to.equal('url_not_allowed');
-      const { callbackUrl } = await gate.rows.transact((tx) => {
-        const document = tx.documentByKey(key);
+      const { callbackUrl } = await gate.rows.transact(async (tx) => {
+        const document = await tx.documentByKey(key);
         if (!document) throw new Error('no document');
         return letIn(tx, document.docId, gate.clock.now);
       });

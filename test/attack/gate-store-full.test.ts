@@ -90,9 +90,9 @@ describe('a full disk under the gate', () => {
     await rows.transact((t) => t.putDocument(documentRecord({ title: 'before' })));
     fill(0);
     const write = (): Promise<void> =>
-      rows.transact((t) => {
-        t.putDocument(documentRecord({ title: 'after' }));
-        t.putDocument(documentRecord({ docId: 'doc_b', key: 'b', title: 'x'.repeat(500_000) }));
+      rows.transact(async (t) => {
+        await t.putDocument(documentRecord({ title: 'after' }));
+        await t.putDocument(documentRecord({ docId: 'doc_b', key: 'b', title: 'x'.repeat(500_000) }));
       });
     expect(await failure(write())).to.include({ code: 'ENOSPC' });
     expect((await rows.transact((t) => t.documents())).map(({ title }) => title)).to.deep.equal(['before']);
@@ -124,7 +124,7 @@ describe('a full disk under the gate', () => {
     await until('the orphan has gone', async () => !(await list()).includes(orphan.sha256) || undefined);
     cleaning.stop();
     expect(await list()).to.deep.equal([kept.sha256]);
-    const found = await data.rows.transact((t) => t.version('doc_a', 1)?.sha256);
+    const found = (await data.rows.transact((t) => t.version('doc_a', 1)))?.sha256;
     expect(await text(data.blobs.read(found ?? ''))).to.equal('kept');
   });
 });

@@ -60,11 +60,9 @@ async function savesUntilKilled(folder: string): Promise<[version: number, sha25
 async function check(folder: string, acknowledged: ReadonlyMap<number, string>): Promise<void> {
   const { rows, blobs } = await openDataDir(folder);
   try {
-    const [document, versions, pending] = await rows.transact((t) => [
-      t.document('doc_a'),
-      t.versions('doc_a'),
-      t.pendingDeliveries(),
-    ]);
+    const [document, versions, pending] = await rows.transact(
+      async (t) => [await t.document('doc_a'), await t.versions('doc_a'), await t.pendingDeliveries()] as const,
+    );
     const stored = new Map(versions.map(({ version, sha256 }) => [version, sha256]));
     for (const [version, sha256] of acknowledged) expect(stored.get(version)).to.equal(sha256);
     expect(versions.map(({ version }) => version)).to.deep.equal(versions.map((_, index) => index + 1));
@@ -85,11 +83,11 @@ async function check(folder: string, acknowledged: ReadonlyMap<number, string>):
 async function deliveredVersions(rows: Rows, pending: number): Promise<number[]> {
   const undo = new Error('undo');
   const found: number[] = [];
-  const walk = rows.transact((t) => {
+  const walk = rows.transact(async (t) => {
     for (let count = 0; count < pending; count += 1) {
-      for (const due of t.dueDeliveries()) {
+      for (const due of await t.dueDeliveries()) {
         found.push(due.version);
-        t.putDelivery({ ...due, state: 'delivered', endedAt: 1 });
+        await t.putDelivery({ ...due, state: 'delivered', endedAt: 1 });
       }
     }
     throw undo;

@@ -38,7 +38,7 @@ async function startGate(limit: number) {
   const counting = new Counting({ limit: () => limit, clock: systemClock });
   counting.observe({ at: Date.now(), views: [], documents: 0, modified: new Set() });
   const ask = createAsk({
-    openSessions: { byToken: (hash) => sessions.get(hash), byDocument: () => [] },
+    openSessions: { byToken: async (hash) => sessions.get(hash), byDocument: async () => [] },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     foreignHosts: true,

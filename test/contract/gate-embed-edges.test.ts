@@ -12,9 +12,9 @@ describe('embedding, at its edges', () => {
   it('keeps a closed document for whoever opens it again: it does not vanish before they are let in', async () => {
     const { doc_id } = await gate.create();
     const documentOf = () => gate.rows.transact((tx) => tx.document(doc_id));
-    await gate.rows.transact((tx) => {
-      const document = tx.document(doc_id);
-      if (document) tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
+    await gate.rows.transact(async (tx) => {
+      const document = await tx.document(doc_id);
+      if (document) await tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
     });
     gate.clock.now += 24 * 3_600_000 - 1;
     gate.editor.available = false;

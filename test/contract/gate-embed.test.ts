@@ -31,12 +31,12 @@ describe('embedding', () => {
   const mode = (session: EmbedSession, wanted: unknown) =>
     gate.ask(session, '/mode', { method: 'POST', headers: json, body: JSON.stringify({ mode: wanted }) });
   const saved = (docId: string, version: number, more = {}) =>
-    gate.rows.transact((tx) => {
-      const [original] = tx.versions(docId);
-      const document = tx.document(docId);
+    gate.rows.transact(async (tx) => {
+      const [original] = await tx.versions(docId);
+      const document = await tx.document(docId);
       if (!original || !document) throw new Error('no document');
-      tx.putDocument({ ...document, version });
-      tx.putVersion({ ...original, version, savedAt: gate.clock.now, ...more });
+      await tx.putDocument({ ...document, version });
+      await tx.putVersion({ ...original, version, savedAt: gate.clock.now, ...more });
     });
   const documentOf = (docId: string) => gate.rows.transact((tx) => tx.document(docId));
 
@@ -73,7 +73,10 @@ describe('embedding', () => {
     it('without a user is a guest of its own', async () => {
       const config = () => gate.config({ editor: { user: undefined } });
       const [one, two] = [await gate.create(config()), await gate.create(config())];
-      const users = await gate.rows.transact((tx) => [one, two].map((each) => tx.session(each.session_id)?.user));
+      const users = await gate.rows.transact(async (tx) => [
+        (await tx.session(one.session_id))?.user,
+        (await tx.session(two.session_id))?.user,
+      ]);
       expect(users).to.deep.equal([
         { id: one.session_id, name: 'Khách' },
         { id: two.session_id, name: 'Khách' },
@@ -304,9 +307,9 @@ describe('embedding', () => {
     it('come back with their last working copy when the key is opened again', async () => {
       const { doc_id } = await gate.create();
       await saved(doc_id, 2);
-      await gate.rows.transact((tx) => {
-        const document = tx.document(doc_id);
-        if (document) tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
+      await gate.rows.transact(async (tx) => {
+        const document = await tx.document(doc_id);
+        if (document) await tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
       });
       gate.clock.now += 3_600_000;
       const again = await gate.create();

@@ -62,11 +62,11 @@ describe('the gate, killed in the middle of saves', () => {
     const bench = await savesBench({ folder, clock: Date.now });
 
     try {
-      const state = await bench.rows.transact((tx) => ({
-        versions: DOCUMENTS.flatMap((docId) => tx.versions(docId)),
-        current: new Map(DOCUMENTS.map((docId) => [docId, tx.document(docId)?.version ?? 0])),
-        pending: tx.pendingDeliveries(),
-        givenUp: tx.givenUp(100_000),
+      const state = await bench.rows.transact(async (tx) => ({
+        versions: (await Promise.all(DOCUMENTS.map((docId) => tx.versions(docId)))).flat(),
+        current: new Map((await tx.documents()).map(({ docId, version }) => [docId, version])),
+        pending: await tx.pendingDeliveries(),
+        givenUp: await tx.givenUp(100_000),
       }));
       const kept = new Map(state.versions.map((version) => [`${version.docId} ${version.version}`, version]));
       for (const { docId, version, sha256 } of told) {

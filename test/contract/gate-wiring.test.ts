@@ -40,9 +40,11 @@ describe('a gate that is put together', () => {
   it('removes at its start what is past SVC_EMBED_RETAIN_HOURS, and nothing else', async () => {
     const rows = await createRows(join(folder, 'gate.db'));
     const closed = (docId: string, minutes: number) =>
-      rows.transact((tx) => {
-        tx.putDocument(documentRecord({ docId, key: docId, state: 'closed', closedAt: Date.now() - minutes * MINUTE }));
-        tx.putVersion(versionRecord({ docId }));
+      rows.transact(async (tx) => {
+        await tx.putDocument(
+          documentRecord({ docId, key: docId, state: 'closed', closedAt: Date.now() - minutes * MINUTE }),
+        );
+        await tx.putVersion(versionRecord({ docId }));
       });
     await closed('doc_old', 61);
     await closed('doc_new', 59);

@@ -91,7 +91,11 @@ async function live(steps: readonly Step[]): Promise<void> {
     }
   }
 
-  const states = () => bench.rows.transact((tx) => documents.map(({ docId }) => tx.document(docId)?.state));
+  const states = () =>
+    bench.rows.transact(async (tx) => {
+      const held = await tx.documents();
+      return documents.map(({ docId }) => held.find((document) => document.docId === docId)?.state);
+    });
 
   function begin(document: Document, dice: number): void {
     const content = new PassThrough({ highWaterMark: 1_000_000 });
@@ -177,7 +181,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     for (const docId of ['doc_a', 'doc_b']) {
       const made = { docId, key: docId, callbackUrl: 'https://portal.example.vn/cb' };
       const session = await bench.open(made, {}, docId.padEnd(43, 'T'));
-      const stamp = await bench.rows.transact((tx) => toTimestamp(tx.version(docId, 0) as VersionRecord));
+      const stamp = await bench.rows.transact(async (tx) => toTimestamp((await tx.version(docId, 0)) as VersionRecord));
       documents.push({ docId, session, saved: [], stamp, final: false, underway: [], viewed: true, closed: 0 });
     }
     for (const one of steps) {

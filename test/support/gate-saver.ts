@@ -11,12 +11,12 @@ const data = await openDataDir(process.argv[2] ?? '');
 for (;;) {
   const bytes = randomBytes(randomInt(200_000));
   const { sha256, size } = await bringTo(data, Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]));
-  const version = await data.rows.transact((t) => {
-    const document = t.document('doc_a') ?? documentRecord();
+  const version = await data.rows.transact(async (t) => {
+    const document = (await t.document('doc_a')) ?? documentRecord();
     const next = document.version + 1;
-    t.putDocument({ ...document, version: next });
-    t.putVersion(versionRecord({ version: next, sha256, size }));
-    t.addDelivery(deliveryRecord({ version: next }));
+    await t.putDocument({ ...document, version: next });
+    await t.putVersion(versionRecord({ version: next, sha256, size }));
+    await t.addDelivery(deliveryRecord({ version: next }));
     return next;
   });
   writeSync(1, `${version} ${sha256}\n`);

@@ -162,10 +162,10 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
         expiresAt: clock() + 720 * 60_000,
         ...session,
       });
-      await rows.transact((tx) => {
-        tx.putDocument(made);
-        tx.putVersion(versionRecord({ docId, sha256, size, savedAt: clock() }));
-        tx.putSession(entered);
+      await rows.transact(async (tx) => {
+        await tx.putDocument(made);
+        await tx.putVersion(versionRecord({ docId, sha256, size, savedAt: clock() }));
+        await tx.putSession(entered);
       });
       return entered;
     },

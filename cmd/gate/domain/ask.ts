@@ -19,7 +19,7 @@ export type Refusal = 'unreadable' | 'unknown_session' | 'foreign_host' | 'conne
 /** Undefined: they are let in. */
 export type Decision = Refusal | undefined;
 
-export type Ask = (question: Question) => Decision;
+export type Ask = (question: Question) => Promise<Decision>;
 
 export interface AskDependencies {
   openSessions: OpenSessions;
@@ -44,13 +44,13 @@ export interface AskDependencies {
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, log, audit } = deps;
 
-  function decide({ uri, stage }: Question): Decision {
+  async function decide({ uri, stage }: Question): Promise<Decision> {
     if (!isStage(stage)) return 'unreadable';
     const opening = parseRawUri(uri, stage, readWopiSrc);
     if (!opening) return 'unreadable';
     if (opening.docId === null && !deps.foreignHosts) return 'foreign_host';
     try {
-      return stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps);
+      return await (stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps));
     } catch (error) {
       // A proxy takes a 403 as final, and would let this one in if we had died of it.
       log.error({ err: error, stage, doc_id: opening.docId }, 'editor let in: the admission check failed');
@@ -58,48 +58,54 @@ export function createAsk(deps: AskDependencies): Ask {
     }
   }
 
-  return (question) => {
-    const refusal = decide(question);
+  return async (question) => {
+    const refusal = await decide(question);
     if (refusal !== undefined) {
       const { stage } = question;
       log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
-      audit.record('connection.refused', { reason: refusal, ...whoAsked(question, deps) });
+      audit.record('connection.refused', { reason: refusal, ...(await whoAsked(question, deps)) });
     }
     return refusal;
   };
 }
 
-function atSocket(opening: Opening, { openSessions, counting, onOpened, clock }: AskDependencies): Decision {
+async function atSocket(
+  opening: Opening,
+  { openSessions, counting, onOpened, clock }: AskDependencies,
+): Promise<Decision> {
   const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
     // The editor enforces this permission.
     if (permission === 'readonly') return undefined;
     return limited(counting.admitForeign({ wopiSrc, tokenHash: hashToken(token ?? '') }).admitted);
   }
-  const session = token === null ? undefined : openSessions.byToken(hashToken(token));
+  const session = token === null ? undefined : await openSessions.byToken(hashToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
   const refusal = session.mode === 'view' ? undefined : limited(counting.admitSocket(session).admitted);
   if (refusal === undefined) onOpened();
   return refusal;
 }
 
-function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Decision {
+async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Promise<Decision> {
   const { counting, openSessions, clock } = deps;
   if (permission === 'readonly' || !counting.isFull()) return undefined;
   if (docId === null) return limited(counting.hasForeign(wopiSrc));
-  const sessions = openSessions.byDocument(docId).filter(({ expiresAt }) => expiresAt > clock());
+  const sessions = (await openSessions.byDocument(docId)).filter(({ expiresAt }) => expiresAt > clock());
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
   const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
   return limited(mayBeIn || sessions.length === 0);
 }
 
 /** Read once more: refusals are few. Never throws: that would let in who has just been refused. */
-function whoAsked({ uri, stage }: Question, { readWopiSrc, openSessions }: AskDependencies): Record<string, string> {
+async function whoAsked(
+  { uri, stage }: Question,
+  { readWopiSrc, openSessions }: AskDependencies,
+): Promise<Record<string, string>> {
   const opening = isStage(stage) ? parseRawUri(uri, stage, readWopiSrc) : undefined;
   if (!opening?.docId) return {};
   const { docId: document, token } = opening;
   try {
-    const session = token === null ? undefined : openSessions.byToken(hashToken(token));
+    const session = token === null ? undefined : await openSessions.byToken(hashToken(token));
     return { document, ...(session?.docId === document && { session: session.sessionId }) };
   } catch {
     return { document };

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { VersionRecord } from './model.ts';
-import type { Blobs, ByteRange, Rows, RowsTransaction } from './ports.ts';
+import type { Blobs, ByteRange, Rows, RowsReader } from './ports.ts';
 
-/** The bytes looked at in one transaction: others wait for it. */
+/** The bytes looked at and removed at a time: who brings some of them waits for that. */
 const BATCH = 64;
 
 /**
@@ -15,7 +15,9 @@ export class BlobKeeper {
   readonly #candidates = new Set<string>();
   /** How many serve or store them. */
   readonly #users = new Map<string, number>();
-  /** Found unused by rows while they had users. */
+  /** Those that look for a version, whose bytes nobody knows yet. */
+  readonly #finding = new Set<Promise<unknown>>();
+  /** Wanted by nobody but their users. */
   readonly #postponed = new Set<string>();
   #removing: { batch: ReadonlySet<string>; end: Promise<void> } | undefined;
 
@@ -41,20 +43,24 @@ export class BlobKeeper {
 
   /** Finds a version and keeps its bytes for as long as `use` takes. */
   async serve<Found extends { version: VersionRecord }, Result>(
-    find: (rows: RowsTransaction) => Found,
+    find: (rows: RowsReader) => Promise<Found>,
     use: (found: Found, read: (range?: ByteRange) => Readable) => Promise<Result>,
   ): Promise<Result> {
-    const found = await this.#rows.transact((tx) => {
-      const wanted = find(tx);
-      this.#use(wanted.version.sha256);
-      return wanted;
-    });
+    const finding = this.#find(find);
+    this.#finding.add(finding);
+    const found = await finding.finally(() => this.#finding.delete(finding));
     const { sha256 } = found.version;
     try {
       return await use(found, (range) => this.#blobs.read(sha256, range));
     } finally {
       this.#release(sha256);
     }
+  }
+
+  async #find<Found extends { version: VersionRecord }>(find: (rows: RowsReader) => Promise<Found>): Promise<Found> {
+    const found = await this.#rows.read(find);
+    this.#use(found.version.sha256);
+    return found;
   }
 
   /** Removes those of the bytes that no version has: now, or once they are no longer stored or served. */
@@ -76,15 +82,24 @@ export class BlobKeeper {
     await this.discard(await this.#blobs.list());
   }
 
-  /** Removes a batch in one transaction, so that nobody finds a version with them meanwhile. */
-  async #remove(batch: Iterable<string>): Promise<void> {
-    await this.#rows.transact(async (tx) => {
-      for (const hash of batch) {
-        if (tx.usesBlob(hash)) continue;
-        if (this.#users.has(hash)) this.#postponed.add(hash);
-        else await this.#blobs.remove(hash);
-      }
+  /** Removes a batch. Who is about to add a row with some of it is a user of it already, or waits for the end of this. */
+  async #remove(batch: ReadonlySet<string>): Promise<void> {
+    const idle = [...batch].filter((hash) => !this.#postpone(hash));
+    const unused = await this.#rows.read(async (tx) => {
+      const found: string[] = [];
+      for (const hash of idle) if (!(await tx.usesBlob(hash))) found.push(hash);
+      return found;
     });
+    // They may have found a version that has gone since.
+    await Promise.allSettled(this.#finding);
+    for (const hash of unused) if (!this.#postpone(hash)) await this.#blobs.remove(hash);
+  }
+
+  /** Puts off the removal of bytes that have users. */
+  #postpone(hash: string): boolean {
+    const hasUsers = this.#users.has(hash);
+    if (hasUsers) this.#postponed.add(hash);
+    return hasUsers;
   }
 
   #use(hash: string): void {

@@ -46,30 +46,35 @@ export function createCleaning({
 }: CleaningDependencies): Cleaning {
   let stop = (): void => {};
 
-  function removeDocuments(tx: RowsTransaction, before: number): string[] {
-    const isNeeded = (docId: string) => isSaving(docId) || hasUnsaved(docId) || tx.hasDeliveries(docId);
-    const past = tx
-      .documents({ state: 'closed' })
-      .filter(({ docId, closedAt }) => closedAt !== null && closedAt <= before && !isNeeded(docId));
-    return past.flatMap(({ docId }) => {
-      const hashes = tx.versions(docId).map(({ sha256 }) => sha256);
-      tx.removeDocument(docId);
-      return hashes;
-    });
+  async function removeDocuments(tx: RowsTransaction, before: number): Promise<string[]> {
+    const closed = await tx.documents({ state: 'closed' });
+    const past = closed.filter(({ closedAt }) => closedAt !== null && closedAt <= before);
+    const hashes: string[] = [];
+    for (const { docId } of past) {
+      // Somebody may have opened it meanwhile; from now on nobody can.
+      const document = await tx.document(docId);
+      if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
+      const versions = await tx.versions(docId);
+      if ((await tx.hasDeliveries(docId)) || isSaving(docId) || hasUnsaved(docId)) continue;
+      for (const { sha256 } of versions) hashes.push(sha256);
+      await tx.removeDocument(docId);
+    }
+    return hashes;
   }
 
-  function removeSessions(tx: RowsTransaction, before: number): void {
+  async function removeSessions(tx: RowsTransaction, before: number): Promise<void> {
     const listed = sample();
     if (!listed) return;
     const viewers = new Set(listed.views.map(({ userId }) => userId));
-    for (const { sessionId } of tx.endedSessions(before)) if (!viewers.has(sessionId)) tx.removeSession(sessionId);
+    for (const { sessionId } of await tx.endedSessions(before))
+      if (!viewers.has(sessionId)) await tx.removeSession(sessionId);
   }
 
   async function sweep(): Promise<void> {
     const before = clock() - retainHours * HOUR_MS;
-    const hashes = await rows.transact((tx) => {
-      removeSessions(tx, before);
-      tx.removeDeliveriesBefore(before);
+    const hashes = await rows.transact(async (tx) => {
+      await removeSessions(tx, before);
+      await tx.removeDeliveriesBefore(before);
       return removeDocuments(tx, before);
     });
     await keeper.discard(hashes);

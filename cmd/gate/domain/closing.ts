@@ -50,17 +50,17 @@ export class Closing {
     await this.#closeQuiet(sample.at);
   }
 
-  #update(tx: RowsTransaction, sample: EditorSample): void {
+  async #update(tx: RowsTransaction, sample: EditorSample): Promise<void> {
     const viewed = new Set(sample.views.map(({ docId }) => docId));
     for (const docId of viewed) {
-      const document = docId === null ? undefined : tx.document(docId);
+      const document = docId === null ? undefined : await tx.document(docId);
       if (!document) continue;
       this.#quietSince.delete(document.docId);
       this.#lastSeen.set(document.docId, sample.at);
       if (document.state === 'closed')
-        tx.putDocument({ ...document, state: 'open', closedAt: null, lastViewAt: sample.at });
+        await tx.putDocument({ ...document, state: 'open', closedAt: null, lastViewAt: sample.at });
     }
-    const open = new Set(tx.documents({ state: 'open' }).map(({ docId }) => docId));
+    const open = new Set((await tx.documents({ state: 'open' })).map(({ docId }) => docId));
     for (const docId of open)
       if (!viewed.has(docId) && !this.#quietSince.has(docId)) this.#quietSince.set(docId, sample.at);
     for (const known of [this.#quietSince, this.#lastSeen])
@@ -73,32 +73,42 @@ export class Closing {
     if (apart(now, at) > QUIET_MS) return;
     const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS);
     if (candidates.length === 0) return;
-    const closed = await rows.transact((tx) => {
-      const documents = candidates.map(([docId]) => tx.document(docId)).filter((document) => document !== undefined);
-      const empty = documents.filter((document) => this.#isEmpty(tx, document, at, now));
-      return empty.map((document) => this.#close(tx, document, now));
-    });
+    const closed = await rows
+      .transact(async (tx) => {
+        const done: DocumentRecord[] = [];
+        for (const [docId] of candidates) {
+          const document = await tx.document(docId);
+          if (document && (await this.#isEmpty(tx, document, at, now))) done.push(await this.#close(tx, document, now));
+        }
+        return done;
+      })
+      // After a failure too: the answer to a commit may have been lost.
+      .finally(onDelivery);
     for (const { docId, version } of closed) {
       this.#quietSince.delete(docId);
       log.info({ document: docId, version }, 'document closed');
       audit.record('document.closed', { document: docId, version });
     }
-    if (closed.length > 0) onDelivery();
   }
 
-  #isEmpty(tx: RowsTransaction, { docId, state, lastViewAt }: DocumentRecord, at: number, now: number): boolean {
+  async #isEmpty(
+    tx: RowsTransaction,
+    { docId, state, lastViewAt }: DocumentRecord,
+    at: number,
+    now: number,
+  ): Promise<boolean> {
     if (state !== 'open' || this.#deps.isSaving(docId) || apart(at, lastViewAt) < QUIET_MS) return false;
     const seen = this.#lastSeen.get(docId) ?? 0;
     const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && apart(now, createdAt) < PENDING_MS;
-    return !tx.liveSessions(now, docId).some(isAwaited);
+    return !(await tx.liveSessions(now, docId)).some(isAwaited);
   }
 
-  #close(tx: RowsTransaction, document: DocumentRecord, now: number): DocumentRecord {
+  async #close(tx: RowsTransaction, document: DocumentRecord, now: number): Promise<DocumentRecord> {
     const after: DocumentRecord = { ...document, state: 'closed', closedAt: now };
-    tx.putDocument(after);
-    const version = tx.version(document.docId, document.version);
+    await tx.putDocument(after);
+    const version = await tx.version(document.docId, document.version);
     const callback = version && closedDelivery(after, version, { link: this.#deps.link, now });
-    if (callback) tx.addDelivery(callback);
+    if (callback) await tx.addDelivery(callback);
     return after;
   }
 }

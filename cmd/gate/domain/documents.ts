@@ -71,7 +71,7 @@ export function createDocuments(deps: Dependencies): Documents {
     try {
       return await keeper.hold(file.sha256, async () => {
         await blobs.put(file);
-        return rows.transact((tx) => tx.documentByKey(wanted.key) ?? add(tx, wanted, file, clock()));
+        return rows.transact(async (tx) => (await tx.documentByKey(wanted.key)) ?? add(tx, wanted, file, clock()));
       });
     } finally {
       await incoming.discard(file);
@@ -97,19 +97,19 @@ export function createDocuments(deps: Dependencies): Documents {
 }
 
 /** The document of a key. A closed one is kept for another while, so that it does not vanish before it is opened. */
-function keep(tx: RowsTransaction, key: string, now: number): DocumentRecord | undefined {
-  const held = tx.documentByKey(key);
-  if (held?.state === 'closed') tx.putDocument({ ...held, closedAt: now });
+async function keep(tx: RowsTransaction, key: string, now: number): Promise<DocumentRecord | undefined> {
+  const held = await tx.documentByKey(key);
+  if (held?.state === 'closed') await tx.putDocument({ ...held, closedAt: now });
   return held;
 }
 
 /** A new document with its original. */
-function add(
+async function add(
   tx: RowsTransaction,
   { key, fileType, title }: Wanted,
   { sha256, size }: ReceivedFile,
   now: number,
-): DocumentRecord {
+): Promise<DocumentRecord> {
   const document: DocumentRecord = {
     docId: `doc_${randomBytes(16).toString('hex')}`,
     key,
@@ -123,9 +123,9 @@ function add(
     callbackUrl: null,
     baseUrl: '',
   };
-  tx.putDocument(document);
+  await tx.putDocument(document);
   const nobody = { savedBy: null, autosave: false, final: false, modifiedByUser: false, nonce: null };
-  tx.putVersion({ docId: document.docId, version: 0, sha256, size, savedAt: now, ...nobody });
+  await tx.putVersion({ docId: document.docId, version: 0, sha256, size, savedAt: now, ...nobody });
   return document;
 }
 
@@ -133,13 +133,13 @@ function add(
  * Opens a document because a session is let in. What its newest session said about it counts from now on.
  * @throws {AppError} `not_found` if it has been cleaned up
  */
-export function letIn(
+export async function letIn(
   tx: RowsTransaction,
   docId: string,
   now: number,
   said: { title?: string | null; callbackUrl?: string | null; baseUrl?: string } = {},
-): DocumentRecord {
-  const held = tx.document(docId);
+): Promise<DocumentRecord> {
+  const held = await tx.document(docId);
   if (!held) throw new AppError('not_found');
   const document: DocumentRecord = {
     ...held,
@@ -150,7 +150,7 @@ export function letIn(
     callbackUrl: said.callbackUrl ?? held.callbackUrl,
     baseUrl: said.baseUrl ?? held.baseUrl,
   };
-  tx.putDocument(document);
+  await tx.putDocument(document);
   return document;
 }
 

@@ -4,7 +4,7 @@ import type { BlobKeeper } from './blob-keeper.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 import type { LinkQuery, Links } from './links.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
-import type { ByteRange, RowsTransaction } from './ports.ts';
+import type { ByteRange, RowsReader } from './ports.ts';
 import { baseFileName } from './wopi.ts';
 
 /** A version of a document, as a file to download. */
@@ -46,10 +46,10 @@ interface Found {
   version: VersionRecord;
 }
 
-function find(tx: RowsTransaction, docId: string, number: number): Found {
-  const document = tx.document(docId);
+async function find(tx: RowsReader, docId: string, number: number): Promise<Found> {
+  const document = await tx.document(docId);
   if (!document || number > document.version) throw new AppError('not_found');
-  const version = tx.version(docId, number);
+  const version = await tx.version(docId, number);
   if (!version) throw new AppError('version_gone', { version: number, current: document.version });
   return { document, version };
 }

@@ -71,8 +71,11 @@ export class Outbox {
     while (this.#lookAgain && !this.#stopped.signal.aborted) {
       this.#lookAgain = false;
       clearTimeout(this.#timer);
+      // What is read of a document whose attempt ends meanwhile may be from before that end, which looks again.
+      const busy = new Set(this.#running.keys());
       try {
-        this.#start(await this.#deps.rows.transact((tx) => tx.dueDeliveries()));
+        const heads = await this.#deps.rows.read((tx) => tx.dueDeliveries());
+        this.#start(heads.filter(({ docId }) => !busy.has(docId)));
       } catch (error) {
         this.#deps.log.error({ err: error }, 'callbacks could not be read');
         this.#wakeIn(AGAIN_MS);
@@ -84,7 +87,7 @@ export class Outbox {
     const now = this.#deps.clock();
     const due: DeliveryRecord[] = [];
     let next = Number.POSITIVE_INFINITY;
-    for (const delivery of heads.filter(({ docId }) => !this.#running.has(docId))) {
+    for (const delivery of heads) {
       const { nextAttemptAt, attempts } = delivery;
       // One that waits for longer than any does is due, too: the clock was set back.
       const longest = (this.#schedule[attempts] ?? 0) + AGAIN_MS;

@@ -2,63 +2,72 @@ import type { Readable } from 'node:stream';
 import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord, DocumentRecord, FileType, NewDelivery, SessionRecord, VersionRecord } from './model.ts';
 
-/**
- * Rows on disk. Nothing is decided here: rules read and write through a transaction, and what a transaction did is on
- * disk, all of it, when its promise resolves. Transactions run one after the other.
- */
+/** Rows that a crash does not take. Nothing is decided here: rules read and write through transactions. */
 export interface Rows {
+  /**
+   * Runs work that changes rows. When it resolves, all that the work did is there to stay; when it rejects, nothing was
+   * done, unless the commit's answer was lost on its way. A document or a session that the work found by its id, key or
+   * token stays as it was found until the end: whoever else wants it waits. The work may run again where others were
+   * quicker, so all else that it does has to bear repetition.
+   */
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
+  /** Runs work that reads rows as they are at one moment, which waits for nobody's changes and holds up nobody. */
+  read<Result>(work: (rows: RowsReader) => Promise<Result> | Result): Promise<Result>;
   readonly openSessions: OpenSessions;
   close(): Promise<void>;
 }
 
-/** Sessions that nobody deleted, some of them past their time, as the last transaction left them; at once. */
+/** Sessions that nobody deleted, some of them past their time, as the last transaction left them. */
 export interface OpenSessions {
-  byToken(tokenHash: string): OpenSession | undefined;
-  byDocument(docId: string): OpenSession[];
+  byToken(tokenHash: string): Promise<OpenSession | undefined>;
+  byDocument(docId: string): Promise<OpenSession[]>;
 }
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
-export interface RowsTransaction {
-  document(docId: string): DocumentRecord | undefined;
-  documentByKey(key: string): DocumentRecord | undefined;
-  documents(filter?: { state?: DocumentRecord['state'] }): DocumentRecord[];
+/** What can be read. Each call is awaited before the next one and before the end of the work. */
+export interface RowsReader {
+  document(docId: string): Promise<DocumentRecord | undefined>;
+  documentByKey(key: string): Promise<DocumentRecord | undefined>;
+  documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
 
-  version(docId: string, version: number): VersionRecord | undefined;
+  version(docId: string, version: number): Promise<VersionRecord | undefined>;
   /** Returns them in ascending order. */
-  versions(docId: string): VersionRecord[];
+  versions(docId: string): Promise<VersionRecord[]>;
   /** Returns whether any version has these bytes. */
-  usesBlob(sha256: string): boolean;
+  usesBlob(sha256: string): Promise<boolean>;
 
-  session(sessionId: string): SessionRecord | undefined;
-  sessionByToken(tokenHash: string): SessionRecord | undefined;
+  session(sessionId: string): Promise<SessionRecord | undefined>;
+  sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those neither deleted nor past `now`, of one document or of all. */
-  liveSessions(now: number, docId?: string): SessionRecord[];
+  liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
   /** Returns those deleted or expired before a time. */
-  endedSessions(endedBefore: number): SessionRecord[];
+  endedSessions(endedBefore: number): Promise<SessionRecord[]>;
 
   /** Returns the first pending one of each document. */
-  dueDeliveries(): DeliveryRecord[];
-  pendingDeliveries(): number;
+  dueDeliveries(): Promise<DeliveryRecord[]>;
+  pendingDeliveries(): Promise<number>;
   /** Returns whether there is any of a document, pending or ended. */
-  hasDeliveries(docId: string): boolean;
+  hasDeliveries(docId: string): Promise<boolean>;
   /** Returns them newest first. */
-  givenUp(limit: number): DeliveryRecord[];
+  givenUp(limit: number): Promise<DeliveryRecord[]>;
+}
 
-  putDocument(document: DocumentRecord): void;
+/** What can be changed, too. */
+export interface RowsTransaction extends RowsReader {
+  putDocument(document: DocumentRecord): Promise<void>;
   /** Removes a document with its versions and sessions; its callbacks stay. */
-  removeDocument(docId: string): void;
+  removeDocument(docId: string): Promise<void>;
 
-  putVersion(version: VersionRecord): void;
-  removeVersion(docId: string, version: number): void;
+  putVersion(version: VersionRecord): Promise<void>;
+  removeVersion(docId: string, version: number): Promise<void>;
 
-  putSession(session: SessionRecord): void;
-  removeSession(sessionId: string): void;
+  putSession(session: SessionRecord): Promise<void>;
+  removeSession(sessionId: string): Promise<void>;
 
-  addDelivery(delivery: NewDelivery): DeliveryRecord;
-  putDelivery(delivery: DeliveryRecord): void;
-  removeDeliveriesBefore(endedBefore: number): void;
+  addDelivery(delivery: NewDelivery): Promise<DeliveryRecord>;
+  putDelivery(delivery: DeliveryRecord): Promise<void>;
+  removeDeliveriesBefore(endedBefore: number): Promise<void>;
 }
 
 /** A range of bytes; both ends are included. */

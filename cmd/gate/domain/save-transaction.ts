@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
@@ -27,6 +28,8 @@ export interface NewVersion {
   blob: { sha256: string; size: number };
   facts: SaveFacts;
   now: number;
+  /** What an earlier attempt would have brought about, whose failure may have been that of its answer only. */
+  attempted?: Committed | undefined;
 }
 
 export interface Committed {
@@ -47,17 +50,20 @@ const KEPT_VERSIONS = 5;
  * current version changes nothing.
  * @throws {AppError} `not_found`
  */
-export function commitSave(
+export async function commitSave(
   tx: RowsTransaction,
-  { session, blob, facts, now }: NewVersion,
+  { session, blob, facts, now, attempted }: NewVersion,
   { presence, link }: { presence: Pick<Presence, 'users'>; link: VersionLink },
-): Committed | 'conflict' {
+): Promise<Committed | 'conflict'> {
   const { docId } = session;
-  const before = tx.document(docId);
-  const previous = before && tx.version(docId, before.version);
+  const before = await tx.document(docId);
+  const previous = before && (await tx.version(docId, before.version));
   if (!before || !previous) throw new AppError('not_found');
+  if (attempted && isDeepStrictEqual(await tx.version(docId, attempted.version.version), attempted.version)) {
+    return attempted;
+  }
   if (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) return 'conflict';
-  const nonce = getNewNonce(tx, docId, facts);
+  const nonce = await getNewNonce(tx, docId, facts);
   if (isRepeat(previous, blob.sha256, facts, nonce)) {
     return { version: previous, isNew: false, called: false, removed: [] };
   }
@@ -74,11 +80,11 @@ export function commitSave(
     nonce,
   };
   const document = reopened({ ...before, version: version.version }, now);
-  tx.putVersion(version);
-  tx.putDocument(document);
+  await tx.putVersion(version);
+  await tx.putDocument(document);
   const callback = savedDelivery(document, version, { users: getUsers(session, facts, presence), link, now });
-  if (callback) tx.addDelivery(callback);
-  return { version, isNew: true, called: callback !== undefined, removed: prune(tx, docId) };
+  if (callback) await tx.addDelivery(callback);
+  return { version, isNew: true, called: callback !== undefined, removed: await prune(tx, docId) };
 }
 
 /**
@@ -106,15 +112,16 @@ function reopened(document: DocumentRecord, now: number): DocumentRecord {
 }
 
 /** The editor sends the nonce of the save before once more with its final one: only the first counts. */
-function getNewNonce(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): string | null {
-  if (nonce === null || final || tx.versions(docId).some((version) => version.nonce === nonce)) return null;
-  return nonce;
+async function getNewNonce(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): Promise<string | null> {
+  if (nonce === null || final) return null;
+  const versions = await tx.versions(docId);
+  return versions.some((version) => version.nonce === nonce) ? null : nonce;
 }
 
 /** Removes versions that are neither among the latest five nor the original. */
-function prune(tx: RowsTransaction, docId: string): string[] {
-  const saved = tx.versions(docId).filter(({ version }) => version > 0);
+async function prune(tx: RowsTransaction, docId: string): Promise<string[]> {
+  const saved = (await tx.versions(docId)).filter(({ version }) => version > 0);
   const old = saved.slice(0, -KEPT_VERSIONS);
-  for (const { version } of old) tx.removeVersion(docId, version);
+  for (const { version } of old) await tx.removeVersion(docId, version);
   return old.map(({ sha256 }) => sha256);
 }

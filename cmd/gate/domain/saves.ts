@@ -9,9 +9,9 @@ import type { BlobKeeper } from './blob-keeper.ts';
 import { BrokenOff } from './broken-off.ts';
 import type { VersionLink } from './callback-body.ts';
 import type { VersionRecord } from './model.ts';
-import type { Blobs, EditorSample, Incoming, Presence, ReceivedFile, Rows } from './ports.ts';
+import type { Attempt, Blobs, EditorSample, Incoming, Presence, Rows } from './ports.ts';
 import { retryFor } from './retry.ts';
-import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
+import { type Committed, commitSave, type NewVersion, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
 
 export interface SavesDependencies {
@@ -96,6 +96,8 @@ export class Saves {
       const error = thrown instanceof AppError ? thrown : new AppError('internal', {}, { status: 503, cause: thrown });
       const isBrokenOff = error instanceof BrokenOff;
       if (isBrokenOff || error.status === 503) this.#unresolved.add(docId, isBrokenOff);
+      // The version may be there, with its callback: only the answer to the commit may have been lost.
+      if (error.status === 503) this.#deps.onDelivery();
       throw error;
     } finally {
       saves.delete(save);
@@ -113,19 +115,27 @@ export class Saves {
       if (file.size === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
       return await keeper.hold(file.sha256, async () => {
         await attempt((signal) => blobs.put(file, signal));
-        return attempt(() => this.#commit(session, file, facts));
+        return this.#commit({ session, blob: { sha256: file.sha256, size: file.size }, facts }, attempt);
       });
     } finally {
       await incoming.discard(file).catch((error) => log.error({ err: error }, 'a received file could not be removed'));
     }
   }
 
-  async #commit(session: Saver, file: ReceivedFile, facts: SaveFacts): Promise<Committed | 'conflict'> {
+  async #commit(
+    save: Pick<NewVersion, 'session' | 'blob' | 'facts'>,
+    attempt: Attempt,
+  ): Promise<Committed | 'conflict'> {
     const { rows, keeper, presence, link, clock, log } = this.#deps;
-    const { sha256, size } = file;
-    const save = { session, blob: { sha256, size }, facts, now: clock() };
-    const outcome = await rows.transact((tx) => commitSave(tx, save, { presence, link }));
-    const unused = outcome === 'conflict' ? [sha256] : outcome.removed;
+    let attempted: Committed | undefined;
+    const outcome = await attempt(() =>
+      rows.transact(async (tx) => {
+        const made = await commitSave(tx, { ...save, now: clock(), attempted }, { presence, link });
+        if (made !== 'conflict') attempted = made;
+        return made;
+      }),
+    );
+    const unused = outcome === 'conflict' ? [save.blob.sha256] : outcome.removed;
     void keeper.discard(unused).catch((error) => log.error({ err: error }, 'unused files could not be removed'));
     return outcome;
   }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { SessionRecord } from './model.ts';
-import type { RowsTransaction } from './ports.ts';
+import type { RowsReader } from './ports.ts';
 
 const SESSION_ID = /^ses_[0-9a-f]{24}$/;
 
@@ -26,8 +26,8 @@ export function hashToken(token: string): string {
  * @param token undefined: none was sent
  * @throws {AppError} `not_found`; `invalid_session_token` for a token that is not this session's
  */
-export function getSession(tx: RowsTransaction, sessionId: string, token: string | undefined): SessionRecord {
-  const session = SESSION_ID.test(sessionId) ? tx.session(sessionId) : undefined;
+export async function getSession(tx: RowsReader, sessionId: string, token: string | undefined): Promise<SessionRecord> {
+  const session = SESSION_ID.test(sessionId) ? await tx.session(sessionId) : undefined;
   if (!session) throw new AppError('not_found');
   if (token === undefined || !equalStrings(hashToken(token), session.tokenHash)) throw refused();
   return session;

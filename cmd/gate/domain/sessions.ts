@@ -7,7 +7,7 @@ import { at, type Documents, letIn } from './documents.ts';
 import type { Links } from './links.ts';
 import type { Loads } from './loads.ts';
 import { GUEST, type Mode, type SessionRecord } from './model.ts';
-import type { Admission, Downloader, EditorServer, Presence, Rows, RowsTransaction } from './ports.ts';
+import type { Admission, Downloader, EditorServer, Presence, Rows, RowsReader } from './ports.ts';
 import { assertActive, getSession, getState, hashToken, newSessionId, newToken } from './session-token.ts';
 import { type Full, sessionStateView, sessionView } from './session-view.ts';
 
@@ -73,9 +73,9 @@ export class Sessions {
   #add(embedding: Embedding, { origin, baseUrl }: Caller, made: NewSession) {
     const { rows, ttlMinutes, clock } = this.#deps;
     const { callbackUrl, document, readOnly, lang, ui } = embedding;
-    return rows.transact((tx) => {
+    return rows.transact(async (tx) => {
       const now = clock();
-      const opened = letIn(tx, made.docId, now, { title: document.title, callbackUrl, baseUrl });
+      const opened = await letIn(tx, made.docId, now, { title: document.title, callbackUrl, baseUrl });
       const session: SessionRecord = {
         ...made,
         ...{ readOnly, lang, ui, origin },
@@ -84,7 +84,7 @@ export class Sessions {
         expiresAt: now + ttlMinutes * 60_000,
         closedAt: null,
       };
-      tx.putSession(session);
+      await tx.putSession(session);
       return { session, document: opened };
     });
   }
@@ -96,18 +96,18 @@ export class Sessions {
    */
   state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState> {
     const { rows, presence, links, loads, clock } = this.#deps;
-    return rows.transact((tx) => {
-      const session = getSession(tx, sessionId, token);
+    return rows.read(async (tx) => {
+      const session = await getSession(tx, sessionId, token);
       const now = clock();
       const state = getState(session, now);
       // Who was still in the document when the session expired goes on editing and saving.
       const isThere = state === 'active' || (state === 'expired' && presence.lists(session));
-      const { document, current } = getCurrent(tx, session);
+      const { document, current } = await getCurrent(tx, session);
       // Who has left still learns how the document fared, and gets no new way to its content.
       const until = isThere ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
       return sessionStateView({
         ...{ session, document, current, nonce, now },
-        versions: tx.versions(document.docId),
+        versions: await tx.versions(document.docId),
         modified: presence.modified(document.docId),
         users: isThere ? presence.users(document.docId) : [],
         downloadUrl: links.sign(baseUrl, document.docId, current.version, until),
@@ -123,23 +123,23 @@ export class Sessions {
    */
   async changeMode(sessionId: string, token: string | undefined, readMode: () => Promise<Mode>): Promise<EmbedSession> {
     const { rows, admission, editor, wopiUrl, clock, audit } = this.#deps;
-    const { fileType } = await rows.transact((tx) => {
-      const session = getSession(tx, sessionId, token);
+    const { fileType } = await rows.read(async (tx) => {
+      const session = await getSession(tx, sessionId, token);
       assertActive(session, clock());
-      return getCurrent(tx, session).document;
+      return (await getCurrent(tx, session)).document;
     });
     const mode = await readMode();
     const page = await editor.page(fileType);
-    // One transaction after the other: of two requests at a time the later one decides the mode and the place alike.
-    const changed = await rows.transact((tx) => {
+    // Nobody else has the session meanwhile: of two requests at a time the later one decides the mode and the place alike.
+    const changed = await rows.transact(async (tx) => {
       const now = clock();
-      const before = getSession(tx, sessionId, token);
+      const before = await getSession(tx, sessionId, token);
       assertActive(before, now);
-      const document = letIn(tx, before.docId, now);
+      const document = await letIn(tx, before.docId, now);
       const full = mode === 'edit' && !before.readOnly ? admit(admission, before) : undefined;
       const session = { ...before, ...decideMode(mode, full, before) };
       if (mode === 'view') admission.release(sessionId);
-      tx.putSession(session);
+      await tx.putSession(session);
       return { session, document, full };
     });
     const { docId, mode: actual } = changed.session;
@@ -150,10 +150,10 @@ export class Sessions {
   /** Ends a session; once more changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
   async close(sessionId: string, token: string | undefined): Promise<void> {
     const { rows, admission, clock, audit } = this.#deps;
-    const closed = await rows.transact((tx) => {
-      const session = getSession(tx, sessionId, token);
+    const closed = await rows.transact(async (tx) => {
+      const session = await getSession(tx, sessionId, token);
       if (session.closedAt !== null) return undefined;
-      tx.putSession({ ...session, closedAt: clock() });
+      await tx.putSession({ ...session, closedAt: clock() });
       return session;
     });
     if (!closed) return;
@@ -193,9 +193,9 @@ function decideMode(
   return { mode, requestedMode, hasEdited: hasEdited || mode === 'edit' };
 }
 
-function getCurrent(tx: RowsTransaction, { docId }: SessionRecord) {
-  const document = tx.document(docId);
-  const current = document && tx.version(docId, document.version);
+async function getCurrent(tx: RowsReader, { docId }: SessionRecord) {
+  const document = await tx.document(docId);
+  const current = document && (await tx.version(docId, document.version));
   if (!document || !current) throw new AppError('not_found');
   return { document, current };
 }

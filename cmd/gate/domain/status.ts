@@ -27,11 +27,14 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
 
   async function stored() {
     const { length } = await unsaved.list();
-    return rows.transact((tables) => ({
+    return rows.read(async (tables) => ({
       unsaved: length,
-      open_documents: tables.documents({ state: 'open' }).length,
-      sessions: tables.liveSessions(clock()).length,
-      callbacks: { pending: tables.pendingDeliveries(), given_up: tables.givenUp(GIVEN_UP_SHOWN).map(givenUp) },
+      open_documents: (await tables.documents({ state: 'open' })).length,
+      sessions: (await tables.liveSessions(clock())).length,
+      callbacks: {
+        pending: await tables.pendingDeliveries(),
+        given_up: (await tables.givenUp(GIVEN_UP_SHOWN)).map(givenUp),
+      },
     }));
   }
 

@@ -106,7 +106,7 @@ export class UnsavedEdits {
     const { rows, saves, clock } = this.#deps;
     const { docId, sha256 } = file;
     this.#forgetOld();
-    if (!(await rows.transact((tx) => tx.document(docId)))) return 'wait';
+    if (!(await rows.read((tx) => tx.document(docId)))) return 'wait';
     const key = `${docId} ${sha256}`;
     if (await this.#isStored(file)) {
       this.#waiting.delete(key);
@@ -138,12 +138,14 @@ export class UnsavedEdits {
   async list(): Promise<Unsaved[]> {
     for (const file of this.#kept.values()) if (await this.#isVersion(file)) await this.#remove(file);
     const sorted = [...this.#kept.values()].sort((one, other) => one.at - other.at);
-    return this.#deps.rows.transact((tx) =>
-      sorted.map((file) => {
-        const { key = null, title = null } = tx.document(file.docId) ?? {};
-        return { id: toId(file), doc_id: file.docId, key, title, at: iso(file.at), size: file.size };
-      }),
-    );
+    return this.#deps.rows.read(async (tx) => {
+      const listed: Unsaved[] = [];
+      for (const file of sorted) {
+        const { key = null, title = null } = (await tx.document(file.docId)) ?? {};
+        listed.push({ id: toId(file), doc_id: file.docId, key, title, at: iso(file.at), size: file.size });
+      }
+      return listed;
+    });
   }
 
   /**
@@ -185,7 +187,8 @@ export class UnsavedEdits {
   async #isVersion(file: Pick<UnsavedFile, 'docId' | 'sha256'>): Promise<boolean> {
     const { recent, rows } = this.#deps;
     if (recent.has(file)) return true;
-    return rows.transact((tx) => tx.versions(file.docId).some(({ sha256 }) => sha256 === file.sha256));
+    const versions = await rows.read((tx) => tx.versions(file.docId));
+    return versions.some(({ sha256 }) => sha256 === file.sha256);
   }
 
   /** Returns whether the gate has the edits of a file, by itself or in a later save of the same loading. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
-import type { Rows, RowsTransaction } from './ports.ts';
+import type { Rows, RowsReader } from './ports.ts';
 import { getState, hashToken } from './session-token.ts';
 
 export interface OpenFile {
@@ -23,7 +23,7 @@ export interface WopiAccess {
    * GetFile, for a session that has not ended.
    * @throws {AppError} `invalid_session_token`
    */
-  contents(rows: RowsTransaction, docId: string, token: string | undefined): OpenFile;
+  contents(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile>;
   /**
    * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
    * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
@@ -37,26 +37,26 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
 
   return {
     info: (docId, token) =>
-      rows.transact((tx) => {
-        const file = findFile(tx, docId, token);
+      rows.read(async (tx) => {
+        const file = await findFile(tx, docId, token);
         if (ended(file.session) && file.document.state === 'closed') throw refused();
         return file;
       }),
 
-    contents(tx, docId, token) {
-      const file = findFile(tx, docId, token);
+    async contents(tx, docId, token) {
+      const file = await findFile(tx, docId, token);
       if (ended(file.session)) throw refused();
       return file;
     },
 
     save: (docId, token) =>
-      rows.transact((tx) => {
-        if (!token && tx.document(docId)) {
+      rows.read(async (tx) => {
+        if (!token && (await tx.document(docId))) {
           // A 401 would make the editor drop the tokens of all who are in the document.
           log.error({ document: docId }, 'the editor sent a save without its token');
           throw new AppError('internal', {}, { status: 503 });
         }
-        const { session } = findFile(tx, docId, token);
+        const { session } = await findFile(tx, docId, token);
         if (session.hasEdited) return session;
         log.warn({ document: docId, session: session.sessionId }, 'a session that may only view tried to save');
         throw refused();
@@ -64,11 +64,11 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
   };
 }
 
-function findFile(rows: RowsTransaction, docId: string, token: string | undefined): OpenFile {
-  const session = token === undefined ? undefined : rows.sessionByToken(hashToken(token));
+async function findFile(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile> {
+  const session = token === undefined ? undefined : await rows.sessionByToken(hashToken(token));
   if (!session || session.docId !== docId) throw refused();
-  const document = rows.document(docId);
-  const version = document && rows.version(docId, document.version);
+  const document = await rows.document(docId);
+  const version = document && (await rows.version(docId, document.version));
   if (!document || !version) throw new AppError('not_found');
   return { session, document, version };
 }

@@ -10,10 +10,10 @@ const ALLOWED = '{}';
  * a failure, and lets the request in.
  */
 export function postAuth(ask: Ask): RequestHandler {
-  return (request, response) => {
+  return async (request, response) => {
     const uri = getHeader(request, 'x-original-uri');
     const stage = getHeader(request, 'x-svc-stage');
-    const refusal = decide(ask, { uri, stage });
+    const refusal = await decide(ask, { uri, stage });
     const body = refusal === undefined ? ALLOWED : `{"code":"${refusal}"}`;
     // nginx reads only the headers of such an answer.
     if (refusal !== undefined) response.setHeader('X-SVC-Refusal', refusal);
@@ -26,9 +26,9 @@ export function postAuth(ask: Ask): RequestHandler {
 }
 
 /** Admits the request when the decision itself fails. */
-function decide(ask: Ask, question: Question): Decision {
+async function decide(ask: Ask, question: Question): Promise<Decision> {
   try {
-    return ask(question);
+    return await ask(question);
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
+import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/common/fs/atomic.ts';
+import { exists } from '../../../src/common/fs/exists.ts';
 import { keptKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
 import type { Blobs, Incoming, Rows, UnsavedFiles } from '../domain/ports.ts';
@@ -20,12 +22,21 @@ export interface DataDir {
   temporary: string;
 }
 
+export interface DataDirOptions {
+  databaseUrl?: string | undefined;
+  openBlobs?: (() => Promise<Blobs>) | undefined;
+}
+
 /**
  * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`.
- * @param openBlobs opens another place for blobs than the folder's own
+ * @param options.databaseUrl of a PostgreSQL with the rows; empty: they are in `gate.db`
+ * @param options.openBlobs opens another place for blobs than the folder's own
  * @throws {Error} when another living process uses it
  */
-export async function openDataDir(path: string, openBlobs = openFolder): Promise<DataDir> {
+export async function openDataDir(
+  path: string,
+  { databaseUrl = '', openBlobs = () => createBlobs(join(path, 'blobs')) }: DataDirOptions = {},
+): Promise<DataDir> {
   await makePrivateDirectory(path);
   // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
   await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
@@ -33,9 +44,9 @@ export async function openDataDir(path: string, openBlobs = openFolder): Promise
   });
   const linkSecret = await keptKey(join(path, 'links.key'));
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
-  const rows = await createRows(join(path, 'gate.db'));
+  const rows = await openRows(path, databaseUrl);
   try {
-    const blobs = await openBlobs(path);
+    const blobs = await openBlobs();
     const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
@@ -46,7 +57,41 @@ export async function openDataDir(path: string, openBlobs = openFolder): Promise
     throw error;
   }
 }
+/**
+ * Opens the rows that the folder's bytes belong to: with others, all of them would be removed as nobody's. The file
+ * `database.id` names the database where it is not `gate.db`.
+ * @throws {Error} in words for the operator
+ */
+async function openRows(path: string, databaseUrl: string): Promise<Rows> {
+  const embedded = join(path, 'gate.db');
+  const idPath = join(path, 'database.id');
+  const known = await readFile(idPath, 'utf8').catch(ignoreMissing);
+  if (databaseUrl === '') {
+    if (known === undefined) return createRows(embedded);
+    throw new Error(`${path} belongs to a PostgreSQL database: SVC_DATABASE_URL is missing`);
+  }
+  if (await exists(embedded)) {
+    throw new Error(`${path} belongs to ${embedded}: with SVC_DATABASE_URL the gate needs a data folder of its own`);
+  }
+  const { createPostgresRows } = await import('./postgres-rows.ts');
+  const rows = await createPostgresRows(databaseUrl, endProcess);
+  try {
+    if (known === undefined) await writeAtomic(idPath, rows.databaseId, { durable: true });
+    else if (known !== rows.databaseId) throw new Error(`${path} belongs to another database than SVC_DATABASE_URL`);
+    return rows;
+  } catch (error) {
+    await rows.close();
+    throw error;
+  }
+}
 
-function openFolder(path: string): Promise<Blobs> {
-  return createBlobs(join(path, 'blobs'));
+/** Another gate works on the database: whatever this one still did could be wrong. */
+function endProcess(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

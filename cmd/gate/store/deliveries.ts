@@ -1,27 +1,30 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Columns, Table } from './table.ts';
+import { type Query, Table } from './table.ts';
 
-const DELIVERY: Columns<DeliveryRecord> = {
-  id: 'plain',
-  delivery: 'plain',
-  docId: 'plain',
-  key: 'plain',
-  event: 'plain',
-  version: 'plain',
-  url: 'plain',
-  body: 'plain',
-  state: 'plain',
-  attempts: 'plain',
-  nextAttemptAt: 'plain',
-  lastStatus: 'plain',
-  endedAt: 'plain',
-};
+const DELIVERIES = new Table<DeliveryRecord>(
+  'deliveries',
+  {
+    id: 'plain',
+    delivery: 'plain',
+    docId: 'plain',
+    key: 'plain',
+    event: 'plain',
+    version: 'plain',
+    url: 'plain',
+    body: 'plain',
+    state: 'plain',
+    attempts: 'plain',
+    nextAttemptAt: 'plain',
+    lastStatus: 'plain',
+    endedAt: 'plain',
+  },
+  ['id'],
+);
 
 /** Callbacks on their way. */
 export function deliveryRows(
-  database: DatabaseSync,
+  query: Query,
 ): Pick<
   RowsTransaction,
   | 'addDelivery'
@@ -32,18 +35,25 @@ export function deliveryRows(
   | 'givenUp'
   | 'removeDeliveriesBefore'
 > {
-  const deliveries = new Table(database, 'deliveries', DELIVERY, ['id']);
-  const pending = database.prepare(`SELECT count(*) AS count FROM deliveries WHERE state = 'pending'`);
-  const ofDocument = database.prepare('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1');
   return {
-    addDelivery: (delivery) => ({ ...delivery, id: deliveries.insert(delivery) }),
-    putDelivery: (record) => deliveries.put(record),
-    dueDeliveries: deliveries.select(
-      `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
-    ),
-    pendingDeliveries: () => Number(pending.get()?.['count']),
-    hasDeliveries: (docId) => ofDocument.get(docId) !== undefined,
-    givenUp: deliveries.select(`WHERE state = 'given_up' ORDER BY ended_at DESC, id DESC LIMIT ?`),
-    removeDeliveriesBefore: deliveries.run('DELETE FROM deliveries WHERE ended_at < ?'),
+    addDelivery: async (delivery) => ({ ...delivery, id: await DELIVERIES.insert(query, delivery) }),
+    putDelivery: (record) => DELIVERIES.put(query, record),
+    dueDeliveries: () =>
+      DELIVERIES.select(
+        query,
+        `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
+      ),
+    async pendingDeliveries() {
+      const [row] = await query(`SELECT count(*) FROM deliveries WHERE state = 'pending'`, []);
+      return Number(row?.[0]);
+    },
+    async hasDeliveries(docId) {
+      return (await query('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1', [docId])).length > 0;
+    },
+    givenUp: (limit) =>
+      DELIVERIES.select(query, `WHERE state = 'given_up' ORDER BY ended_at DESC, id DESC LIMIT ?`, limit),
+    async removeDeliveriesBefore(endedBefore) {
+      await query('DELETE FROM deliveries WHERE ended_at < ?', [endedBefore]);
+    },
   };
 }

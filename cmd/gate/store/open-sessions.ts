@@ -3,23 +3,17 @@ import type { OpenSession, OpenSessions, RowsTransaction } from '../domain/ports
 
 type Entry = OpenSession & Pick<SessionRecord, 'tokenHash'>;
 
-/** A copy in memory of some rows, which follows them transaction by transaction. */
-export interface Following {
-  openSessions: OpenSessions;
-  /** `tables`, which note what is done to sessions. */
-  tables: RowsTransaction;
-  /** Takes in what was done since the last end of a transaction. */
-  committed(): void;
-  /** Forgets it. */
-  rolledBack(): void;
+/** A copy in memory of the sessions that are not deleted: they are needed whenever an editor opens. */
+export interface OpenSessionsCopy extends OpenSessions {
+  /** Returns `tables` that note what is done to sessions, and `committed`, which takes that in. */
+  follow(tables: RowsTransaction): { tables: RowsTransaction; committed: () => void };
 }
 
-/** Keeps the sessions that are not deleted in memory: they are needed whenever an editor opens. */
-export function followOpenSessions(tables: RowsTransaction): Following {
+/** @param sessions those that are there */
+export function copyOpenSessions(sessions: readonly SessionRecord[]): OpenSessionsCopy {
   const byId = new Map<string, Entry>();
   const byToken = new Map<string, Entry>();
   const byDocument = new Map<string, Set<Entry>>();
-  let done: (() => void)[] = [];
 
   function remove(sessionId: string): void {
     const entry = byId.get(sessionId);
@@ -44,33 +38,30 @@ export function followOpenSessions(tables: RowsTransaction): Following {
     for (const { sessionId } of byDocument.get(docId) ?? []) remove(sessionId);
   }
 
-  /** @param follow what to do once the transaction is over */
-  function noting<Value>(act: (value: Value) => void, follow: (value: Value) => void): (value: Value) => void {
-    return (value) => {
-      act(value);
-      done.push(() => follow(value));
-    };
-  }
-
-  // All of them: no moment is before the beginning of time.
-  for (const session of tables.liveSessions(0)) put(session);
+  for (const session of sessions) put(session);
   return {
-    openSessions: {
-      byToken: (tokenHash) => byToken.get(tokenHash),
-      byDocument: (docId) => [...(byDocument.get(docId) ?? [])],
-    },
-    tables: {
-      ...tables,
-      putSession: noting(tables.putSession, put),
-      removeSession: noting(tables.removeSession, remove),
-      removeDocument: noting(tables.removeDocument, removeDocument),
-    },
-    committed() {
-      for (const follow of done) follow();
-      done = [];
-    },
-    rolledBack() {
-      done = [];
+    byToken: async (tokenHash) => byToken.get(tokenHash),
+    byDocument: async (docId) => [...(byDocument.get(docId) ?? [])],
+
+    follow(tables) {
+      const done: (() => void)[] = [];
+      const noting =
+        <Argument>(act: (value: Argument) => Promise<void>, take: (value: Argument) => void) =>
+        async (value: Argument): Promise<void> => {
+          await act(value);
+          done.push(() => take(value));
+        };
+      return {
+        tables: {
+          ...tables,
+          putSession: noting(tables.putSession, put),
+          removeSession: noting(tables.removeSession, remove),
+          removeDocument: noting(tables.removeDocument, removeDocument),
+        },
+        committed() {
+          for (const take of done) take();
+        },
+      };
     },
   };
 }

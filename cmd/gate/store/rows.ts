@@ -1,27 +1,22 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
-import { deliveryRows } from './deliveries.ts';
-import { documentRows, versionRows } from './documents.ts';
-import { migrate } from './migrations.ts';
-import { type Following, followOpenSessions } from './open-sessions.ts';
-import { sessionRows } from './sessions.ts';
-import { openDatabase, toStoreError } from './sqlite.ts';
+
+import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
+import { migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
+import type { Query } from './table.ts';
+import { createTables, whileOpen } from './tables.ts';
 
 /**
  * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
  * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
- * Waiting inside of `work` for another transaction waits for ever.
+ * Transactions and reads run one after the other; waiting inside of one for another waits for ever.
  * @throws {Error} when another process has the file open, or a newer release made it
  */
 export async function createRows(path: string): Promise<Rows> {
   const database = openDatabase(path, migrate);
-  const following = followOpenSessions({
-    ...documentRows(database),
-    ...versionRows(database),
-    ...sessionRows(database),
-    ...deliveryRows(database),
-  });
-  const boundaries = { begin: database.prepare('BEGIN IMMEDIATE'), commit: database.prepare('COMMIT') };
+  const query = queryOf(database);
+  // All of them: no moment is before the beginning of time.
+  const openSessions = copyOpenSessions(await createTables(query).liveSessions(0));
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs `task` after all that came before it. */
@@ -32,8 +27,10 @@ export async function createRows(path: string): Promise<Rows> {
   }
 
   return {
-    openSessions: following.openSessions,
-    transact: (work) => inTurn(() => transaction(database, boundaries, following, work)),
+    openSessions,
+    transact: (work) => inTurn(() => transaction({ database, query, openSessions }, work)),
+    // Nobody is held up for long: a transaction takes a fraction of a millisecond, and the disk's flush.
+    read: (work) => inTurn(() => transaction({ database, query, openSessions }, work)),
     close: () =>
       inTurn(async () => {
         if (database.isOpen) database.close();
@@ -41,47 +38,29 @@ export async function createRows(path: string): Promise<Rows> {
   };
 }
 
+interface Store {
+  database: DatabaseSync;
+  query: Query;
+  openSessions: OpenSessionsCopy;
+}
+
 async function transaction<Result>(
-  database: DatabaseSync,
-  { begin, commit }: { begin: StatementSync; commit: StatementSync },
-  following: Following,
+  { database, query, openSessions }: Store,
   work: (rows: RowsTransaction) => Promise<Result> | Result,
 ): Promise<Result> {
-  const { rows, end } = whileOpen(following.tables);
+  const open = whileOpen(query);
+  const { tables, committed } = openSessions.follow(createTables(open.query));
   try {
-    begin.run();
-    const result = await work(rows);
-    end();
-    commit.run();
-    following.committed();
+    await query('BEGIN IMMEDIATE', []);
+    const result = await work(tables);
+    open.end();
+    await query('COMMIT', []);
+    committed();
     return result;
   } catch (error) {
-    end();
-    following.rolledBack();
+    open.end();
     // SQLite itself rolled back where a full disk or a broken one left it no choice.
     if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
     throw toStoreError(error);
   }
-}
-
-/** Returns `tables` that work until `end`: work that goes on after its transaction must not write into another one. */
-function whileOpen(tables: RowsTransaction): { rows: RowsTransaction; end: () => void } {
-  let open = true;
-  const guarded =
-    (method: (...values: unknown[]) => unknown) =>
-    (...values: unknown[]) => {
-      if (!open) throw new Error('the transaction is over');
-      return method(...values);
-    };
-  const get = (target: RowsTransaction, name: string | symbol): unknown => {
-    const method = Reflect.get(target, name);
-    return typeof method === 'function' ? guarded(method as (...values: unknown[]) => unknown) : method;
-  };
-  return {
-    // A transaction calls one or two of some thirty methods.
-    rows: new Proxy(tables, { get }),
-    end: () => {
-      open = false;
-    },
-  };
 }

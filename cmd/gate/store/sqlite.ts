@@ -1,4 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { SQLITE_MIGRATIONS } from './migrations.ts';
+import type { Query } from './table.ts';
 
 /** SQLite's result codes (https://sqlite.org/rescode.html), the low byte of `errcode`. */
 const SQLITE_BUSY = 5;
@@ -29,6 +31,40 @@ export function openDatabase(path: string, prepare: (database: DatabaseSync) => 
     const problem = resultCode(error) === SQLITE_BUSY ? 'in use by another process' : (error as Error).message;
     throw new Error(`${path} cannot be opened: ${problem}`, { cause: error });
   }
+}
+
+/**
+ * Brings a database to the newest version, each step all or nothing.
+ * @throws {Error} when a newer release made it
+ */
+export function migrate(database: DatabaseSync, migrations: readonly string[] = SQLITE_MIGRATIONS): void {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version > migrations.length) {
+    throw new Error(`its version is ${version}, made by a newer release; this one knows ${migrations.length}`);
+  }
+  for (const [index, statements] of migrations.entries()) {
+    if (index < version) continue;
+    try {
+      database.exec(`BEGIN; ${statements}; PRAGMA user_version = ${index + 1}; COMMIT`);
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+/** Returns the queries of a database, whose statements are prepared once. */
+export function queryOf(database: DatabaseSync): Query {
+  const statements = new Map<string, StatementSync>();
+  function prepare(text: string): StatementSync {
+    const statement = database.prepare(text);
+    // Objects would be made anew, name by name, for every row.
+    statement.setReturnArrays(true);
+    statements.set(text, statement);
+    return statement;
+  }
+  return async (text, values) =>
+    (statements.get(text) ?? prepare(text)).all(...values) as unknown as Awaited<ReturnType<Query>>;
 }
 
 /** Turns SQLite's error for a full disk into the file system's, so that there is one way to recognize it. */

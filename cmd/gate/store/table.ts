@@ -1,80 +1,68 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+/** What stands in a column. */
+export type Value = string | number | null;
+
+/** Runs a statement, with a `?` for each value, and returns the rows that it gives. */
+export type Query = (text: string, values: readonly Value[]) => Promise<readonly (readonly Value[])[]>;
+
+/** How a transaction asks for a row that nobody else may have until its end; nothing where there is but one. */
+export type Lock = '' | 'FOR UPDATE';
 
 /** How each member of a record stands in its column: as it is, as 0 or 1, or as JSON. */
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
 
-/** One table, with records as rows. Statements are prepared once. */
+/** One table, with records as rows, in any database of SQL. */
 export class Table<Row extends object> {
-  readonly #database: DatabaseSync;
-  readonly #name: string;
   readonly #columns: Columns<Row>;
   readonly #members: readonly (keyof Row & string)[];
   readonly #withoutKey: readonly (keyof Row & string)[];
-  readonly #upsert: StatementSync;
-  readonly #insert: StatementSync;
+  readonly #select: string;
+  readonly #upsert: string;
+  readonly #insert: string;
 
   /** @param key members that make the primary key */
-  constructor(database: DatabaseSync, name: string, columns: Columns<Row>, key: readonly (keyof Row & string)[]) {
-    this.#database = database;
-    this.#name = name;
+  constructor(name: string, columns: Columns<Row>, key: readonly (keyof Row & string)[]) {
     this.#columns = columns;
     this.#members = Object.keys(columns) as (keyof Row & string)[];
     this.#withoutKey = this.#members.filter((member) => !key.includes(member));
-    const updates = this.#withoutKey.map(snakeCase).map((column) => `${column} = excluded.${column}`);
-    this.#insert = database.prepare(insertInto(name, this.#withoutKey));
-    this.#upsert = database.prepare(
-      `${insertInto(name, this.#members)} ON CONFLICT (${key.map(snakeCase)}) DO UPDATE SET ${updates}`,
-    );
+    const keyColumns = key.map(toColumn).join(', ');
+    const updates = this.#withoutKey.map(toColumn).map((column) => `${column} = excluded.${column}`);
+    this.#select = `SELECT ${this.#members.map(toColumn).join(', ')} FROM ${name}`;
+    this.#insert = `${insertInto(name, this.#withoutKey)} RETURNING ${keyColumns}`;
+    this.#upsert = `${insertInto(name, this.#members)} ON CONFLICT (${keyColumns}) DO UPDATE SET ${updates.join(', ')}`;
   }
 
   /** @param rest SQL after the table's name */
-  select(rest: string): (...values: SQLInputValue[]) => Row[] {
-    const statement = this.#prepareSelect(rest);
-    return (...values) => (statement.all(...values) as unknown as SQLOutputValue[][]).map((row) => this.#fromSql(row));
+  async select(query: Query, rest: string, ...values: Value[]): Promise<Row[]> {
+    const rows = await query(`${this.#select} ${rest}`, values);
+    return rows.map((row) => this.#fromSql(row));
   }
 
   /** Does the same for the first row. */
-  first(rest: string): (...values: SQLInputValue[]) => Row | undefined {
-    const statement = this.#prepareSelect(rest);
-    return (...values) => {
-      const row = statement.get(...values) as SQLOutputValue[] | undefined;
-      return row && this.#fromSql(row);
-    };
+  async first(query: Query, rest: string, ...values: Value[]): Promise<Row | undefined> {
+    const [row] = await query(`${this.#select} ${rest}`, values);
+    return row && this.#fromSql(row);
   }
 
   /** Inserts a record or, where its primary key is there, replaces what the row holds. */
-  put(record: Row): void {
-    this.#upsert.run(...this.#toSql(record, this.#members));
+  async put(query: Query, record: Row): Promise<void> {
+    await query(this.#upsert, this.#toSql(record, this.#members));
   }
 
-  /** Inserts a record without its primary key. @returns the key that it got */
-  insert(record: Partial<Row>): number {
-    return Number(this.#insert.run(...this.#toSql(record, this.#withoutKey)).lastInsertRowid);
+  /** Inserts a record without its primary key, which is a number. @returns the key that it got */
+  async insert(query: Query, record: Partial<Row>): Promise<number> {
+    const [row] = await query(this.#insert, this.#toSql(record, this.#withoutKey));
+    return Number(row?.[0]);
   }
 
-  /** Prepares any other statement. */
-  run(text: string): (...values: SQLInputValue[]) => void {
-    const statement = this.#database.prepare(text);
-    return (...values) => void statement.run(...values);
-  }
-
-  #prepareSelect(rest: string): StatementSync {
-    const columns = this.#members.map(snakeCase).join(', ');
-    const statement = this.#database.prepare(`SELECT ${columns} FROM ${this.#name} ${rest}`);
-    // Objects would be made anew, name by name, for every row.
-    statement.setReturnArrays(true);
-    return statement;
-  }
-
-  #toSql(record: Partial<Row>, wanted: readonly (keyof Row & string)[]): SQLInputValue[] {
+  #toSql(record: Partial<Row>, wanted: readonly (keyof Row & string)[]): Value[] {
     return wanted.map((member) => {
-      const value = record[member] as SQLInputValue;
+      const value = record[member] as Value;
       if (this.#columns[member] === 'plain' || value === null) return value;
       return this.#columns[member] === 'boolean' ? Number(value) : JSON.stringify(value);
     });
   }
 
-  #fromSql(values: readonly SQLOutputValue[]): Row {
+  #fromSql(values: readonly Value[]): Row {
     const row: Record<string, unknown> = {};
     for (const [index, member] of this.#members.entries()) {
       const value = values[index];
@@ -86,9 +74,10 @@ export class Table<Row extends object> {
 }
 
 function insertInto(name: string, members: readonly string[]): string {
-  return `INSERT INTO ${name} (${members.map(snakeCase).join(', ')}) VALUES (${members.map(() => '?').join(', ')})`;
+  return `INSERT INTO ${name} (${members.map(toColumn).join(', ')}) VALUES (${members.map(() => '?').join(', ')})`;
 }
 
-function snakeCase(member: string): string {
-  return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The quoted name of a member's column: `user` is a word of SQL. */
+function toColumn(member: string): string {
+  return `"${member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
 }

@@ -896,6 +896,10 @@ export interface GateConfig {
    */
   SVC_S3_SECRET_ACCESS_KEY: string;
   /**
+   * Database for documents, versions, sessions and callbacks, instead of the one in the data folder: PostgreSQL 14 or later, such as postgresql://svc:password@db.example/svc?sslmode=verify-full&sslrootcert=/etc/svc/db-ca.crt. What the address leaves out, `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and `PGSSLMODE` say. One database is for one gate, and for one data folder, where the documents' bytes are unless SVC_S3_BUCKET says otherwise.
+   */
+  SVC_DATABASE_URL: string;
+  /**
    * URL at which the editor reaches the internal side, such as http://gate:8081.
    */
   SVC_GATE_WOPI_URL: string;

@@ -29,8 +29,9 @@ function start(limit: number, foreignHosts = true) {
   };
   const ask = createAsk({
     openSessions: {
-      byToken: (hash) => [sessions.get(hash)].find((session) => session && isOpen(session)),
-      byDocument: (docId) => [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
+      byToken: async (hash) => [sessions.get(hash)].find((session) => session && isOpen(session)),
+      byDocument: async (docId) =>
+        [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
     },
     counting,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
@@ -70,9 +71,9 @@ function start(limit: number, foreignHosts = true) {
       sessions.set(session.tokenHash, session);
       return session;
     },
-    ws: (uri: string): Decision => ask({ uri, stage: 'ws' }),
-    page: (uri: string): Decision => ask({ uri, stage: 'page' }),
-    ask: (question: Question): Decision => ask(question),
+    ws: (uri: string): Promise<Decision> => ask({ uri, stage: 'ws' }),
+    page: (uri: string): Promise<Decision> => ask({ uri, stage: 'page' }),
+    ask: (question: Question): Promise<Decision> => ask(question),
   };
 }
 
@@ -80,104 +81,105 @@ const LIMIT = 'connection_limit_reached';
 const own = (token: string): string => socket26(sourceOf(DOC), token);
 
 describe('the decision whether a session may open', () => {
-  it('at the socket: an edit session needs a place, a view session none', () => {
+  it('at the socket: an edit session needs a place, a view session none', async () => {
     const { session, ws, opened } = start(1);
     for (const token of ['one', 'two']) session(token);
     session('reader', { mode: 'view' });
-    expect(ws(own('one'))).to.equal(undefined);
-    expect(ws(own('two'))).to.equal(LIMIT);
-    expect(ws(own('reader'))).to.equal(undefined);
-    expect(ws(socket25(sourceOf(DOC), 'one', 2))).to.equal(undefined);
+    expect(await ws(own('one'))).to.equal(undefined);
+    expect(await ws(own('two'))).to.equal(LIMIT);
+    expect(await ws(own('reader'))).to.equal(undefined);
+    expect(await ws(socket25(sourceOf(DOC), 'one', 2))).to.equal(undefined);
     expect(opened, 'those let in').to.have.lengthOf(3);
   });
 
-  it('lets in who got a place before, whatever came since', () => {
+  it('lets in who got a place before, whatever came since', async () => {
     const { session, ws, counting } = start(1);
     const { sessionId } = session('one');
     session('two');
     expect(counting.admit({ sessionId, docId: DOC }).admitted).to.equal(true);
-    expect(ws(own('two'))).to.equal(LIMIT);
-    expect(ws(own('one'))).to.equal(undefined);
+    expect(await ws(own('two'))).to.equal(LIMIT);
+    expect(await ws(own('one'))).to.equal(undefined);
   });
 
-  it('refuses no token, an unknown one, one of another document, an expired and a deleted session', () => {
+  it('refuses no token, an unknown one, one of another document, an expired and a deleted session', async () => {
     const { session, ws, state } = start(9);
     session('elsewhere', { docId: OTHER_DOC });
     session('late', { expiresAt: state.now });
     session('gone', { closedAt: state.now - 1 });
     for (const token of ['', 'unknown', 'elsewhere', 'late', 'gone']) {
-      expect(ws(own(token)), token).to.equal('unknown_session');
+      expect(await ws(own(token)), token).to.equal('unknown_session');
     }
-    expect(ws(`/cool/ws?WOPISrc=${escaped(sourceOf(DOC))}`)).to.equal('unknown_session');
+    expect(await ws(`/cool/ws?WOPISrc=${escaped(sourceOf(DOC))}`)).to.equal('unknown_session');
   });
 
-  it('refuses what cannot be read, and an unknown stage', () => {
+  it('refuses what cannot be read, and an unknown stage', async () => {
     const { ask, ws } = start(9);
-    expect(ws('/cool/ws')).to.equal('unreadable');
-    for (const stage of ['', 'Page', 'ws, ws', 'other']) expect(ask({ uri: own('x'), stage })).to.equal('unreadable');
+    expect(await ws('/cool/ws')).to.equal('unreadable');
+    for (const stage of ['', 'Page', 'ws, ws', 'other'])
+      expect(await ask({ uri: own('x'), stage })).to.equal('unreadable');
   });
 
-  it('caps other WOPI hosts by document and token; read-only is not counted, view is', () => {
+  it('caps other WOPI hosts by document and token; read-only is not counted, view is', async () => {
     const { ws } = start(1);
-    expect(ws(socket26(FOREIGN, 'a'))).to.equal(undefined);
-    expect(ws(socket25(FOREIGN, 'a'))).to.equal(undefined);
-    expect(ws(socket26(FOREIGN, 'b'))).to.equal(LIMIT);
-    expect(ws(socket26(FOREIGN, 'b', '&permission=view'))).to.equal(LIMIT);
-    expect(ws(socket26(FOREIGN, 'b', '&permission=readonly'))).to.equal(undefined);
+    expect(await ws(socket26(FOREIGN, 'a'))).to.equal(undefined);
+    expect(await ws(socket25(FOREIGN, 'a'))).to.equal(undefined);
+    expect(await ws(socket26(FOREIGN, 'b'))).to.equal(LIMIT);
+    expect(await ws(socket26(FOREIGN, 'b', '&permission=view'))).to.equal(LIMIT);
+    expect(await ws(socket26(FOREIGN, 'b', '&permission=readonly'))).to.equal(undefined);
   });
 
-  it('shuts out other WOPI hosts where it is told to, and keeps no place for them', () => {
+  it('shuts out other WOPI hosts where it is told to, and keeps no place for them', async () => {
     const { ws, page: at, session, counting } = start(1, false);
     for (const uri of [socket26(FOREIGN, 'a'), socket25(FOREIGN, 'a'), socket26(FOREIGN, 'b', '&permission=readonly')])
-      expect(ws(uri)).to.equal('foreign_host');
-    expect(at(page(FOREIGN))).to.equal('foreign_host');
+      expect(await ws(uri)).to.equal('foreign_host');
+    expect(await at(page(FOREIGN))).to.equal('foreign_host');
     expect(counting.figures().pending).to.equal(0);
     session('one');
-    expect(ws(own('one'))).to.equal(undefined);
+    expect(await ws(own('one'))).to.equal(undefined);
   });
 
-  it('at the page: stops only who could not get a place', () => {
+  it('at the page: stops only who could not get a place', async () => {
     const { page: at, session, counting } = start(1);
-    expect(at(page(sourceOf(DOC)))).to.equal(undefined);
-    expect(at(page(FOREIGN))).to.equal(undefined);
+    expect(await at(page(sourceOf(DOC)))).to.equal(undefined);
+    expect(await at(page(FOREIGN))).to.equal(undefined);
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
-    expect(at(page(sourceOf(DOC))), 'the editor itself tells that there is no session').to.equal(undefined);
+    expect(await at(page(sourceOf(DOC))), 'the editor itself tells that there is no session').to.equal(undefined);
     session('one');
-    expect(at(page(sourceOf(DOC)))).to.equal(LIMIT);
-    expect(at(page(sourceOf(DOC), '&permission=readonly'))).to.equal(undefined);
-    expect(at(page(FOREIGN))).to.equal(LIMIT);
+    expect(await at(page(sourceOf(DOC)))).to.equal(LIMIT);
+    expect(await at(page(sourceOf(DOC), '&permission=readonly'))).to.equal(undefined);
+    expect(await at(page(FOREIGN))).to.equal(LIMIT);
     session('two', { mode: 'view' });
-    expect(at(page(sourceOf(DOC)))).to.equal(undefined);
+    expect(await at(page(sourceOf(DOC)))).to.equal(undefined);
   });
 
-  it('at the page: lets in where somebody is already', () => {
+  it('at the page: lets in where somebody is already', async () => {
     const { page: at, session, counting, state } = start(2);
     const { sessionId } = session('one');
     counting.admit({ sessionId, docId: DOC });
     const view = { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '1', readonly: false };
     counting.observe({ at: state.now, views: [view], documents: 1, modified: new Set() });
-    expect(at(page(sourceOf(DOC)))).to.equal(undefined);
-    expect(at(page(FOREIGN))).to.equal(undefined);
-    expect(at(page(`${FOREIGN}0`))).to.equal(LIMIT);
+    expect(await at(page(sourceOf(DOC)))).to.equal(undefined);
+    expect(await at(page(FOREIGN))).to.equal(undefined);
+    expect(await at(page(`${FOREIGN}0`))).to.equal(LIMIT);
   });
 
-  it('lets in when it fails itself, but still refuses what cannot be read', () => {
+  it('lets in when it fails itself, but still refuses what cannot be read', async () => {
     const { state, ws, page: at, counting, session } = start(1);
     session('one');
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
     state.broken = true;
-    expect([ws(own('one')), at(page(sourceOf(DOC)))]).to.deep.equal([undefined, undefined]);
-    expect(ws('/cool/x')).to.equal('unreadable');
+    expect([await ws(own('one')), await at(page(sourceOf(DOC)))]).to.deep.equal([undefined, undefined]);
+    expect(await ws('/cool/x')).to.equal('unreadable');
   });
 
-  it('records refusals with the document and whose session it is, and with neither token nor address', () => {
+  it('records refusals with the document and whose session it is, and with neither token nor address', async () => {
     const { ws, events, session, page: at, counting } = start(1);
     session('late');
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
-    ws(own('unknown'));
-    ws(own('late'));
-    at(page(sourceOf(DOC)));
-    ws('/cool/x');
+    await ws(own('unknown'));
+    await ws(own('late'));
+    await at(page(sourceOf(DOC)));
+    await ws('/cool/x');
     const event = { event: 'connection.refused' };
     expect(events).to.deep.equal([
       { ...event, reason: 'unknown_session', document: DOC },

@@ -114,6 +114,8 @@ describe('configuration of the gate', () => {
       mistakes({ SVC_EMBED_JWT_SECRET: 'hunter2hunter2', SVC_EMBED_JWT_SECRET_PREVIOUS: 'swordfish' }),
     );
     expect(found).to.contain('32 characters').and.not.contain('hunter2').and.not.contain('swordfish');
+    const database = JSON.stringify(mistakes({ SVC_DATABASE_URL: 'mysql://svc:hunter2@db.example/svc' }));
+    expect(database).to.contain('SVC_DATABASE_URL').and.not.contain('hunter2');
   });
 
   it('takes every secret from a file, less the end of its line', () => {
@@ -123,7 +125,9 @@ describe('configuration of the gate', () => {
       SVC_EMBED_JWT_SECRET_PREVIOUS_FILE: file('previous', `${SECRET} before`),
       SVC_EMBED_CALLBACK_SECRET_FILE: file('callback', 'callback\n'),
       SVC_EMBED_LINK_SECRET_FILE: file('link', 'link\n'),
+      SVC_DATABASE_URL_FILE: file('database', 'postgresql://svc:hunter2@db.example/svc\n'),
     });
+    expect(config.databaseUrl).to.equal('postgresql://svc:hunter2@db.example/svc');
     expect(config.editor.adminPassword).to.equal('pass word');
     expect(config.embed).to.deep.include({
       jwtSecrets: [SECRET, `${SECRET} before`],

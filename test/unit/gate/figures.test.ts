@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import { connectionLimit, gateLimits } from '../../../cmd/gate/domain/limits.ts';
 import type { NewDelivery } from '../../../cmd/gate/domain/model.ts';
-import type { Rows, RowsTransaction } from '../../../cmd/gate/domain/ports.ts';
+import type { Rows, RowsReader } from '../../../cmd/gate/domain/ports.ts';
 import { createStatus } from '../../../cmd/gate/domain/status.ts';
 import { createRows } from '../../../cmd/gate/store/rows.ts';
 import { type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
@@ -103,22 +103,22 @@ describe('the status of the gate', () => {
   it('follows its schema, and lists callbacks that were given up', async () => {
     const rows = await createRows(':memory:');
     const { counting, status, state } = start(rows);
-    await rows.transact((tx) => {
-      tx.addDelivery(delivery);
-      tx.addDelivery({ ...delivery, delivery: 'another', state: 'pending' });
-      tx.addDelivery({ ...delivery, delivery: 'a third', state: 'delivered' });
+    await rows.transact(async (tx) => {
+      await tx.addDelivery(delivery);
+      await tx.addDelivery({ ...delivery, delivery: 'another', state: 'pending' });
+      await tx.addDelivery({ ...delivery, delivery: 'a third', state: 'delivered' });
       for (const [docId, closed] of [
         ['doc_a', false],
         ['doc_b', false],
         ['doc_c', true],
       ] as const)
-        tx.putDocument(documentRecord({ docId, key: docId, ...(closed && { state: 'closed', closedAt: 1 }) }));
+        await tx.putDocument(documentRecord({ docId, key: docId, ...(closed && { state: 'closed', closedAt: 1 }) }));
       for (const [sessionId, expiresAt, closedAt] of [
         ['ses_1', state.now + 1, null],
         ['ses_expired', state.now, null],
         ['ses_closed', state.now + 1, 1],
       ] as const)
-        tx.putSession(sessionRecord({ sessionId, docId: 'doc_a', tokenHash: sessionId, expiresAt, closedAt }));
+        await tx.putSession(sessionRecord({ sessionId, docId: 'doc_a', tokenHash: sessionId, expiresAt, closedAt }));
     });
     const before = await status();
     expect(validator('gate-status.json')(before)).to.deep.include({ ok: true });
@@ -149,9 +149,9 @@ describe('the status of the gate', () => {
     const rows = await createRows(':memory:');
     const counted: Rows = {
       ...rows,
-      transact: (work: (tables: RowsTransaction) => never) => {
+      read: (work: (tables: RowsReader) => never) => {
         count.reads += 1;
-        return count.broken ? Promise.reject(new Error('the disk is gone')) : rows.transact(work);
+        return count.broken ? Promise.reject(new Error('the disk is gone')) : rows.read(work);
       },
     };
     const { status, state } = start(counted);

@@ -62,6 +62,7 @@ describe('environment of the services', () => {
       listen: { host: '0.0.0.0', port: 8080 },
       internalListen: { host: '0.0.0.0', port: 8081 },
       baseUrl: 'https://office.example:8443',
+      databaseUrl: '',
       dataDir: '/var/lib/svc/gate',
       wopiUrl: 'http://office-gate-internal:8081',
       editor: { url: 'http://office-editor:9980', adminUser: 'root', adminPassword: 'p$(HOME)w' },

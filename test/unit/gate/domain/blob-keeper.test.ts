@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { BlobKeeper } from '../../../../cmd/gate/domain/blob-keeper.ts';
+import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { versionRecord } from '../../../support/gate-records.ts';
 import { type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { until } from '../../../support/service.ts';
@@ -75,12 +77,45 @@ describe('bytes that nobody needs', () => {
     await until('all are gone', () => removed.size === hashes.length || undefined);
   });
 
+  it('stay for who has found their version, before anybody else knows', async () => {
+    const blob = await write('served');
+    await bench.rows.transact((tx) => tx.putVersion(versionRecord({ version: 1, ...blob })));
+    const [found, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read: Rows['read'] = async (work) => {
+      const result = await bench.rows.read(work);
+      if (Array.isArray(result)) return result;
+      found.resolve();
+      await told.promise;
+      return result;
+    };
+    const removed: string[] = [];
+    const remove = (hash: string) => {
+      removed.push(hash);
+      return bench.blobs.remove(hash);
+    };
+    const keeper = new BlobKeeper({ rows: { ...bench.rows, read }, blobs: { ...bench.blobs, remove } });
+    const serving = keeper.serve(
+      async (tx) => ({ version: (await tx.version('doc_a', 1)) ?? expect.fail('no version') }),
+      (_found, read) => text(read()),
+    );
+    await found.promise;
+    await bench.rows.transact((tx) => tx.removeVersion('doc_a', 1));
+    const discarding = keeper.discard([blob.sha256]);
+    await bench.rows.read(() => undefined);
+    await setImmediate();
+    expect(removed).to.deep.equal([]);
+    told.resolve();
+    expect(await serving).to.equal('served');
+    await discarding;
+    await until('they are gone', async () => !(await isKept(blob.sha256)) || undefined);
+  });
+
   it('stay while they are being served, and go then', async () => {
     const blob = await write('served');
     await bench.rows.transact((tx) => tx.putVersion(versionRecord({ version: 1, ...blob })));
     const find = () =>
       bench.keeper.serve(
-        (tx) => ({ version: tx.version('doc_a', 1) ?? expect.fail('no version') }),
+        async (tx) => ({ version: (await tx.version('doc_a', 1)) ?? expect.fail('no version') }),
         async (_found, read) => {
           await bench.rows.transact((tx) => tx.removeVersion('doc_a', 1));
           await bench.keeper.discard([blob.sha256]);

@@ -15,9 +15,10 @@ describe('cleaning', () => {
   afterEach(() => bench.stop());
 
   const count = (what: 'documents' | 'sessions') =>
-    bench.rows.transact(
-      (tx) => (what === 'documents' ? tx.documents() : tx.endedSessions(Number.MAX_SAFE_INTEGER)).length,
-    );
+    bench.rows.transact(async (tx) => {
+      const rows = what === 'documents' ? tx.documents() : tx.endedSessions(Number.MAX_SAFE_INTEGER);
+      return (await rows).length;
+    });
 
   it('keeps a closed document for as long as it is promised, then removes all of it', async () => {
     await bench.open({ state: 'closed', closedAt: bench.now() });
@@ -69,18 +70,21 @@ describe('cleaning', () => {
     expect(await count('sessions')).to.equal(2);
     await bench.sample({ docId: 'doc_b', userId: 'ses_there' });
     await bench.cleaning.sweep();
-    const left = await bench.rows.transact((tx) => [tx.session('ses_gone'), tx.session('ses_there')?.sessionId]);
+    const left = await bench.rows.transact(async (tx) => [
+      await tx.session('ses_gone'),
+      (await tx.session('ses_there'))?.sessionId,
+    ]);
     expect(left).to.deep.equal([undefined, 'ses_there']);
   });
 
   it('forgets callbacks that ended, and no others', async () => {
-    await bench.rows.transact((tx) => {
-      tx.addDelivery(deliveryRecord({ state: 'given_up', endedAt: bench.now() }));
-      tx.addDelivery(deliveryRecord({ nextAttemptAt: Number.MAX_SAFE_INTEGER }));
+    await bench.rows.transact(async (tx) => {
+      await tx.addDelivery(deliveryRecord({ state: 'given_up', endedAt: bench.now() }));
+      await tx.addDelivery(deliveryRecord({ nextAttemptAt: Number.MAX_SAFE_INTEGER }));
     });
     bench.pass(25 * HOUR);
     await bench.cleaning.sweep();
-    const left = await bench.rows.transact((tx) => [tx.givenUp(9).length, tx.pendingDeliveries()]);
+    const left = await bench.rows.transact(async (tx) => [(await tx.givenUp(9)).length, await tx.pendingDeliveries()]);
     expect(left).to.deep.equal([0, 1]);
   });
 

@@ -107,7 +107,7 @@ describe('closing', () => {
     await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
     bench.pass(-3600 * SECOND);
     for (let n = 0; n < 4; n += 1) await step();
-    expect(await bench.rows.transact((tx) => tx.document('doc_b')?.state)).to.equal('closed');
+    expect((await bench.rows.transact((tx) => tx.document('doc_b')))?.state).to.equal('closed');
   });
 
   it('says nothing while there is no sample', async () => {
@@ -119,7 +119,7 @@ describe('closing', () => {
   it('waits 60 s for a session that nobody has seen yet', async () => {
     await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
     for (let n = 0; n < 5; n += 1) await step({ docId: 'doc_a' });
-    const open = () => bench.rows.transact((tx) => tx.document('doc_b')?.state);
+    const open = async () => (await bench.rows.transact((tx) => tx.document('doc_b')))?.state;
     expect(await open()).to.equal('open');
     await step({ docId: 'doc_a' });
     expect(await open()).to.equal('closed');
@@ -212,9 +212,9 @@ describe('closing', () => {
     await bench.open({ lastViewAt: 0 }, { closedAt: bench.now() });
     await bench.sample();
     bench.pass(25_000);
-    await bench.rows.transact((tx) => {
-      const document = tx.document('doc_a');
-      if (document) tx.putDocument({ ...document, lastViewAt: bench.now() });
+    await bench.rows.transact(async (tx) => {
+      const document = await tx.document('doc_a');
+      if (document) await tx.putDocument({ ...document, lastViewAt: bench.now() });
     });
     bench.pass(5_000);
     await bench.sample();
@@ -225,9 +225,9 @@ describe('closing', () => {
   });
 
   it('says nothing to a portal that gave no address, and closes all the same', async () => {
-    await bench.rows.transact((tx) => {
-      const document = tx.document('doc_a');
-      if (document) tx.putDocument({ ...document, callbackUrl: null });
+    await bench.rows.transact(async (tx) => {
+      const document = await tx.document('doc_a');
+      if (document) await tx.putDocument({ ...document, callbackUrl: null });
     });
     for (let n = 0; n < 4; n += 1) await step();
     expect(await state()).to.equal('closed');

@@ -69,9 +69,9 @@ describe('the outbox', () => {
   it('go first to the receiver that is asked least: one that hangs does not hold up the others', async () => {
     const at = (receiver: string, docId: string) =>
       deliveryRecord({ docId, url: `https://${receiver}.example.vn/callback`, nextAttemptAt: 0 });
-    await rows.transact((tx) => {
-      for (const docId of ['a', 'b', 'c', 'd']) tx.addDelivery(at('hangs', docId));
-      for (const docId of ['e', 'f']) tx.addDelivery(at('answers', docId));
+    await rows.transact(async (tx) => {
+      for (const docId of ['a', 'b', 'c', 'd']) await tx.addDelivery(at('hangs', docId));
+      for (const docId of ['e', 'f']) await tx.addDelivery(at('answers', docId));
     });
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
@@ -89,6 +89,37 @@ describe('the outbox', () => {
     expect(asked).to.deep.equal(['a', 'e', 'f', 'b']);
     for (let sent = 0; sent < 4; sent += 1) (await until('one that hangs', () => hanging[sent]))();
     await outbox.stop();
+  });
+
+  it('sends none again that was delivered while it looked', async () => {
+    await add('doc_1');
+    const [answer, old] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let sent = 0;
+    let looks = 0;
+    const slow: Rows = {
+      ...rows,
+      read: async (work) => {
+        const result = await rows.read(work);
+        looks += 1;
+        if (looks === 2) await old.promise;
+        return result;
+      },
+    };
+    const post = async () => {
+      sent += 1;
+      await answer.promise;
+      return 204;
+    };
+    const { outbox } = start({ rows: slow, poster: { post } });
+    await until('it is being sent', () => sent === 1 || undefined);
+    outbox.wake();
+    await until('it looks once more', () => looks === 2 || undefined);
+    answer.resolve();
+    await until('it is delivered', async () => (await rows.read((tx) => tx.pendingDeliveries())) === 0 || undefined);
+    old.resolve();
+    await until('it has looked', () => looks >= 3 || undefined);
+    await outbox.stop();
+    expect(sent).to.equal(1);
   });
 
   it('says so when what became of a callback cannot be written, and dies of it not', async () => {

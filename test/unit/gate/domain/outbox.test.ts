@@ -116,7 +116,9 @@ describe('the outbox', () => {
     for (const attempts of [1, 2]) {
       bench.outbox.wake();
       const head = await until(`attempt ${attempts}`, () =>
-        bench.rows.transact((tx) => tx.dueDeliveries().find((delivery) => delivery.attempts === attempts)),
+        bench.rows.transact(async (tx) =>
+          (await tx.dueDeliveries()).find((delivery) => delivery.attempts === attempts),
+        ),
       );
       waits.push(head.nextAttemptAt - time);
       time = head.nextAttemptAt - 1;
@@ -134,10 +136,10 @@ describe('the outbox', () => {
     let time = 10_000_000;
     receiver = await callbackReceiver(() => 204);
     bench = await savesBench({ poster: poster(KEY), clock: () => time });
-    await bench.rows.transact((tx) => {
+    await bench.rows.transact(async (tx) => {
       for (const attempts of [0, 1, 2]) {
         const docId = `doc_${attempts}`;
-        tx.addDelivery(deliveryRecord({ docId, url: receiver.url, attempts, nextAttemptAt: time + 1 }));
+        await tx.addDelivery(deliveryRecord({ docId, url: receiver.url, attempts, nextAttemptAt: time + 1 }));
       }
     });
     time -= 3_600_000;

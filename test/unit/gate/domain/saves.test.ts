@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { Attempt, Rows } from '../../../../cmd/gate/domain/ports.ts';
 import type { SaveFacts } from '../../../../cmd/gate/domain/save-transaction.ts';
+import { toTimestamp } from '../../../../cmd/gate/domain/wopi.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { type BenchOptions, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
@@ -39,7 +40,7 @@ describe('saves', () => {
     await refusal(saving, 'bad_request');
   }
   const isUnresolved = () => bench.saves.hasUnresolvedSave('doc_a');
-  const version = () => bench.rows.transact((tx) => tx.document('doc_a')?.version);
+  const version = async () => (await bench.rows.transact((tx) => tx.document('doc_a')))?.version;
 
   it('put the version, the document and the callback on disk together', async () => {
     const posted: string[] = [];
@@ -168,6 +169,52 @@ describe('saves', () => {
     await begin({ wrap });
     disk.broken = true;
   }
+
+  /** Rows whose commits are made, and whose answers are lost as long as `isLost` says so. */
+  const withoutAnswers = (rows: Rows, isLost: () => boolean): Rows => ({
+    ...rows,
+    transact: async (work) => {
+      const result = await rows.transact(work);
+      if (isLost()) throw new Error('the connection ended before the answer to COMMIT');
+      return result;
+    },
+  });
+
+  for (const timestamp of ['of the original', undefined]) {
+    it(`make one version when the answer to their commit is lost, ${timestamp ? 'with' : 'without'} a timestamp`, async () => {
+      let lost = 0;
+      const posted: string[] = [];
+      await begin({
+        timings: { ...QUICK, holdMs: 5_000 },
+        poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
+        wrap: ({ rows }) => ({ rows: withoutAnswers(rows, () => lost-- > 0) }),
+      });
+      const original = await bench.rows.read((tx) => tx.version('doc_a', 0));
+      const facts = { timestamp: timestamp && original && toTimestamp(original) };
+      lost = 2;
+      expect(await save(bytes('new'), facts)).to.include({ version: 1 });
+      expect(await version()).to.equal(1);
+      await until('its callback is sent', () => posted.length > 0);
+      expect(await save(bytes('newer'))).to.include({ version: 2 });
+      await until('the next one, too', () => posted.length > 1);
+      expect(new Set(posted).size).to.equal(2);
+    });
+  }
+
+  it('whose answers are lost for too long end in 503, and the callback of what was stored goes out', async () => {
+    let isLost = false;
+    const posted: string[] = [];
+    await begin({
+      timings: { ...QUICK, holdMs: 100 },
+      poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
+      wrap: ({ rows }) => ({ rows: withoutAnswers(rows, () => isLost) }),
+    });
+    isLost = true;
+    await refusal(save(bytes('new')), 'internal');
+    isLost = false;
+    await until('its callback is sent', () => posted.length > 0);
+    expect(await version()).to.equal(1);
+  });
 
   it('end in 503 when the trouble lasts, and are unresolved until one is stored', async () => {
     const disk = { broken: false };

@@ -37,11 +37,11 @@ describe('five hundred sessions in an hour', () => {
       await bench.sample(...views.slice(left));
     }
     const state = () =>
-      bench.rows.transact((tx) => ({
-        open: tx.documents({ state: 'open' }).length,
-        documents: tx.documents().length,
-        sessions: tx.endedSessions(Number.MAX_SAFE_INTEGER).length,
-        pending: tx.pendingDeliveries(),
+      bench.rows.transact(async (tx) => ({
+        open: (await tx.documents({ state: 'open' })).length,
+        documents: (await tx.documents()).length,
+        sessions: (await tx.endedSessions(Number.MAX_SAFE_INTEGER)).length,
+        pending: await tx.pendingDeliveries(),
       }));
     await until('all callbacks are sent', async () => (await state()).pending === 0);
     expect(await state()).to.deep.include({ open: 0, documents: SESSIONS });

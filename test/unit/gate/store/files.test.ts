@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
-import { migrate } from '../../../../cmd/gate/store/migrations.ts';
+
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
-import { openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
+import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
 import { documentRecord } from '../../../support/gate-records.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
@@ -45,7 +45,7 @@ describe('the gate’s files', () => {
 
     it('is refused while another process has it open', async () => {
       const holder = `
-        import { openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
+        import { migrate, openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
         try { openDatabase(${JSON.stringify(database())}); } catch (error) { console.log(error.message); }`;
       const rows = await createRows(database());
       const child = spawnSync(process.execPath, ['--input-type=module', '-e', holder], { encoding: 'utf8' });
@@ -57,7 +57,7 @@ describe('the gate’s files', () => {
       const child = spawnSync(process.execPath, [
         '--input-type=module',
         '-e',
-        `import { openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
+        `import { migrate, openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
          openDatabase(':memory:').close();
          process.emitWarning('still told');`,
       ]);

@@ -1,0 +1,98 @@
+import pg, { type ClientBase, type ClientConfig, type CustomTypesConfig } from 'pg';
+import { Unavailable } from '../domain/unavailable.ts';
+import type { Query, Value } from './table.ts';
+import { whileOpen } from './tables.ts';
+
+/** How long a connection may take, and an answer, before the database counts as away. */
+const CONNECT_MS = 2_000;
+const ANSWER_MS = 10_000;
+
+/** SQLSTATE classes of troubles that pass: connection, resources, operator, system, internal. */
+const PASSING = /^(08|53|57|58|XX)/;
+
+/** 64-bit integers as numbers: those here are times and counts. */
+const types: CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+};
+
+/** @param url `postgresql://…`; what it leaves out, libpq's variables say (`PGSSLMODE` and its like) */
+export function clientOptions(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'svc-gate',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types,
+  };
+}
+
+/** How a transaction begins. Settings of the server or the user that would break a promise do not count in it. */
+export const BEGIN_WRITING: string = begin(
+  'READ COMMITTED READ WRITE',
+  "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'",
+);
+export const BEGIN_READING: string = begin('REPEATABLE READ READ ONLY');
+
+function begin(mode: string, ...more: string[]): string {
+  // What hangs ends at the server as well, and gives its locks back.
+  const limits = [
+    `SET LOCAL statement_timeout = ${ANSWER_MS}`,
+    'SET LOCAL idle_in_transaction_session_timeout = 30000',
+  ];
+  return [`BEGIN ISOLATION LEVEL ${mode}`, ...limits, ...more].join('; ');
+}
+
+/** Runs `work` as a transaction. After an `Unavailable` the connection is good for nothing any more. */
+export async function transaction<Result>(
+  client: ClientBase,
+  begin: string,
+  work: (query: Query) => Promise<Result> | Result,
+): Promise<Result> {
+  const open = whileOpen(queryOf(client));
+  try {
+    await run(client, { text: begin });
+    const result = await work(open.query);
+    if (!open.end()) throw new TypeError('a call of the transaction was not awaited');
+    // The answer to a transaction in which a statement failed is that it was rolled back, and no error.
+    const { command } = await run(client, { text: 'COMMIT' });
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
+    return result;
+  } catch (error) {
+    open.end();
+    if (!(error instanceof Unavailable)) await run(client, { text: 'ROLLBACK' });
+    throw error;
+  }
+}
+
+/** The queries of a connection, or of a pool. */
+export function queryOf(client: Pick<ClientBase, 'query'>): Query {
+  return async (text, values) => {
+    const query = { text: numbered(text), values: [...values], rowMode: 'array' as const };
+    return (await run<Value[]>(client, query)).rows;
+  };
+}
+
+/** PostgreSQL numbers its parameters. No text of ours has a question mark in it. */
+function numbered(text: string): string {
+  let number = 0;
+  return text.replaceAll('?', () => {
+    number += 1;
+    return `$${number}`;
+  });
+}
+
+/** @throws {Unavailable} for trouble that passes; only the server's own errors can be mistakes of ours */
+async function run<Row extends unknown[]>(
+  client: Pick<ClientBase, 'query'>,
+  query: { text: string; values?: Value[]; rowMode?: 'array' },
+): Promise<{ rows: Row[]; command: string }> {
+  try {
+    return await (client.query(query) as unknown as Promise<{ rows: Row[]; command: string }>);
+  } catch (error) {
+    const isMistake = error instanceof pg.DatabaseError && !PASSING.test(error.code ?? 'XX');
+    throw isMistake ? error : new Unavailable(error);
+  }
+}

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Context } from 'mocha';
+import pg from 'pg';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { portOf } from './listen.ts';
+import { ownFolder, removeFolder } from './own-folder.ts';
+import { until } from './until.ts';
+
+const LIB = '/usr/lib/postgresql';
+
+/** Starts a server; skips the test, and says why, where this machine has none. */
+export async function postgresOrSkip(context: Context): Promise<Postgres> {
+  const bin = findPrograms();
+  if (!bin) {
+    process.stderr.write(`      skipped: there is no PostgreSQL below ${LIB}\n`);
+    return context.skip();
+  }
+  return startPostgres(bin);
+}
+
+/** The programs of the newest PostgreSQL of this machine; undefined where there is none. */
+function findPrograms(): string | undefined {
+  const versions = existsSync(LIB) ? readdirSync(LIB).map(Number) : [];
+  const newest = Math.max(...versions.filter((version) => existsSync(join(LIB, String(version), 'bin/initdb'))));
+  return Number.isFinite(newest) ? join(LIB, String(newest), 'bin') : undefined;
+}
+
+/** A server of PostgreSQL, which ends with this process. */
+export interface Postgres {
+  port: number;
+  /** The address of a new database. @param port of a proxy to it */
+  create(port?: number): Promise<string>;
+  /** Runs one statement in `postgres` as the administrator. */
+  ask(text: string): Promise<unknown[]>;
+  /** Ends the server at once. */
+  kill(): Promise<void>;
+  /** Starts it again. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server as a user without rights: it refuses to run as root. */
+async function startPostgres(bin: string): Promise<Postgres> {
+  const folder = await ownFolder('postgres');
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const drop = dropRights(folder, data);
+  const run = [...drop, join(bin, 'initdb'), '-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  execFileSync(run[0] as string, run.slice(1), { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder });
+  const port = await freePort();
+  let daemon: Daemon | undefined;
+  let made = 0;
+
+  const url = (database: string, at = port): string => `postgresql://svc@127.0.0.1:${at}/${database}`;
+  async function ask(text: string): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: url('postgres') });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function start(): Promise<void> {
+    const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port)];
+    const command = [...drop, '--pdeathsig', 'QUIT', join(bin, 'postgres'), ...options];
+    const [program = '', ...parameters] = drop.length > 0 ? command : ['setpriv', ...command];
+    daemon = startDaemon({ command: program, parameters, logFile: join(folder, 'log'), cwd: folder });
+    await until('PostgreSQL answers', () => ask('SELECT 1').catch(() => undefined)).catch((error) => {
+      throw new Error(daemon?.log(), { cause: error });
+    });
+  }
+
+  await start();
+  return {
+    port,
+    ask,
+    start,
+    async create(at) {
+      made += 1;
+      const name = `svc_${made}`;
+      await ask(`CREATE DATABASE ${name}`);
+      return url(name, at);
+    },
+    kill: async () => daemon?.stop('SIGKILL'),
+    async stop() {
+      await daemon?.stop('SIGQUIT');
+      await removeFolder(folder);
+    },
+  };
+}
+
+/** Gives folders to a user without rights, and returns how to run as that user; nothing where this process has none. */
+function dropRights(...folders: string[]): string[] {
+  if (process.getuid?.() !== 0) return [];
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' })));
+  for (const folder of folders) chownSync(folder, Number(uid), Number(gid));
+  return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  const port = await portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
