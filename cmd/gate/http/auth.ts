@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Ask, Decision, Question } from '../domain/ask.ts';
+import type { Ask, Decision } from '../domain/ask.ts';
 
 const ALLOWED = '{}';
 
@@ -13,7 +13,12 @@ export function postAuth(ask: Ask): RequestHandler {
   return async (request, response) => {
     const uri = getHeader(request, 'x-original-uri');
     const stage = getHeader(request, 'x-svc-stage');
-    const refusal = await decide(ask, { uri, stage });
+    let refusal: Decision;
+    try {
+      refusal = await ask({ uri, stage });
+    } catch {
+      // The request is admitted when the decision itself fails.
+    }
     const body = refusal === undefined ? ALLOWED : `{"code":"${refusal}"}`;
     // nginx reads only the headers of such an answer.
     if (refusal !== undefined) response.setHeader('X-SVC-Refusal', refusal);
@@ -23,15 +28,6 @@ export function postAuth(ask: Ask): RequestHandler {
     });
     response.end(body);
   };
-}
-
-/** Admits the request when the decision itself fails. */
-async function decide(ask: Ask, question: Question): Promise<Decision> {
-  try {
-    return await ask(question);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a header's value. One that came twice has a comma and a space in it, which no stage and no raw URI has. */
