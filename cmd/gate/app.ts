@@ -122,7 +122,7 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     ...{ clock, log, audit },
   });
   const { databaseUrl, s3 } = config;
-  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs: s3 && (() => openS3Blobs(s3, log)) });
+  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs: s3 && ((id) => openS3Blobs(s3, id, log)) });
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,
@@ -141,9 +141,9 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
 }
 
 /** Opens the object store. Its client is large, and loaded only where it is needed. */
-async function openS3Blobs(s3: S3Config, log: Logger): Promise<Blobs> {
+async function openS3Blobs(s3: S3Config, databaseId: string, log: Logger): Promise<Blobs> {
   const { createS3Blobs } = await import('./store/s3/blobs.ts');
-  return createS3Blobs(s3, log);
+  return createS3Blobs(s3, databaseId, log);
 }
 
 /** Creates the parts that hold state, which observe one another. */

@@ -121,7 +121,7 @@ describe('an S3 server that answers otherwise', () => {
     const warnings: unknown[] = [];
     await bench.server.kill();
     const settings = { ...bench.server.settings, timings: S3_TIMINGS };
-    await createS3Blobs(settings, { warn: (fact: unknown) => void warnings.push(fact) } as never);
+    await createS3Blobs(settings, 'one', { warn: (fact: unknown) => void warnings.push(fact) } as never);
     await bench.server.start();
     expect(warnings).to.have.length(1);
   });
@@ -155,7 +155,7 @@ describe('an S3 server that answers otherwise', () => {
     }
     const small = await startS3Server(root);
     try {
-      const full = await createS3Blobs(small.settings, testLogger());
+      const full = await createS3Blobs(small.settings, 'one', testLogger());
       const { bavail, bsize } = statfsSync(root);
       writeFileSync(join(root, 'ballast'), new Uint8Array(bavail * bsize - 2 * MB));
       const file = await bench.receive(randomBytes(5 * MB));

@@ -1,17 +1,19 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { createS3Blobs } from '../../cmd/gate/store/s3/blobs.ts';
 import { freePorts } from '../../cmd/local/port.ts';
-import type { Environment } from '../../src/common/config.ts';
+import { ConfigError, type Environment } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { spawnGate, startGateProcess } from '../support/gate.ts';
 import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
+import { testLogger } from '../support/logs.ts';
 import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
 import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
 
-const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{64}|probe)(\?x-id=\w+)?$/;
+const OBJECT = /^\/svc\/one\/(documents\/([0-9a-f]{64}|probe)|database)(\?x-id=\w+)?$/;
 const LIST = /^\/svc\/?\?list-type=2&(max-keys=1&)?prefix=one%2Fdocuments%2F$/;
 
 describe('a gate whose bytes are in an S3 store', function () {
@@ -50,6 +52,7 @@ describe('a gate whose bytes are in an S3 store', function () {
       SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
       SVC_AUDIT_TARGET: 'off',
       ...environment,
+      SVC_S3_PREFIX: `gate-${port}/`,
       ...changes,
     };
   }
@@ -61,7 +64,8 @@ describe('a gate whose bytes are in an S3 store', function () {
     });
     after(() => stack?.stop());
 
-    const objects = async () => (await server.files()).filter((file) => !file.endsWith('probe')).sort();
+    const objects = async () =>
+      (await server.files()).filter((file) => file.startsWith('one/documents/') && !file.endsWith('probe')).sort();
     const contents = ({ doc_id, form }: { doc_id: string; form: { access_token: string } }) =>
       `${stack.environment['SVC_GATE_WOPI_URL']}/svc/wopi/files/${doc_id}/contents?access_token=${form.access_token}`;
 
@@ -178,6 +182,32 @@ describe('a gate whose bytes are in an S3 store', function () {
     const { ended, log } = spawnGate(await gateEnvironment(chain));
     expect(await ended).to.equal(2);
     expect(log()).to.include('"path":"SVC_S3_ACCESS_KEY_ID","message":"is missing');
+  });
+
+  it('does not start with another database than that of the documents', async () => {
+    const mine = await gateEnvironment();
+    await (await startGateProcess(mine)).stop();
+    const kept = `${mine['SVC_S3_PREFIX']}documents/${'a'.repeat(64)}`;
+    await mkdir(dirname(join(server.folder, kept)), { recursive: true });
+    await writeFile(join(server.folder, kept), 'kept');
+    const other = await gateEnvironment({ SVC_S3_PREFIX: mine['SVC_S3_PREFIX'] });
+    const { ended, log } = spawnGate(other);
+    expect(await ended).to.equal(2);
+    expect(log()).to.include('"path":"SVC_S3_BUCKET","message":"has documents of another database');
+    expect(await server.files()).to.include(kept);
+  });
+
+  it('does not list, and so removes nothing, when it could not find out at its start whose documents they are', async () => {
+    const settings = { ...server.settings, endpoint: environment['SVC_S3_ENDPOINT'] ?? '', prefix: 'three/' };
+    const first = await createS3Blobs(settings, 'one', testLogger());
+    expect(await first.list()).to.deep.equal([]);
+    faults.fail((_request, response) => {
+      response.writeHead(503).end();
+      return true;
+    });
+    const second = await createS3Blobs(settings, 'two', testLogger()).finally(() => faults.heal());
+    const refusal = await second.list().catch((error: Error) => error);
+    expect(refusal).to.be.instanceOf(ConfigError);
   });
 
   it('starts while the store is away, and says so', async () => {

@@ -46,7 +46,7 @@ export async function startS3Bench(): Promise<S3Bench> {
   const incoming = await createIncoming(received);
   const endpoint = `http://127.0.0.1:${faults.port}`;
   const open: S3Bench['open'] = (settings = {}) =>
-    createS3Blobs({ ...server.settings, endpoint, timings: S3_TIMINGS, ...settings }, testLogger());
+    createS3Blobs({ ...server.settings, endpoint, timings: S3_TIMINGS, ...settings }, 'one', testLogger());
   const blobs = await open();
   const receive: S3Bench['receive'] = (bytes) => incoming.receive(Readable.from([bytes]), { maxBytes: 100 * MB });
   const put: S3Bench['put'] = (file, holdMs = 10_000) =>

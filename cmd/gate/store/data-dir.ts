@@ -7,7 +7,7 @@ import { takeOwnership } from '../../../src/common/fs/ownership.ts';
 import type { Blobs, Incoming, Rows, UnsavedFiles } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
 import { createIncoming } from './incoming.ts';
-import { createRows } from './rows.ts';
+import { createRows, type IdentifiedRows } from './rows.ts';
 import { createUnsavedFiles } from './unsaved-files.ts';
 
 /** The gate's data on disk. */
@@ -24,18 +24,18 @@ export interface DataDir {
 
 export interface DataDirOptions {
   databaseUrl?: string | undefined;
-  openBlobs?: (() => Promise<Blobs>) | undefined;
+  openBlobs?: ((databaseId: string) => Promise<Blobs>) | undefined;
 }
 
 /**
  * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`.
  * @param options.databaseUrl of a PostgreSQL with the rows; empty: they are in `gate.db`
- * @param options.openBlobs opens another place for blobs than the folder's own
+ * @param options.openBlobs opens another place for the database's blobs than the folder's own
  * @throws {Error} when another living process uses it
  */
 export async function openDataDir(
   path: string,
-  { databaseUrl = '', openBlobs = () => createBlobs(join(path, 'blobs')) }: DataDirOptions = {},
+  { databaseUrl = '', openBlobs }: DataDirOptions = {},
 ): Promise<DataDir> {
   await makePrivateDirectory(path);
   // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
@@ -46,7 +46,7 @@ export async function openDataDir(
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
   const rows = await openRows(path, databaseUrl);
   try {
-    const blobs = await openBlobs();
+    const blobs = await (openBlobs?.(rows.databaseId()) ?? createBlobs(join(path, 'blobs')));
     const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
@@ -62,7 +62,7 @@ export async function openDataDir(
  * `database.id` names the database where it is not `gate.db`.
  * @throws {Error} in words for the operator
  */
-async function openRows(path: string, databaseUrl: string): Promise<Rows> {
+async function openRows(path: string, databaseUrl: string): Promise<IdentifiedRows> {
   const embedded = join(path, 'gate.db');
   const idPath = join(path, 'database.id');
   const known = await readFile(idPath, 'utf8').catch(ignoreMissing);
@@ -76,8 +76,8 @@ async function openRows(path: string, databaseUrl: string): Promise<Rows> {
   const { createPostgresRows } = await import('./postgres-rows.ts');
   const rows = await createPostgresRows(databaseUrl, endProcess);
   try {
-    if (known === undefined) await writeAtomic(idPath, rows.databaseId, { durable: true });
-    else if (known !== rows.databaseId) throw new Error(`${path} belongs to another database than SVC_DATABASE_URL`);
+    if (known === undefined) await writeAtomic(idPath, rows.databaseId(), { durable: true });
+    else if (known !== rows.databaseId()) throw new Error(`${path} belongs to another database than SVC_DATABASE_URL`);
     return rows;
   } catch (error) {
     await rows.close();

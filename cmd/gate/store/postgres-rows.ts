@@ -4,6 +4,7 @@ import { Unavailable } from '../domain/unavailable.ts';
 import { BEGIN_READING, BEGIN_WRITING, clientOptions, queryOf, transaction } from './postgres-client.ts';
 import { checkServer, migrate } from './postgres-migrate.ts';
 import { openWriter, type Writer } from './postgres-writer.ts';
+import type { IdentifiedRows } from './rows.ts';
 import { createTables } from './tables.ts';
 
 /** Connections for reads. */
@@ -19,17 +20,14 @@ const TRIES = 5;
  * @param onTaken called when the connection was lost and another gate took the database over
  * @throws {Error} in words for the operator
  */
-export async function createPostgresRows(
-  url: string,
-  onTaken: (error: Error) => void,
-): Promise<Rows & { databaseId: string }> {
+export async function createPostgresRows(url: string, onTaken: (error: Error) => void): Promise<IdentifiedRows> {
   const writer = await openWriter(url, onTaken).catch(explain);
   try {
     const databaseId = await writer.write(async (client) => {
       await checkServer(queryOf(client));
       return transaction(client, BEGIN_WRITING, (query) => migrate(query));
     });
-    return { ...rowsOn(new pg.Pool({ ...clientOptions(url), max: READERS }), writer), databaseId };
+    return { ...rowsOn(new pg.Pool({ ...clientOptions(url), max: READERS }), writer), databaseId: () => databaseId };
   } catch (error) {
     await writer.close();
     return explain(error);

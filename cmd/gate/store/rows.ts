@@ -1,10 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
-
 import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
-import { migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
+import { getDatabaseId, migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
 import type { Query } from './table.ts';
 import { createTables, whileOpen } from './tables.ts';
+
+/** Rows that can be told from all others. */
+export interface IdentifiedRows extends Rows {
+  /** A random id that goes with the database wherever it is copied or moved to. */
+  databaseId(): string;
+}
 
 /**
  * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
@@ -12,7 +17,7 @@ import { createTables, whileOpen } from './tables.ts';
  * Transactions and reads run one after the other; waiting inside of one for another waits for ever.
  * @throws {Error} when another process has the file open, or a newer release made it
  */
-export async function createRows(path: string): Promise<Rows> {
+export async function createRows(path: string): Promise<IdentifiedRows> {
   const database = openDatabase(path, migrate);
   const query = queryOf(database);
   // All of them: no moment is before the beginning of time.
@@ -27,6 +32,7 @@ export async function createRows(path: string): Promise<Rows> {
   }
 
   return {
+    databaseId: () => getDatabaseId(database),
     openSessions,
     transact: (work) => inTurn(() => transaction({ database, query, openSessions }, work)),
     // Nobody is held up for long: a transaction takes a fraction of a millisecond, and the disk's flush.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
 import type { Query } from './table.ts';
@@ -51,6 +52,16 @@ export function migrate(database: DatabaseSync, migrations: readonly string[] = 
       throw error;
     }
   }
+}
+
+/** Returns the random id of a database, which it gets when it is asked for the first time. */
+export function getDatabaseId(database: DatabaseSync): string {
+  database.exec('CREATE TABLE IF NOT EXISTS database_id (id TEXT NOT NULL) STRICT');
+  const { id } = database.prepare('SELECT id FROM database_id').get() ?? {};
+  if (id !== undefined) return String(id);
+  const made = randomUUID();
+  database.prepare('INSERT INTO database_id VALUES (?)').run(made);
+  return made;
 }
 
 /** Returns the queries of a database, whose statements are prepared once. */

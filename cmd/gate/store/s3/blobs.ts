@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import {
   DeleteObjectCommand,
+  GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -23,20 +24,30 @@ type Request = <Result>(
 
 /**
  * Keeps blobs as objects `<prefix>documents/<SHA-256>` of a bucket. An object is there as a whole or not at all, and a put
- * replaces it by the same bytes, so any number of processes can put the same one.
+ * replaces it by the same bytes, so any number of processes can put the same one. The object `<prefix>database` names the
+ * database that they belong to: with another one, all of them would be removed as nobody's.
+ * @param databaseId of the rows
  * @throws {ConfigError} when the store refuses what is configured. One that does not answer may do so later: that is only
  *   logged
  */
-export async function createS3Blobs(settings: S3Settings, log: Pick<Logger, 'warn'>): Promise<Blobs> {
+export async function createS3Blobs(
+  settings: S3Settings,
+  databaseId: string,
+  log: Pick<Logger, 'warn'>,
+): Promise<Blobs> {
   const { bucket: Bucket, timings = TIMINGS } = settings;
   const folder = `${settings.prefix}documents/`;
   const client = createS3Client(settings);
   // Transactions wait for removals.
   const request: Request = (operation, send) => answeredWithin(timings.requestMs, operation, send);
-  await check(client, { Bucket, folder, request }).catch((error: S3Error) => {
-    if (!error.isPassing) throw new ConfigError([mistakeOf(error)]);
-    log.warn({ err: error }, 'the object store does not work: saves wait for it');
-  });
+  const claim = () => claimFor(databaseId, client, { Bucket, Key: `${settings.prefix}database`, request });
+  await check(client, { Bucket, folder, request })
+    .then(claim)
+    .catch((error: S3Error | ConfigError) => {
+      if (error instanceof ConfigError) throw error;
+      if (!error.isPassing) throw new ConfigError([mistakeOf(error)]);
+      log.warn({ err: error }, 'the object store does not work: saves wait for it');
+    });
 
   function getKey(sha256: string): string {
     if (!isSha256(sha256)) throw new TypeError('not a SHA-256');
@@ -71,6 +82,8 @@ export async function createS3Blobs(settings: S3Settings, log: Pick<Logger, 'war
     },
 
     async list() {
+      // The store may have been away at the start.
+      await claim();
       const names: string[] = [];
       let ContinuationToken: string | undefined;
       do {
@@ -95,4 +108,28 @@ async function check(
   await request('put', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'svc' }), options));
   await request('read', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
   await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
+}
+
+/**
+ * Notes which database the objects belong to, unless that is known.
+ * @throws {ConfigError} when it is another one
+ */
+async function claimFor(
+  databaseId: string,
+  client: S3Client,
+  { Bucket, Key, request }: { Bucket: string; Key: string; request: Request },
+): Promise<void> {
+  const known = await request('read', async (options) => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }), options);
+    return Body?.transformToString();
+  }).catch((error: S3Error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (known === undefined) {
+    const put = new PutObjectCommand({ Bucket, Key, Body: databaseId });
+    await request('put', (options) => client.send(put, options));
+  } else if (known !== databaseId) {
+    const message = `has documents of another database than this gate's: restore that one, or remove the object ${Key}`;
+    throw new ConfigError([{ path: 'SVC_S3_BUCKET', message }]);
+  }
 }

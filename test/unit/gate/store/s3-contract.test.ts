@@ -22,12 +22,14 @@ describe('on a real S3 server', () => {
     return {
       open: async () => ({
         incoming: await createIncoming(join(path, 'incoming')),
-        blobs: await createS3Blobs({ ...server.settings, prefix }, testLogger()),
+        blobs: await createS3Blobs({ ...server.settings, prefix }, 'one', testLogger()),
       }),
       dispose: () => rm(path, { recursive: true }),
       files: async () => [
         ...(await readdir(join(path, 'incoming'))),
-        ...(await server.files()).filter((file) => file.startsWith(prefix)).map((file) => basename(file)),
+        ...(await server.files())
+          .filter((file) => file.startsWith(`${prefix}documents/`))
+          .map((file) => basename(file)),
       ],
     };
   });
