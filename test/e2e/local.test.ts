@@ -136,7 +136,7 @@ describe('the service on a developer’s machine', function () {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     it(`ends with make, on ${signal}`, async () => {
       // The last line of the recipe; the first installs packages.
-      const { stdout } = await promisify(execFile)('make', ['--dry-run', 'run']);
+      const { stdout } = await promisify(execFile)('make', ['--no-print-directory', '--dry-run', 'run']);
       const recipe = `service: ; @${stdout.trim().split('\n').at(-1)?.replaceAll('$', '$$')}`;
       local = await startLocal({}, { command: ['make', '--eval', recipe, 'service', 'EDITOR=stand-in'] });
       await isRunning();

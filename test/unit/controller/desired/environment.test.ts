@@ -59,6 +59,7 @@ describe('environment of the services', () => {
       proxy: config.proxy?.href,
     }).to.deep.equal({
       proxy: 'http://proxy.example:3128/',
+      s3: undefined,
       listen: { host: '0.0.0.0', port: 8080 },
       internalListen: { host: '0.0.0.0', port: 8081 },
       baseUrl: 'https://office.example:8443',
