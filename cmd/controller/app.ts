@@ -33,9 +33,9 @@ const LEASE_TIMEOUT_MS = 4_000;
 const DEFINITION_MS = 2_000;
 /** A watch gives a sign of life at least twice a minute while there is an API server; six times that is not normal. */
 const STALE_MS = 180_000;
-/** How long a stop waits for reconciles that run. */
+/** The time that a stop waits for reconciles that run. */
 const STOP_MS = 20_000;
-/** How long it then waits for events that are not written yet. */
+/** The time that it then waits for events that are not written yet. */
 const FLUSH_MS = 2_000;
 
 /** Replacements of the real thing, for tests. */
@@ -128,7 +128,7 @@ export class Controller {
     });
   }
 
-  /** Where it tells of its health. */
+  /** The address at which it tells of its health. */
   get address(): AddressInfo {
     return this.#server?.address() as AddressInfo;
   }

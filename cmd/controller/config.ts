@@ -26,7 +26,7 @@ export interface Config {
   readonly leaderElection: boolean;
   readonly leaseNamespace: string | undefined;
   readonly leaseName: string;
-  /** Where an instance names none. */
+  /** The default for an instance that names none. */
   readonly images: Readonly<Record<ComponentName, string>>;
   /** For private registries, where an instance names none. */
   readonly pullSecrets: readonly string[];

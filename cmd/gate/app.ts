@@ -41,9 +41,9 @@ import { createEditorServer } from './outbound/editor/editor-server.ts';
 import { openDataDir } from './store/data-dir.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
-/** How long requests of the public side may take to end when the gate stops, a slow download among them. */
+/** The time that requests of the public side may take to end when the gate stops, a slow download among them. */
 const PUBLIC_DRAIN_MS = 8_000;
-/** How long saves may take after that. Both together stay within the grace period that a deployment gives. */
+/** The time that saves may take after that. Both together stay within the grace period that a deployment gives. */
 const SAVES_DRAIN_MS = 25_000;
 
 /** Parts that a test replaces. */

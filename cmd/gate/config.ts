@@ -21,11 +21,11 @@ export interface Config extends OutboundSettings {
   readonly internalListen: ListenAddress;
   readonly baseUrl: string | undefined;
   readonly dataDir: string;
-  /** Where documents' bytes are kept; undefined: in the data folder. */
+  /** The object store that keeps documents' bytes; undefined: they are in the data folder. */
   readonly s3: S3Config | undefined;
   /** Empty: the rows are in the data folder, too. */
   readonly databaseUrl: string;
-  /** Where the editor finds the WOPI host. */
+  /** The address at which the editor finds the WOPI host. */
   readonly wopiUrl: string;
   readonly editor: { readonly url: string; readonly adminUser: string; readonly adminPassword: string };
   /** Only ever lowers the plan. */

@@ -7,14 +7,14 @@ import { isAllowedAncestor } from './frame-ancestors.ts';
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface EditorCheckOptions {
-  /** Where this machine reaches the editor. */
+  /** The address at which this machine reaches the editor. */
   url: string;
-  /** Of the admin console. */
+  /** Name and password for the admin console. */
   user: string;
   password: string;
   /** Address of the service for browsers. */
   address: string;
-  /** Where the editor is to reach the gate, which has to run. */
+  /** The address at which the editor is to reach the gate, which has to run. */
   wopiUrl: string;
   /** Pages that may embed. */
   origins: readonly string[];

@@ -15,11 +15,11 @@ const STOP_MS = 120_000;
 const LOOK_MS = 100;
 
 export interface ContainerSettings {
-  /** Of the service in browsers. */
+  /** The address of the service in browsers. */
   address: string;
-  /** Where this machine is to reach the editor. */
+  /** The address at which this machine is to reach the editor. */
   url: string;
-  /** Where the container reaches the gate. */
+  /** The address at which the container reaches the gate. */
   wopiUrl: string;
   password: string;
   /** Pages that may embed. */

@@ -4,7 +4,7 @@ import { type FrontSettings, nginxArguments, readFrontConfig } from '../../src/c
 import { exists } from '../../src/common/fs/exists.ts';
 import type { ServiceOptions } from './service.ts';
 
-/** Where distributions put nginx; not every user's PATH has it. */
+/** The paths at which distributions put nginx; not every user's PATH has it. */
 const PROGRAMS = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx', '/usr/local/nginx/sbin/nginx'];
 
 /** The front's own nginx with a configuration in `prefix`: nothing of the machine's nginx is used but the program. */

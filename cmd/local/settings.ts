@@ -5,7 +5,7 @@ import { type Neighbours, parseNeighbours } from './neighbours.ts';
 import { NotPossible } from './not-possible.ts';
 import { isFree, isPort } from './port.ts';
 
-/** What a developer may say of the service on one machine. */
+/** The settings that a developer may give for the service on one machine. */
 export interface Settings {
   port: number;
   editor: EditorChoice;

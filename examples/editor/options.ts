@@ -13,7 +13,7 @@ export interface EditorOptions {
   sslTermination?: boolean;
   /** CSP frame-ancestors of the operator; the editor's own and the WOPI host's are added. */
   frameAncestors?: readonly string[];
-  /** Which form of the WebSocket URL its own page uses; both are always accepted. */
+  /** The form of the WebSocket URL that its own page uses; both are always accepted. */
   uri?: UriForm;
   /** The header that brings the admin token; a real build was seen to say `Cookie`. It is in the page as well. */
   adminCookie?: 'Set-Cookie' | 'Cookie';

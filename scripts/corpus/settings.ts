@@ -21,7 +21,7 @@ export interface Corpus {
 }
 
 export interface Settings extends Corpus {
-  /** Where results are kept between runs. */
+  /** The folder that keeps results between runs. */
   results: string;
   /** Only paths with one of these in them; empty for all. */
   only: string[];

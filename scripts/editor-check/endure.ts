@@ -2,7 +2,7 @@ import type { Person } from './person.ts';
 import type { Document, Scene } from './scene.ts';
 import { need } from './wait.ts';
 
-/** How long `save()` is called before it is given up. */
+/** The time that `save()` is called before it is given up. */
 const BACK_SECONDS = 60;
 const SAVED_SECONDS = 10;
 

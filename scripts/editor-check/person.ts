@@ -12,10 +12,10 @@ export interface Told {
   reason?: string;
 }
 
-/** How a `save()` ended. */
+/** The end of a `save()`. */
 export interface Saved {
   version?: number;
-  /** Of its error. */
+  /** The code of its error. */
   code?: string;
   seconds: number;
 }

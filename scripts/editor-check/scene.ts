@@ -57,7 +57,7 @@ export interface Scene {
   clear(): Promise<void>;
 }
 
-/** How long a version may take after the last person has left. */
+/** The time that a version may take after the last person has left. */
 const EXIT_SECONDS = 60;
 
 export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | 'browser'>): Scene {

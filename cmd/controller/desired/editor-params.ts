@@ -1,7 +1,7 @@
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { isTls, publicHost } from './urls.ts';
 
-/** Where the editor puts a copy of every save before it uploads it. */
+/** The folder into which the editor puts a copy of every save before it uploads it. */
 export const QUARANTINE_PATH = '/quarantine';
 
 /** As many places as the image's list of `net.post_allow` has; one that is left out would keep a private network. */

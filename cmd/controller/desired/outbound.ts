@@ -5,7 +5,7 @@ import { configMount, type Mount } from './volumes.ts';
 const CA_PATH = '/run/svc/ca';
 const CA_FILE = 'ca.crt';
 
-/** How gate and DocBuilder reach the outside, apart from the hosts that are allowed. */
+/** The way in which gate and DocBuilder reach the outside, apart from the hosts that are allowed. */
 export function outboundVariables({ spec: { outbound } }: Instance): Variables {
   return {
     SVC_FETCH_PROXY: outbound.proxy,

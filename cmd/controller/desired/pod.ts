@@ -19,7 +19,7 @@ export interface PodParts {
     V1Container,
     'args' | 'command' | 'env' | 'ports' | 'startupProbe' | 'livenessProbe' | 'readinessProbe' | 'lifecycle'
   >;
-  /** Where the spec gives none. */
+  /** The default when the spec gives none. */
   resources: PodResources;
   mounts: readonly Mount[];
   /** Another container beside it, of the same image. */

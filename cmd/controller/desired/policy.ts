@@ -4,7 +4,7 @@ import { COMPONENTS } from './names.ts';
 
 /** One part of a spec that needs leave. */
 interface Asked {
-  /** Where it stands: `spec.ingress.annotations`. */
+  /** The path of the field, such as `spec.ingress.annotations`. */
   path: string;
   field: PolicyField;
   names: readonly string[];

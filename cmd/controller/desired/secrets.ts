@@ -33,10 +33,10 @@ export interface GivenSecrets {
   allowUnsigned?: boolean | undefined;
 }
 
-/** Where the pods have their secrets, one file a key. */
+/** The folder in which the pods have their secrets, one file a key. */
 const SECRETS_PATH = '/run/svc/secrets';
 
-/** Which component reads what. A key that is nobody's goes nowhere. */
+/** The keys that each component reads. A key that is nobody's goes nowhere. */
 const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
   gate: [
     'embed-jwt-secret',

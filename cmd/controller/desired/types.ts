@@ -18,7 +18,7 @@ export interface Instance {
 export interface Settings {
   /** Version of this product: label `app.kubernetes.io/version`. */
   version: string;
-  /** Where an instance names none. */
+  /** The default for an instance that names none. */
   images: Record<ComponentName, string>;
   /** Names of Secrets for private registries, where an instance names none. */
   pullSecrets: readonly string[];

@@ -20,12 +20,12 @@ export function baseUrl(spec: SvcInstanceSpec): string {
   return `${isTls(spec) ? 'https' : 'http'}://${publicHost(spec)}`;
 }
 
-/** Where the editor finds the WOPI host, and the only one that it talks to. */
+/** The address at which the editor finds the WOPI host, and the only one that it talks to. */
 export function wopiUrl(instance: Instance): string {
   return `http://${objectNames(instance.metadata.name).gateInternal}:${PORTS.gate.internal}`;
 }
 
-/** Where the gate finds the editor. */
+/** The address at which the gate finds the editor. */
 export function editorUrl(instance: Instance): string {
   return `http://${objectNames(instance.metadata.name).component.editor}:${PORTS.editor.http}`;
 }

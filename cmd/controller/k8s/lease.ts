@@ -7,7 +7,7 @@ import type { Client } from './types.ts';
 
 /** Milliseconds. */
 export interface LeaseTimings {
-  /** How long others wait after the last renewal that they saw. */
+  /** The time that others wait after the last renewal that they saw. */
   durationMs: number;
   /** Without a renewal for that long, the leader gives up. */
   renewDeadlineMs: number;

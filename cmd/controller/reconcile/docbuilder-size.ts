@@ -25,7 +25,7 @@ export interface DocbuilderFound {
   resources: PodResources | undefined;
 }
 
-/** How far a pod has got its size. */
+/** The progress of a pod towards its size. */
 export interface ResizeResult {
   /** Why it cannot have it, for the user. */
   remark?: string;

@@ -126,7 +126,7 @@ function licenseCondition(
   };
 }
 
-/** Which licence or edition is nevertheless in effect. */
+/** The licence or edition that is nevertheless in effect. */
 function countsStill({ state, claims, graceDaysLeft }: LicenseState): string {
   if (state === 'valid') return `The previous licence stays in effect until ${iso(claims?.expiresAt ?? 0)}.`;
   if (state === 'grace') return `The licence stays in effect for ${graceDaysLeft} days; then the edition is Community.`;

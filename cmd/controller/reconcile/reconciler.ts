@@ -56,7 +56,7 @@ export interface ReconcilerOptions {
 
 /** The outcome of applying an instance's objects. */
 interface Applied extends ApplyResult {
-  /** How much of the spec has been applied. */
+  /** The share of the spec that has been applied. */
   extent: 'nothing' | 'something' | 'everything';
   /** Something of it is not done yet, and sends no event when it is. */
   pending: boolean;

@@ -1,7 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 
-/** How far a Deployment has got. */
+/** The progress of a Deployment. */
 export interface Rollout {
   desired: number;
   ready: number;

@@ -68,7 +68,7 @@ export interface Store {
 
 export interface Picture {
   format: ImageFormat;
-  /** Of the box that it must fit in. */
+  /** The size of the box that it must fit in. */
   width: number;
   height: number;
 }

@@ -15,7 +15,7 @@ export interface Office {
   release: string;
   /** A profile's name for the build its extensions were last synchronised with. */
   buildId: string;
-  /** Who built it. */
+  /** The vendor of the build. */
   vendor: string;
   python: string;
 }

@@ -44,7 +44,7 @@ export interface EngineResult {
   pages: number[];
   /** Milliseconds inside the engine, for Server-Timing and the bench. */
   loadMs: number;
-  /** Of all outputs together. */
+  /** The time for all outputs together. */
   storeMs: number;
 }
 

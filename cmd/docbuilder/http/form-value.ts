@@ -2,7 +2,7 @@ import { badRequest } from '../../../src/common/errors.ts';
 
 const OPTION = 'options.';
 
-/** Which fields of a form are not text. */
+/** The fields of a form that are not text. */
 export interface FormShape {
   booleans: readonly string[];
   integers: readonly string[];

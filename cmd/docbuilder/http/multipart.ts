@@ -7,7 +7,7 @@ import { decodeWords } from './encoded-words.ts';
 
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS = 32;
-/** Of a part's headers. The parser drops the rest without a word, and so a name that is too long. */
+/** The limit of a part's headers. The parser drops the rest without a word, and so a name that is too long. */
 const MAX_HEADER_BYTES = 8 * 1024;
 /** More than any file system has, in UTF-16 units. */
 const MAX_FILENAME = 1024;

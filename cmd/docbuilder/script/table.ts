@@ -5,7 +5,7 @@ import { type Attributes, pt } from './xml.ts';
 const LINE = { width: 0.5, color: '#A6A6A6' };
 const NO_LINE = 'none';
 
-/** Which lines of a table are drawn. */
+/** The lines of a table that are drawn. */
 export type Lines = 'all' | 'horizontal' | 'outer' | 'none';
 
 /** The place of a cell in its table. */

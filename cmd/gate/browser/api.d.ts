@@ -55,7 +55,7 @@ declare namespace SVC {
     /** Interface language; `vi` unless given. */
     lang?: string;
     user?: User;
-    /** Where the server sends signed save callbacks. */
+    /** The URL to which the server sends signed save callbacks. */
     callbackUrl?: string;
   }
 

@@ -4,7 +4,7 @@ export interface EditorMessage {
   Values: Record<string, unknown>;
 }
 
-/** Where a message came from, and what it holds. */
+/** The origin of a message, and its content. */
 export interface Posted {
   origin: string;
   source: unknown;

@@ -25,7 +25,7 @@ export interface OpenDocumentOptions extends Omit<PageOptions, 'events'> {
   onCloseButton(): void;
 }
 
-/** How long the service may take to answer before a document that changes its mode is opened in the plain way. */
+/** The time that the service may take to answer before a document that changes its mode is opened in the plain way. */
 const SWITCH_MS = 15_000;
 
 /** The document of a session: its page, its saves, and the server's state of it. */
@@ -39,7 +39,7 @@ export class OpenDocument {
   #poller: StatePoller | undefined;
   /** Time at which the editor fetched the document that is shown; null until the server has answered. */
   #loadedAt: string | null = null;
-  /** What the server had when the document was modified. */
+  /** The version that the server had when the document was modified. */
   #baseline: Baseline | undefined;
   #openings = 0;
 

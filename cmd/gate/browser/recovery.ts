@@ -34,7 +34,7 @@ const QUIET_MODIFIED_MS = 120_000;
 const PROOF_MS = 5_000;
 /** Shorter for a page that was given up since nothing got through: it is opened anew sooner. */
 const RESUME_MS = 2_000;
-/** How long somebody who has used keys or mouse may be about to type. */
+/** The time that somebody who has used keys or mouse may be about to type. */
 const IN_USE_MS = 10_000;
 
 /** Notices that the page has lost its document, and gets back to it. */

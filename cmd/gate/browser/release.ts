@@ -1,6 +1,6 @@
-/** How long a new editor waits for the sessions of editors that are gone. */
+/** The time that a new editor waits for the sessions of editors that are gone. */
 const WAIT_MS = 1_000;
-/** How long `close()` waits for the server to forget the session. */
+/** The time that `close()` waits for the server to forget the session. */
 const CLOSE_MS = 5_000;
 /** Requests that remove the sessions of this page's former editors. */
 const pending = new Set<Promise<unknown>>();

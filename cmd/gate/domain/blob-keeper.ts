@@ -13,7 +13,7 @@ export class BlobKeeper {
   readonly #rows: Rows;
   readonly #blobs: Blobs;
   readonly #candidates = new Set<string>();
-  /** How many serve or store them. */
+  /** The number of those that serve or store them. */
   readonly #users = new Map<string, number>();
   /** Those that look for a version, whose bytes nobody knows yet. */
   readonly #finding = new Set<Promise<unknown>>();

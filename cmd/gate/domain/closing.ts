@@ -7,7 +7,7 @@ import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
 
 /** The time without a view after which a document is closed (contract: States). */
 const QUIET_MS = 30_000;
-/** How long a session that nobody has seen yet keeps its document open. */
+/** The time that a session that nobody has seen yet keeps its document open. */
 const PENDING_MS = 60_000;
 
 export interface ClosingDependencies {

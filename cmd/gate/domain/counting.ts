@@ -12,15 +12,15 @@ import type {
 } from './ports.ts';
 import { createTimedKeys } from './timed-keys.ts';
 
-/** How long a place is kept for somebody who was let in and has not been seen yet. */
+/** The time that a place is kept for somebody who was let in and has not been seen yet. */
 const PENDING_MS = 60_000;
 const HOLD_MS = COUNTING.reconnect_grace_seconds * 1000;
 const PEAK_MS = COUNTING.peak_window_seconds * 1000;
 /** After this the editor is not expected to forget a view that was given up. */
 const FREEING_MS = COUNTING.sample_interval_seconds * 1000;
-/** How long somebody waits for that: it takes a second and an answer of the editor. */
+/** The time that somebody waits for that: it takes a second and an answer of the editor. */
 const FREED_MS = 2_000;
-/** How long the editor may take to list the view of a WebSocket that was let in. */
+/** The time that the editor may take to list the view of a WebSocket that was let in. */
 const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;

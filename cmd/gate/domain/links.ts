@@ -5,7 +5,7 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 
 export interface LinkOptions {
   secret: string | Uint8Array;
-  /** How long a link is good for (`SVC_EMBED_RETAIN_HOURS`). */
+  /** The time that a link is good for (`SVC_EMBED_RETAIN_HOURS`). */
   hours: number;
   clock: Clock;
 }

@@ -38,7 +38,7 @@ export interface DocumentRecord {
   /** When somebody was last seen in it, or let in. */
   lastViewAt: number;
   closedAt: number | null;
-  /** Where its callbacks go: what the newest session said; null when none ever did. */
+  /** The target of its callbacks: what the newest session said; null when none ever did. */
   callbackUrl: string | null;
   /** Public address of the service as the newest session knew it, without a slash at its end; links begin with it. */
   baseUrl: string;

@@ -25,7 +25,7 @@ export interface OpenSessions {
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
-/** What can be read. Each call is awaited before the next one and before the end of the work. */
+/** The rows that can be read. Each call is awaited before the next one and before the end of the work. */
 export interface RowsReader {
   document(docId: string): Promise<DocumentRecord | undefined>;
   documentByKey(key: string): Promise<DocumentRecord | undefined>;
@@ -53,7 +53,7 @@ export interface RowsReader {
   givenUp(limit: number): Promise<DeliveryRecord[]>;
 }
 
-/** What can be changed, too. */
+/** The rows that can be changed, too. */
 export interface RowsTransaction extends RowsReader {
   putDocument(document: DocumentRecord): Promise<void>;
   /** Removes a document with its versions and sessions; its callbacks stay. */

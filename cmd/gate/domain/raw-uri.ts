@@ -20,7 +20,7 @@ const MAX_LENGTH = 8192;
 /** The editor decodes a document part two or three times, a proxy before it perhaps once. */
 const MAX_DECODINGS = 4;
 
-/** What browsers send; everything else in a URL is escaped (RFC 3986 2). */
+/** The characters that browsers send; everything else in a URL is escaped (RFC 3986 2). */
 const RAW = /^\/[!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]*$/;
 /** Here the editor would put in a document's address in hexadecimal digits, wherever it stands. */
 const HEXIFIED = /cool\/0x/i;

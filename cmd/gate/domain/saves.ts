@@ -34,12 +34,12 @@ export interface SavesDependencies {
 
 /** Milliseconds. */
 interface SaveTimings {
-  /** How long a save waits for a store that fails; the editor waits 30 s for an answer. */
+  /** The time that a save waits for a store that fails; the editor waits 30 s for an answer. */
   holdMs: number;
   retryMs: number;
   /** The time without a byte after which content has stalled. */
   idleMs: number;
-  /** How long a failed save is remembered. */
+  /** The time that a failed save is remembered. */
   unresolvedMs: number;
 }
 
@@ -47,7 +47,7 @@ const TIMINGS: SaveTimings = { holdMs: 25_000, retryMs: 500, idleMs: 30_000, unr
 /** The time without a save after which all have ended: one may be about to begin, or its answer be on its way. */
 const QUIET_MS = 2_000;
 const POLL_MS = 100;
-/** How long CheckFileInfo waits for saves under way. */
+/** The time that CheckFileInfo waits for saves under way. */
 const WAIT_MS = 1_000;
 
 /** A save that has not ended. */

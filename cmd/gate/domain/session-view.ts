@@ -6,7 +6,7 @@ import { getState } from './session-token.ts';
 import { uiDefaults } from './ui.ts';
 import { toWopiSrc } from './wopi-src.ts';
 
-/** How full the service was for a session that wanted to edit and may not. */
+/** The figures of a refused admission, for a session that wanted to edit and may not. */
 export type Full = Extract<AdmissionAnswer, { admitted: false }>;
 
 export interface SessionFacts {
@@ -16,7 +16,7 @@ export interface SessionFacts {
   full: Full | undefined;
   /** Path and query of the editor page, ready for `WOPISrc=`. */
   page: string;
-  /** Where the editor finds the WOPI host, without a slash at its end. */
+  /** The address at which the editor finds the WOPI host, without a slash at its end. */
   wopiUrl: string;
 }
 

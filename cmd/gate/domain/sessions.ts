@@ -20,14 +20,14 @@ interface Dependencies {
   presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
   links: Links;
   loads: Pick<Loads, 'at'>;
-  /** Where the editor finds the WOPI host, without a slash at its end. */
+  /** The address at which the editor finds the WOPI host, without a slash at its end. */
   wopiUrl: string;
   ttlMinutes: number;
   clock: Clock;
   audit: Audit;
 }
 
-/** Where a request for a session came from. */
+/** The client that asks for a session. */
 export interface Caller {
   /** Origin of the page; null when a server asks. */
   origin: string | null;

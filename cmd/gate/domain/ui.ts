@@ -1,7 +1,7 @@
 import type { EmbedUi } from '../../../src/common/generated/wire.ts';
 import type { FileType } from './model.ts';
 
-/** How the editor calls a family of documents in its settings, and the types that belong to it. */
+/** The name that the editor has for a family of documents in its settings, and the types that belong to it. */
 const FAMILIES: Record<FileType, 'Text' | 'Spreadsheet' | 'Presentation'> = {
   docx: 'Text',
   doc: 'Text',

@@ -2,7 +2,7 @@ import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { EditorSample } from './ports.ts';
 import { createTimedKeys, type TimedKeys } from './timed-keys.ts';
 
-/** How long a document has to be without a view until its save is not expected again: the editor's list may lag. */
+/** The time that a document has to be without a view until its save is not expected again: the editor's list may lag. */
 const ABSENT_MS = 3_000;
 
 /** The documents whose last save failed in a way that makes the editor try again. */

@@ -10,7 +10,7 @@ import { createTimedKeys } from './timed-keys.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
 const TIMINGS: UnsavedTimings = { grace: 60_000, margin: 5_000 };
-/** How long stored documents and awaited files are remembered. */
+/** The time that stored documents and awaited files are remembered. */
 const MEMORY_MS = 24 * 3_600_000;
 
 /** A file in the editor's quarantine. */
@@ -54,7 +54,7 @@ export interface UnsavedDependencies {
 
 /** Milliseconds. */
 export interface UnsavedTimings {
-  /** How long a save may take to arrive. */
+  /** The time that a save may take to arrive. */
   grace: number;
   /** How well it is known when a file was made: a question takes a moment. */
   margin: number;

@@ -1,4 +1,4 @@
-/** Where a document is, as a WOPISrc names it. */
+/** The address of a document, as a WOPISrc names it. */
 export interface WopiSrc {
   /** In one spelling: lower-case host, no default port, the path decoded, no query. */
   wopiSrc: string;

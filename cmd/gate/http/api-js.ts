@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { RequestHandler } from 'express';
 
-/** What browsers get of the gate: the embed library, its types, and the script of the demo page. */
+/** The files that browsers get of the gate: the embed library, its types, and the script of the demo page. */
 export interface BrowserFiles {
   api: string;
   types: string;

@@ -14,7 +14,7 @@ export interface DemoHandlers {
   devMode: boolean;
   files: Pick<BrowserFiles, 'demo'>;
   inbox: DemoInbox;
-  /** Where the gate itself reaches the demo's document and receiver, without a slash at its end. */
+  /** The address at which the gate itself reaches the demo's document and receiver, without a slash at its end. */
   selfUrl: string;
   /** Signs an embed configuration as a portal would; undefined when the service takes unsigned ones. */
   sign: ((config: object, expiresAt: number) => Promise<string>) | undefined;

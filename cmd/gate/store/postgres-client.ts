@@ -3,7 +3,7 @@ import { Unavailable } from '../domain/unavailable.ts';
 import type { Query, Value } from './table.ts';
 import { whileOpen } from './tables.ts';
 
-/** How long a connection may take, and an answer, before the database counts as away. */
+/** The time that a connection may take, and an answer, before the database counts as away. */
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 10_000;
 
@@ -29,7 +29,7 @@ export function clientOptions(url: string): ClientConfig {
   };
 }
 
-/** How a transaction begins. Settings of the server or the user that would break a promise do not count in it. */
+/** The beginning of a transaction. Settings of the server or the user that would break a promise do not count in it. */
 export const BEGIN_WRITING: string = begin(
   'READ COMMITTED READ WRITE',
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'",

@@ -6,7 +6,7 @@ import { clientOptions, queryOf } from './postgres-client.ts';
 
 /** Advisory locks of PostgreSQL have numbers for names. */
 const WRITER_LOCK = 1_398_162_247;
-/** How long the lock may stay with somebody who has ended: the server learns of that a moment later. */
+/** The time that the lock may stay with somebody who has ended: the server learns of that a moment later. */
 const LOCK_MS = 5_000;
 const AGAIN_MS = 250;
 const ASK_MS = 5_000;

@@ -1,4 +1,4 @@
-/** What stands in a column. */
+/** The content of a column. */
 export type Value = string | number | null;
 
 /** Runs a statement, with a `?` for each value, and returns the rows that it gives. */

@@ -15,7 +15,7 @@ const SAVE_SECONDS = 60;
 const SAVED_SECONDS = 10;
 const PICTURE_PIXELS = 64;
 const PASSWORD = 'xin-chao';
-/** How long the dialog may take to appear, and a page to tell that it was cancelled. */
+/** The time that the dialog may take to appear, and a page to tell that it was cancelled. */
 const DIALOG_SECONDS = 60;
 const CANCELLED_SECONDS = 30;
 /** The editor's server has what is selected, not the page. */

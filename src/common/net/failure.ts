@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** Which of the outbound URL rules a URL breaks. Says nothing about where a name led. */
+/** The outbound URL rule that a URL breaks. Says nothing about where a name led. */
 export type Violation = 'url' | 'scheme' | 'credentials' | 'host' | 'port' | 'address' | 'downgrade';
 
 /** Why a fetch failed although its URL was fine. */

@@ -17,7 +17,7 @@ import { endsAsArchive } from './zip.ts';
 export interface Inspection {
   format: SourceFormat;
   encrypted: boolean;
-  /** Of a binary document older than Office 97. */
+  /** The generation of a binary document older than Office 97. */
   generation?: Generation;
   /** Not allowed in a template (contract: macro_not_allowed); null for encrypted and binary formats. */
   macros: Macros | null;

@@ -6,7 +6,7 @@ import { AppError } from '../../../../src/common/errors.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 
 const FRESH_MS = 5 * 60_000;
-/** How long the last copy serves when a newer one can't be had: a busy editor is no reason to turn people away. */
+/** The time that the last copy serves when a newer one can't be had: a busy editor is no reason to turn people away. */
 const STALE_MS = 2 * FRESH_MS;
 /** Between two attempts while the last one failed. */
 const RETRY_MS = 1_000;

@@ -6,7 +6,7 @@ export interface S3Settings {
   readonly endpoint?: string | undefined;
   readonly bucket: string;
   readonly region: string;
-  /** What all names begin with; empty, or with a slash at its end. */
+  /** The beginning of all names; empty, or with a slash at its end. */
   readonly prefix: string;
   /** By default those that the client finds by itself: environment, files, web identity, metadata of the machine. */
   readonly credentials?: S3Credentials | undefined;
@@ -22,9 +22,9 @@ export interface S3Credentials {
 export interface S3Timings {
   /** The time without a byte after which a server counts as hung. */
   idleMs: number;
-  /** How long a request without content may take, or an answer to begin, with repetitions. */
+  /** The time that a request without content may take, or an answer to begin, with repetitions. */
   requestMs: number;
-  /** How long a read goes on without a byte while the store fails. */
+  /** The time that a read goes on without a byte while the store fails. */
   patienceMs: number;
 }
 

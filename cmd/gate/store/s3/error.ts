@@ -1,10 +1,10 @@
 import { startDeadline } from '../../../../src/common/net/deadline.ts';
 
-/** What S3 clients throw, as far as it matters here. */
+/** The errors that S3 clients throw, as far as they matter here. */
 interface Thrown {
   name?: string;
   message?: string;
-  /** Of Node, when there was no answer. */
+  /** The code of Node, when there was no answer. */
   code?: string;
   $metadata?: { httpStatusCode?: number };
 }

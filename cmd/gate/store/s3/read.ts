@@ -6,7 +6,7 @@ import type { ByteRange } from '../../domain/ports.ts';
 import type { S3Timings } from './client.ts';
 import { answeredWithin, S3Error } from './error.ts';
 
-/** How often a read asks while the store fails. */
+/** The interval at which a read asks while the store fails. */
 const RETRY_MS = 250;
 
 export interface StoredObject {
