@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import type { Environment } from '../../src/common/config.ts';
+import { type Environment, readSecretFile } from '../../src/common/config.ts';
 import { chooseEditor, type EditorChoice } from './editor.ts';
 import { type Neighbours, parseNeighbours } from './neighbours.ts';
 import { NotPossible } from './not-possible.ts';
@@ -33,15 +32,15 @@ export async function readSettings(environment: Environment): Promise<Settings> 
   return {
     ...{ port, editor, neighbours },
     adminUser: environment['SVC_ONLINE_ADMIN_USER'] || 'admin',
-    adminPassword: await readPassword(environment),
+    adminPassword: readPassword(environment),
   };
 }
 
-async function readPassword(environment: Environment): Promise<string> {
+function readPassword(environment: Environment): string {
   const file = environment['SVC_ONLINE_ADMIN_PASSWORD_FILE'];
   if (!file) return environment['SVC_ONLINE_ADMIN_PASSWORD'] ?? '';
   try {
-    return (await readFile(file, 'utf8')).replace(/[\r\n]+$/, '');
+    return readSecretFile(file);
   } catch (error) {
     throw new NotPossible(`EDITOR_PASSWORD_FILE (SVC_ONLINE_ADMIN_PASSWORD_FILE): ${(error as Error).message}`);
   }

@@ -62,11 +62,16 @@ function readVariable(
     return undefined;
   }
   try {
-    return readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+    return readSecretFile(file);
   } catch (error) {
     mistakes.push({ path: `${variable}_FILE`, message: `cannot be read: ${(error as Error).message}` });
     return undefined;
   }
+}
+
+/** The content of a secret's file, less trailing line ends. */
+export function readSecretFile(path: string): string {
+  return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
 }
 
 /** The contract writes booleans as 1 and 0; the schema's coercion knows true and false. */

@@ -10,8 +10,9 @@ import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createS3Blobs } from '../../cmd/gate/store/s3/blobs.ts';
 import { TIMINGS } from '../../cmd/gate/store/s3/client.ts';
+import { failure } from '../support/failure.ts';
 import { testLogger } from '../support/logs.ts';
-import { failure, S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
+import { S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
 import { s3Missing, startS3Server } from '../support/s3-server.ts';
 
 const MB = 1_000_000;

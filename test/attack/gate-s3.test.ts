@@ -4,8 +4,9 @@ import { readdirSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { failure } from '../support/failure.ts';
 import type { Fault } from '../support/http-faults.ts';
-import { failure, S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
+import { S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
 import { s3Missing } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
 

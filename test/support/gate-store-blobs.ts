@@ -4,6 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { Blobs, Incoming, ReceivedFile } from '../../cmd/gate/domain/ports.ts';
+import { failure } from './failure.ts';
 import type { Place } from './gate-store.ts';
 import { until } from './until.ts';
 
@@ -165,12 +166,5 @@ function inPieces(bytes: Uint8Array): Readable {
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
     })(),
     { objectMode: false },
-  );
-}
-
-function failure(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error) => error,
   );
 }

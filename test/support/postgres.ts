@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
 import pg from 'pg';
 import { type Daemon, startDaemon } from './daemon.ts';
-import { portOf } from './listen.ts';
 import { ownFolder, removeFolder } from './own-folder.ts';
+import { freePort } from './process.ts';
 import { until } from './until.ts';
 
 const LIB = '/usr/lib/postgresql';
@@ -101,11 +100,4 @@ function dropRights(...folders: string[]): string[] {
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' })));
   for (const folder of folders) chownSync(folder, Number(uid), Number(gid));
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  const port = await portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

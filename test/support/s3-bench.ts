@@ -67,10 +67,3 @@ export async function startS3Bench(): Promise<S3Bench> {
     },
   };
 }
-
-export function failure(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error) => error,
-  );
-}

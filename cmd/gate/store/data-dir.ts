@@ -57,6 +57,7 @@ export async function openDataDir(
     throw error;
   }
 }
+
 /**
  * Opens the rows that the folder's bytes belong to: with others, all of them would be removed as nobody's. The file
  * `database.id` names the database where it is not `gate.db`.

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
-
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
+import { failure } from '../../../support/failure.ts';
 import { documentRecord } from '../../../support/gate-records.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
@@ -20,11 +20,6 @@ describe('the gate’s files', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const database = (): string => join(folder, 'gate.db');
-  const failure = (promise: Promise<unknown>): Promise<Error | undefined> =>
-    promise.then(
-      () => undefined,
-      (error) => error,
-    );
 
   describe('the database', () => {
     it('flushes its log at each commit and checks references', () => {
