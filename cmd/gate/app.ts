@@ -142,7 +142,7 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
 
 /** Opens the object store. Its client is large, and loaded only where it is needed. */
 async function openS3Blobs(s3: S3Config, databaseId: string, log: Logger): Promise<Blobs> {
-  const { createS3Blobs } = await import('./store/s3/blobs.ts');
+  const { createS3Blobs } = await import('./store/s3-blobs.ts');
   return createS3Blobs(s3, databaseId, log);
 }
 

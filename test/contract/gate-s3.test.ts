@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { createS3Blobs } from '../../cmd/gate/store/s3/blobs.ts';
+import { createS3Blobs } from '../../cmd/gate/store/s3-blobs.ts';
 import { freePorts } from '../../cmd/local/port.ts';
 import { ConfigError, type Environment } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';

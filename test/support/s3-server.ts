@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { S3Settings } from '../../cmd/gate/store/s3/client.ts';
+import type { S3Settings } from '../../src/common/s3/client.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { newFolder } from './own-folder.ts';
 import { freePort } from './process.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Attempt } from './ports.ts';
-import { Unavailable } from './unavailable.ts';
 
 /**
  * Returns a function that runs work again while it fails, until `holdMs` after the first work that failed began: a store

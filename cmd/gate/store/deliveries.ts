@@ -1,6 +1,6 @@
+import { type Query, Table } from '../../../src/common/sql/table.ts';
 import type { DeliveryRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Query, Table } from './table.ts';
 
 const DELIVERIES = new Table<DeliveryRecord>(
   'deliveries',

@@ -1,6 +1,6 @@
+import { type Lock, type Query, Table } from '../../../src/common/sql/table.ts';
 import type { DocumentRecord, VersionRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Lock, type Query, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
   'documents',

@@ -1,3 +1,5 @@
+import type { Schema } from '../../../src/common/sql/postgres-migrate.ts';
+
 /** The words by which the definitions of one database differ from those of others. */
 interface Words {
   integer: string;
@@ -106,10 +108,9 @@ const OF_POSTGRES: Words = {
 
 /** The steps, each one text of SQL. */
 export const SQLITE_MIGRATIONS: readonly string[] = MIGRATIONS.map((step) => step(OF_SQLITE));
-export const POSTGRES_MIGRATIONS: readonly string[] = MIGRATIONS.map((step) => step(OF_POSTGRES));
-
-/**
- * The version that a release has to know to work with a database of the newest one. It goes up with a step that takes
- * away what older releases use.
- */
-export const OLDEST_VERSION = 3;
+export const POSTGRES_SCHEMA: Schema = {
+  schema: 'svc_schema',
+  steps: MIGRATIONS.map((step) => step(OF_POSTGRES)),
+  // It goes up with a step that takes away what older releases use.
+  oldest: 3,
+};

@@ -1,8 +1,15 @@
 import pg, { type ClientBase, type Pool } from 'pg';
+import {
+  BEGIN_READING,
+  BEGIN_WRITING,
+  clientOptions,
+  queryOf,
+  transaction,
+} from '../../../src/common/sql/postgres-client.ts';
+import { checkServer, migrate } from '../../../src/common/sql/postgres-migrate.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
-import { Unavailable } from '../domain/unavailable.ts';
-import { BEGIN_READING, BEGIN_WRITING, clientOptions, queryOf, transaction } from './postgres-client.ts';
-import { checkServer, migrate } from './postgres-migrate.ts';
+import { POSTGRES_SCHEMA } from './migrations.ts';
 import { openWriter, type Writer } from './postgres-writer.ts';
 import type { IdentifiedRows } from './rows.ts';
 import { createTables } from './tables.ts';
@@ -25,7 +32,7 @@ export async function createPostgresRows(url: string, onTaken: (error: Error) =>
   try {
     const databaseId = await writer.write(async (client) => {
       await checkServer(queryOf(client));
-      return transaction(client, BEGIN_WRITING, (query) => migrate(query));
+      return transaction(client, BEGIN_WRITING, (query) => migrate(query, POSTGRES_SCHEMA));
     });
     return { ...rowsOn(new pg.Pool({ ...clientOptions(url), max: READERS }), writer), databaseId: () => databaseId };
   } catch (error) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Client } from 'pg';
 import { repeat } from '../../../src/common/repeat.ts';
-import { Unavailable } from '../domain/unavailable.ts';
-import { clientOptions, queryOf } from './postgres-client.ts';
+import { clientOptions, queryOf } from '../../../src/common/sql/postgres-client.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 
 /** Advisory locks of PostgreSQL have numbers for names. */
 const WRITER_LOCK = 1_398_162_247;

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Query } from '../../../src/common/sql/table.ts';
+import { whileOpen } from '../../../src/common/sql/while-open.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
 import { getDatabaseId, migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
-import type { Query } from './table.ts';
-import { createTables, whileOpen } from './tables.ts';
+import { createTables } from './tables.ts';
 
 /** Rows that can be told from all others. */
 export interface IdentifiedRows extends Rows {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Query } from '../../../src/common/sql/table.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
-import type { Query } from './table.ts';
 
 /** SQLite's result codes (https://sqlite.org/rescode.html), the low byte of `errcode`. */
 const SQLITE_BUSY = 5;

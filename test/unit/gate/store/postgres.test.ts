@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
-import { BEGIN_WRITING, clientOptions, transaction } from '../../../../cmd/gate/store/postgres-client.ts';
-import { migrate } from '../../../../cmd/gate/store/postgres-migrate.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
+import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
+import { migrate } from '../../../../src/common/sql/postgres-migrate.ts';
 import { documentRecord } from '../../../support/gate-records.ts';
 import { rowsContract } from '../../../support/gate-store.ts';
 import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
@@ -42,7 +42,9 @@ describe('the gate’s rows on PostgreSQL', function () {
       return use(client).finally(() => client.end());
     }
     const move = (steps: string[], oldest = 1) =>
-      connected((client) => transaction(client, BEGIN_WRITING, (query) => migrate(query, { steps, oldest })));
+      connected((client) =>
+        transaction(client, BEGIN_WRITING, (query) => migrate(query, { schema: 'svc_schema', steps, oldest })),
+      );
     const failure = (promise: Promise<unknown>) =>
       promise.then(
         () => undefined,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { OLDEST_VERSION, POSTGRES_MIGRATIONS } from './migrations.ts';
 import type { Query } from './table.ts';
 
 /** Advisory locks of PostgreSQL have numbers for names. */
@@ -7,32 +6,39 @@ const MIGRATION_LOCK = 1_398_162_248;
 /** The oldest PostgreSQL that is tested with. */
 const OLDEST_SERVER = 14;
 
+/** The tables of one service. */
+export interface Schema {
+  /** The name of the table that tells their version. */
+  schema: string;
+  /** Statements, step by step. */
+  steps: readonly string[];
+  /** The version that a release has to know to work with the newest one. */
+  oldest: number;
+}
+
 /**
  * Brings a database to the newest version, all or nothing, as part of the caller's transaction. One that a newer release
  * made is left as it is, and may be worked with unless that release says otherwise.
  * @returns the random id that the database got with its first version
  * @throws {Error} in words for the operator
  */
-export async function migrate(
-  query: Query,
-  { steps = POSTGRES_MIGRATIONS, oldest = OLDEST_VERSION }: { steps?: readonly string[]; oldest?: number } = {},
-): Promise<string> {
+export async function migrate(query: Query, { schema, steps, oldest }: Schema): Promise<string> {
   // Who comes at the same time waits here, and then finds everything done.
   await query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
   await query('SET LOCAL statement_timeout = 0', []);
   await query(
-    'CREATE TABLE IF NOT EXISTS svc_schema (id TEXT NOT NULL, version BIGINT NOT NULL, oldest BIGINT NOT NULL)',
+    `CREATE TABLE IF NOT EXISTS ${schema} (id TEXT NOT NULL, version BIGINT NOT NULL, oldest BIGINT NOT NULL)`,
     [],
   );
-  const [row = [randomUUID(), 0, 0]] = await query('SELECT id, version, oldest FROM svc_schema', []);
+  const [row = [randomUUID(), 0, 0]] = await query(`SELECT id, version, oldest FROM ${schema}`, []);
   const [id, version, needed] = [String(row[0]), Number(row[1]), Number(row[2])];
   if (needed > steps.length) {
     throw new Error(`its version is ${version}, made by a newer release; this one knows ${steps.length}`);
   }
   if (version >= steps.length) return id;
   for (const step of steps.slice(version)) await runStatements(query, step);
-  await query('DELETE FROM svc_schema', []);
-  await query('INSERT INTO svc_schema VALUES (?, ?, ?)', [id, steps.length, oldest]);
+  await query(`DELETE FROM ${schema}`, []);
+  await query(`INSERT INTO ${schema} VALUES (?, ?, ?)`, [id, steps.length, oldest]);
   return id;
 }
 

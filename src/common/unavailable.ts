@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/common/errors.ts';
+import { AppError } from './errors.ts';
 
 /** The store cannot be reached at the moment. It is worth trying again. */
 export class Unavailable extends AppError {

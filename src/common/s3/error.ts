@@ -1,4 +1,4 @@
-import { startDeadline } from '../../../../src/common/net/deadline.ts';
+import { startDeadline } from '../net/deadline.ts';
 
 /** The errors that S3 clients throw, as far as they matter here. */
 interface Thrown {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import type { ReceivedFile } from '../../domain/ports.ts';
 import { S3Error } from './error.ts';
 
 /**
@@ -10,7 +9,7 @@ import { S3Error } from './error.ts';
  */
 export async function uploadFile(
   client: S3Client,
-  { path, size, sha256 }: ReceivedFile,
+  { path, size, sha256 }: { path: string; size: number; sha256: string },
   target: { bucket: string; key: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {

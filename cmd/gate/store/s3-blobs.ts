@@ -7,15 +7,15 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { ConfigError } from '../../../../src/common/config.ts';
-import type { Logger } from '../../../../src/common/log.ts';
-import type { Blobs } from '../../domain/ports.ts';
-import { isSha256 } from '../sha256.ts';
-import { createS3Client, type S3Settings, TIMINGS } from './client.ts';
-import { answeredWithin, type S3Error } from './error.ts';
-import { mistakeOf } from './mistake.ts';
-import { ObjectStream } from './read.ts';
-import { uploadFile } from './write.ts';
+import { ConfigError } from '../../../src/common/config.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { createS3Client, type S3Settings, TIMINGS } from '../../../src/common/s3/client.ts';
+import { answeredWithin, type S3Error } from '../../../src/common/s3/error.ts';
+import { mistakeOf } from '../../../src/common/s3/mistake.ts';
+import { ObjectStream } from '../../../src/common/s3/read.ts';
+import { uploadFile } from '../../../src/common/s3/write.ts';
+import type { Blobs } from '../domain/ports.ts';
+import { isSha256 } from './sha256.ts';
 
 type Request = <Result>(
   operation: string,

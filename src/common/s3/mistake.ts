@@ -1,4 +1,4 @@
-import type { Mistake } from '../../../../src/common/errors.ts';
+import type { Mistake } from '../errors.ts';
 import type { S3Error } from './error.ts';
 
 /** Says what is wrong with the configuration of a store that has refused a request. */
