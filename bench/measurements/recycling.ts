@@ -12,6 +12,8 @@ import { CLIENTS } from './throughput.ts';
 const NEVER = 100_000;
 /** V8 sizes its heap during the first hundreds of jobs; the notes show the curve, so that nothing hides in this number. */
 const WARM_UP = 600;
+/** Jobs before anything is counted. */
+const FIRST_JOBS = 40;
 /** Jobs between two points of the curve. */
 const CURVE_STEP = 200;
 /** Jobs over which memory is looked at, after the warm-up and at the end. */
@@ -38,6 +40,8 @@ export async function measureRecycling({ directory, files, options }: Bench): Pr
   const [recycling, lasting] = [await start(options.recyclingEvery), await start(NEVER)];
   try {
     const jobs = mixedJobs(files, options.recyclingJobs, 7);
+    // The service starts its threads with the first jobs, and keeps them.
+    await closedLoop(recycling, jobs.slice(0, FIRST_JOBS), CLIENTS);
     const before = await calmTraces(recycling);
     const resident: number[] = [];
     const sample = (): unknown => resident.push(residentBytes(recycling.pid));
@@ -128,8 +132,8 @@ function outcomeOf({ jobs, every, recycling, lasting, restarts, left, memory }: 
     'report p99',
   ];
   const notes = `Two services of 2 workers get the same ${jobs} mixed jobs in a closed loop with ${CLIENTS} clients, so that there is always a job waiting, in
-${BLOCKS} blocks that alternate (ABBA). Left over is what there is more of after the run than before it: processes below the service or in its
-sandboxes (zombies too), entries of its worker and temporary folders, descriptors of its process. Memory is the resident set of the service
+${BLOCKS} blocks that alternate (ABBA). Left over is what there is more of after the run than before it, when ${FIRST_JOBS} jobs
+had been done: processes below the service or in its sandboxes (zombies too), entries of its worker and temporary folders, descriptors of its process. Memory is the resident set of the service
 process, looked at after every job: the median of ${WINDOW} jobs after the first ${WARM_UP} against that of the last ${WINDOW}. After each ${CURVE_STEP} jobs it was
 ${memory.curve.map(mebibytes).join(', ')}.
 
