@@ -67,7 +67,8 @@ installed() {
 office() {
   suffix=-nogui
   if installed libreoffice-core; then suffix=; fi
-  echo "libreoffice-writer$suffix libreoffice-calc$suffix libreoffice-impress$suffix"
+  # With the core by name: on Ubuntu python3-uno would choose the one with windows.
+  echo "libreoffice-core$suffix libreoffice-writer$suffix libreoffice-calc$suffix libreoffice-impress$suffix"
 }
 
 # Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.
