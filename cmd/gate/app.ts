@@ -10,7 +10,6 @@ import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
 import type { Config, S3Config } from './config.ts';
 import { createAsk } from './domain/ask.ts';
-import { BlobKeeper } from './domain/blob-keeper.ts';
 import { createCleaning } from './domain/cleaning.ts';
 import { Closing } from './domain/closing.ts';
 import { createConfigCheck } from './domain/config-check.ts';
@@ -26,10 +25,12 @@ import type { DocumentRecord } from './domain/model.ts';
 import { Outbox } from './domain/outbox.ts';
 import type { Blobs } from './domain/ports.ts';
 import { createPresence } from './domain/presence.ts';
+import { createRemoval } from './domain/removal.ts';
 import { Saves } from './domain/saves.ts';
 import { Sessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
 import { createStoredVersions, UnsavedEdits } from './domain/unsaved.ts';
+import { createUploads } from './domain/uploads.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -122,7 +123,7 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     ...{ clock, log, audit },
   });
   const { databaseUrl, s3 } = config;
-  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs: s3 && ((id) => openS3Blobs(s3, id, log)) });
+  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs: s3 && (() => openS3Blobs(s3, log)) });
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,
@@ -133,7 +134,6 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
   const { linkSecret, retainHours: hours } = config.embed;
   return {
     ...{ config, log, clock, audit, license, data, outbound },
-    keeper: new BlobKeeper(data),
     links: createLinks({ secret: linkSecret || data.linkSecret, hours, clock }),
     readWopiSrc: createWopiSrcReader(config.wopiUrl),
     maxBytes: config.embed.maxFileMb * MB,
@@ -141,17 +141,19 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
 }
 
 /** Opens the object store. Its client is large, and loaded only where it is needed. */
-async function openS3Blobs(s3: S3Config, databaseId: string, log: Logger): Promise<Blobs> {
+async function openS3Blobs(s3: S3Config, log: Logger): Promise<Blobs> {
   const { createS3Blobs } = await import('./store/s3-blobs.ts');
-  return createS3Blobs(s3, databaseId, log);
+  return createS3Blobs(s3, log);
 }
 
 /** Creates the parts that hold state, which observe one another. */
 async function createParts(base: Base, overrides: Overrides) {
-  const { config, log, clock, audit, license, data, outbound, keeper, links, readWopiSrc, maxBytes } = base;
+  const { config, log, clock, audit, license, data, outbound, links, readWopiSrc, maxBytes } = base;
   const { rows, blobs, incoming } = data;
   const { retainHours, callbackSecret: secret } = config.embed;
-  const common = { rows, blobs, incoming, keeper, maxBytes, clock, log, audit };
+  const uploads = createUploads({ rows, blobs, incoming, clock, log });
+  const removal = createRemoval({ rows, blobs, clock });
+  const common = { rows, incoming, uploads, removal, maxBytes, clock, log, audit };
   const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
   const isSaving = (docId: string) => saves.isSaving(docId);
   const onDelivery = () => outbox.wake();
@@ -198,7 +200,7 @@ async function createParts(base: Base, overrides: Overrides) {
 
 /** Creates the app for everybody. */
 async function createPublic(base: Base, { counting, editor, unsaved, sessions }: Parts) {
-  const { config, log, clock, audit, license, data, keeper, links } = base;
+  const { config, log, clock, audit, license, data, links } = base;
   const { embed } = config;
   const browser = await loadBrowserFiles();
   const [demoSecret] = embed.jwtSecrets;
@@ -209,7 +211,7 @@ async function createPublic(base: Base, { counting, editor, unsaved, sessions }:
     enabled: embed.enabled,
     allowedOrigins: embed.allowedOrigins,
     checkConfig: createConfigCheck({ ...embed, clock }),
-    downloads: createDownloads({ links, keeper }),
+    downloads: createDownloads({ links, ...data }),
     baseUrl: config.baseUrl,
     status: createStatus({
       ...{ rows: data.rows, editor, unsaved, clock },
@@ -231,8 +233,8 @@ async function createPublic(base: Base, { counting, editor, unsaved, sessions }:
 
 /** Creates the app for the front and the editor. */
 function createInternal(base: Base, { counting, saves, unsaved, loads }: Parts) {
-  const { config, log, clock, audit, data, keeper, readWopiSrc, maxBytes } = base;
-  const { rows } = data;
+  const { config, log, clock, audit, data, readWopiSrc, maxBytes } = base;
+  const { rows, blobs } = data;
   const { wopiUrl, editor, embed } = config;
   const editorCalls = createEditorCalls({ wopiUrl, log });
   const ask = createAsk({
@@ -242,7 +244,7 @@ function createInternal(base: Base, { counting, saves, unsaved, loads }: Parts) 
     foreignHosts: embed.foreignHosts,
   });
   const app = createInternalApp({
-    ...{ ask, keeper, saves, maxBytes, log, unsaved, readWopiSrc },
+    ...{ ask, blobs, saves, maxBytes, log, unsaved, readWopiSrc },
     admin: { user: editor.adminUser, password: editor.adminPassword },
     onCalled: editorCalls.called,
     onLoaded: loads.add,

@@ -4,7 +4,9 @@ import { readdirSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { failure } from '../support/failure.ts';
+import { randomBlob } from '../support/gate-records.ts';
 import type { Fault } from '../support/http-faults.ts';
 import { S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
 import { s3Missing } from '../support/s3-server.ts';
@@ -21,10 +23,10 @@ describe('an S3 server that is killed, cut off or hangs', () => {
   afterEach(() => bench?.faults.heal());
   after(() => bench?.dispose());
 
-  it('killed during a put, again and again: every put that resolves is there, whole, and nothing that is listed is not', async function () {
+  it('killed during a put, again and again: every put that resolves is there, whole, and nothing else', async function () {
     this.timeout(120_000);
     let kills = 0;
-    const acknowledged: string[] = [];
+    const acknowledged: StoredBlob[] = [];
     for (let round = 0; round < 10; round += 1) {
       const file = await bench.receive(randomBytes(5 * MB));
       const putting = bench.put(file, 20_000);
@@ -32,14 +34,13 @@ describe('an S3 server that is killed, cut off or hangs', () => {
       await bench.server.kill();
       kills += 1;
       await bench.server.start();
-      await putting;
-      acknowledged.push(file.sha256);
+      acknowledged.push(await putting);
     }
     expect(kills).to.equal(10);
     expect(readdirSync(bench.received)).to.deep.equal([]);
-    const listed = await bench.blobs.list();
-    expect(listed).to.include.members(acknowledged);
-    for (const sha256 of listed) expect(hash('sha256', await buffer(bench.blobs.read(sha256)))).to.equal(sha256);
+    expect(await bench.names()).to.have.members(acknowledged.map(({ blob }) => blob));
+    for (const stored of acknowledged)
+      expect(hash('sha256', await buffer(bench.blobs.read(stored)))).to.equal(stored.sha256);
   });
 
   it('killed during a read, which goes on once it is back, and gives the bytes that it had not given', async () => {
@@ -58,9 +59,9 @@ describe('an S3 server that is killed, cut off or hangs', () => {
 
   it('killed during a read, for good: an error, and never a short file', async function () {
     this.timeout(60_000);
-    const sha256 = await bench.stored(randomBytes(20 * MB));
+    const stored = await bench.stored(randomBytes(20 * MB));
     for (const range of [undefined, { start: 5, end: 19 * MB }]) {
-      const stream = bench.blobs.read(sha256, range);
+      const stream = bench.blobs.read(stored, range);
       await once(stream, 'readable');
       await bench.server.kill();
       expect(await failure(buffer(stream))).to.include({ name: 'S3Error' });
@@ -82,8 +83,9 @@ describe('an S3 server that is killed, cut off or hangs', () => {
       }
       await over;
     };
-    await cut(bench.put(file));
-    const reading = buffer(bench.blobs.read(file.sha256));
+    const putting = bench.put(file);
+    await cut(putting);
+    const reading = buffer(bench.blobs.read(await putting));
     await cut(reading);
     expect((await reading).equals(bytes)).to.equal(true);
   });
@@ -94,7 +96,7 @@ describe('an S3 server that is killed, cut off or hangs', () => {
     bench.server.hang();
     try {
       const begin = performance.now();
-      expect(await failure(bench.blobs.put(file))).to.include({ name: 'S3Error' });
+      expect(await failure(bench.blobs.put(file, randomBlob()))).to.include({ name: 'S3Error' });
       expect(performance.now() - begin).to.be.within(900, 2_500);
 
       // The first failure is quick, and what hangs after that ends with the save.
@@ -108,19 +110,19 @@ describe('an S3 server that is killed, cut off or hangs', () => {
     } finally {
       bench.server.resume();
     }
-    await bench.put(file);
-    expect(await bench.isThere(file.sha256)).to.equal(true);
+    const { blob } = await bench.put(file);
+    expect(await bench.names()).to.include(blob);
   });
 
   it('that hangs: a read fails, and so does the rest of one that has begun', async function () {
     this.timeout(60_000);
-    const sha256 = await bench.stored(randomBytes(20 * MB));
-    const begun = bench.blobs.read(sha256);
+    const stored = await bench.stored(randomBytes(20 * MB));
+    const begun = bench.blobs.read(stored);
     await once(begun, 'readable');
     bench.server.hang();
     try {
       const begin = performance.now();
-      const failures = await Promise.all([begun, bench.blobs.read(sha256)].map((stream) => failure(buffer(stream))));
+      const failures = await Promise.all([begun, bench.blobs.read(stored)].map((stream) => failure(buffer(stream))));
       for (const error of failures) expect(error).to.include({ name: 'S3Error' });
       expect(performance.now() - begin).to.be.below(10_000);
     } finally {
@@ -129,15 +131,15 @@ describe('an S3 server that is killed, cut off or hangs', () => {
   });
 
   it('that hangs: who gives up a read does not wait for it', async () => {
-    const sha256 = await bench.stored(randomBytes(20 * MB));
-    const begun = bench.blobs.read(sha256);
+    const stored = await bench.stored(randomBytes(20 * MB));
+    const begun = bench.blobs.read(stored);
     await once(begun, 'readable');
-    const flowing = bench.blobs.read(sha256).on('data', () => {});
+    const flowing = bench.blobs.read(stored).on('data', () => {});
     await once(flowing, 'data');
     bench.server.hang();
     try {
       const begin = performance.now();
-      const streams = [begun, flowing, bench.blobs.read(sha256).on('data', () => {})];
+      const streams = [begun, flowing, bench.blobs.read(stored).on('data', () => {})];
       await sleep(50);
       for (const stream of streams) await once(stream.destroy(), 'close');
       expect(performance.now() - begin).to.be.below(500);
@@ -149,8 +151,8 @@ describe('an S3 server that is killed, cut off or hangs', () => {
   it('that is slow, or whose reader is: nothing is lost', async function () {
     this.timeout(60_000);
     const bytes = randomBytes(20 * MB);
-    const sha256 = await bench.stored(bytes);
-    const stream = bench.blobs.read(sha256);
+    const stored = await bench.stored(bytes);
+    const stream = bench.blobs.read(stored);
     await once(stream, 'readable');
     // Longer than a connection may be silent: this one is not read from.
     await sleep(2 * S3_TIMINGS.idleMs);
@@ -158,17 +160,17 @@ describe('an S3 server that is killed, cut off or hangs', () => {
   });
 
   it('keeps no descriptor or connection of puts and reads that failed or were given up', async () => {
-    const sha256 = await bench.stored(randomBytes(5 * MB));
+    const stored = await bench.stored(randomBytes(5 * MB));
     const count = () => readdirSync('/proc/self/fd').length;
-    await buffer(bench.blobs.read(sha256));
+    await buffer(bench.blobs.read(stored));
     const before = count();
     for (let round = 0; round < 20; round += 1) {
-      const stream = bench.blobs.read(sha256);
+      const stream = bench.blobs.read(stored);
       await once(stream, 'readable');
       stream.destroy();
       const file = await bench.receive(randomBytes(MB));
       bench.faults.fail(hangUp);
-      await failure(bench.blobs.put(file));
+      await failure(bench.blobs.put(file, randomBlob()));
       bench.faults.heal();
       await bench.incoming.discard(file);
     }

@@ -37,7 +37,7 @@ describe('attacks on the WOPI host', () => {
   ];
   const untouched = async () => {
     expect((await bench.rows.transact((tx) => tx.document('doc_a')))?.version).to.equal(0);
-    expect(await bench.blobs.list()).to.have.lengthOf(1);
+    expect(await bench.stored(), 'the two originals').to.have.lengthOf(2);
     expect(await readdir(join(bench.folder, 'incoming'))).to.deep.equal([]);
   };
 

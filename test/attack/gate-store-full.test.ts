@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { createCleaning } from '../../cmd/gate/domain/cleaning.ts';
+import { createRemoval } from '../../cmd/gate/domain/removal.ts';
 import { retryFor } from '../../cmd/gate/domain/retry.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
@@ -57,16 +57,16 @@ describe('a full disk under the gate', () => {
   for (const free of [0, 200_000]) {
     it(`with ${free} bytes left: a blob is ENOSPC and leaves nothing; the same one is kept once there is space`, async () => {
       const { blobs } = opened();
-      const write = (): Promise<{ sha256: string }> =>
+      const write = (): Promise<{ blob: string }> =>
         bringTo(opened(), Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]));
       fill(free);
       expect(await failure(write())).to.include({ code: 'ENOSPC' });
-      expect(await blobs.list()).to.deep.equal([]);
+      expect(await blobs.list?.()).to.deep.equal([]);
       expect(readdirSync(join(folder, 'incoming'))).to.deep.equal([]);
       rmSync(ballast);
-      const { sha256 } = await write();
-      expect(await blobs.list()).to.deep.equal([sha256]);
-      await blobs.remove(sha256);
+      const { blob } = await write();
+      expect(await blobs.list?.()).to.deep.equal([blob]);
+      await blobs.remove(blob);
     });
   }
 
@@ -104,11 +104,11 @@ describe('a full disk under the gate', () => {
   it('is opened with no byte left, can be read, and loses what a crash left', async () => {
     const { rows } = opened();
     const [kept, orphan] = [await bringTo(opened(), 'kept'), await bringTo(opened(), 'nobody has me')];
-    await rows.transact((t) => t.putVersion(versionRecord({ version: 1, sha256: kept.sha256, size: kept.size })));
+    await rows.transact((t) => t.putVersion(versionRecord({ version: 1, ...kept })));
     await rows.close();
     fill(0);
     data = await openDataDir(folder);
-    const keeper = new BlobKeeper(data);
+    const removal = createRemoval({ ...data, clock: Date.now });
     const log = testLogger();
     const idle = {
       sample: () => undefined,
@@ -118,13 +118,13 @@ describe('a full disk under the gate', () => {
       clock: Date.now,
       log,
     };
-    const cleaning = createCleaning({ rows: data.rows, keeper, ...idle });
+    const cleaning = createCleaning({ rows: data.rows, removal, ...idle });
     cleaning.start();
-    const list = () => opened().blobs.list();
-    await until('the orphan has gone', async () => !(await list()).includes(orphan.sha256) || undefined);
+    const list = () => opened().blobs.list?.();
+    await until('the orphan has gone', async () => !(await list())?.includes(orphan.blob) || undefined);
     cleaning.stop();
-    expect(await list()).to.deep.equal([kept.sha256]);
-    const found = (await data.rows.transact((t) => t.version('doc_a', 1)))?.sha256;
-    expect(await text(data.blobs.read(found ?? ''))).to.equal('kept');
+    expect(await list()).to.deep.equal([kept.blob]);
+    const found = await data.rows.transact((t) => t.version('doc_a', 1));
+    expect(await text(data.blobs.read(found ?? expect.fail('no version')))).to.equal('kept');
   });
 });

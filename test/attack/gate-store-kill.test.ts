@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Blobs, Rows } from '../../cmd/gate/domain/ports.ts';
+import type { Blobs, Rows, StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 
 const SAVER = resolve(import.meta.dirname, '../support/gate-saver.ts');
@@ -68,9 +68,11 @@ async function check(folder: string, acknowledged: ReadonlyMap<number, string>):
     expect(versions.map(({ version }) => version)).to.deep.equal(versions.map((_, index) => index + 1));
     expect(document?.version).to.equal(versions.length);
     expect(await deliveredVersions(rows, pending)).to.deep.equal(versions.map(({ version }) => version));
-    const kept = new Set(await blobs.list());
-    for (const { sha256 } of versions) expect(kept.has(sha256)).to.equal(true);
-    for (const sha256 of kept) expect(await hashOf(blobs, sha256)).to.equal(sha256);
+    const kept = new Set(await blobs.list?.());
+    for (const { blob, sha256 } of versions) {
+      expect(kept.has(blob)).to.equal(true);
+      expect(await hashOf(blobs, { blob, sha256 })).to.equal(sha256);
+    }
     expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   } finally {
     await rows.close();
@@ -98,8 +100,8 @@ async function deliveredVersions(rows: Rows, pending: number): Promise<number[]>
   return found;
 }
 
-async function hashOf(blobs: Blobs, sha256: string): Promise<string> {
+async function hashOf(blobs: Blobs, stored: StoredBlob): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of blobs.read(sha256)) hash.update(chunk);
+  for await (const chunk of blobs.read(stored)) hash.update(chunk);
   return hash.digest('hex');
 }

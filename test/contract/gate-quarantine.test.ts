@@ -209,7 +209,8 @@ describe("the editor's quarantine", function () {
     await again.unsaved.discard(unsaved?.id ?? '');
     expect([await again.unsaved.list(), again.unsaved.has(DOC)]).to.deep.equal([[], false]);
     bench = again;
-    expect(await text(bench.blobs.read((await bench.blobs.list())[0] ?? ''))).to.equal('the original');
+    const [blob = ''] = await bench.stored();
+    expect(await text(bench.blobs.read({ blob, sha256: '' }))).to.equal('the original');
   });
 
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {

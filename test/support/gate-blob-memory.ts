@@ -16,8 +16,8 @@ async function putAndGet(megabytes: number): Promise<void> {
   const pieces = function* (): Generator<Buffer> {
     for (let piece = 0; piece < megabytes * 16; piece += 1) yield randomBytes(MB / 16);
   };
-  const { sha256, size } = await bringTo(data, Readable.from(pieces(), { objectMode: false }));
+  const stored = await bringTo(data, Readable.from(pieces(), { objectMode: false }));
   let read = 0;
-  for await (const chunk of data.blobs.read(sha256)) read += chunk.length;
-  if (read !== size || size !== megabytes * MB) throw new Error(`${read} bytes of ${size} came back`);
+  for await (const chunk of data.blobs.read(stored)) read += chunk.length;
+  if (read !== stored.size || read !== megabytes * MB) throw new Error(`${read} bytes of ${stored.size} came back`);
 }

@@ -4,7 +4,6 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
 import { createDocuments } from '../../cmd/gate/domain/documents.ts';
 import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
@@ -12,6 +11,7 @@ import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
 import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
 import { Sessions } from '../../cmd/gate/domain/sessions.ts';
+import { createUploads } from '../../cmd/gate/domain/uploads.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
 import { embedRoutes } from '../../cmd/gate/http/embed.ts';
 import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
@@ -106,7 +106,6 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
 
   const rows = await createRows(':memory:');
   const blobs = await createBlobs(join(folder, 'blobs'));
-  const keeper = new BlobKeeper({ rows, blobs });
   const { door } = openDoor(options.allow ?? `127.0.0.1:${portal.port}`, options.names);
   const downloader = createDownloader({ outbound: door, temporary });
   const links = createLinks({
@@ -114,13 +113,12 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     hours: RETAIN_HOURS,
     clock: () => clock.now,
   });
+  const incoming = await createIncoming(join(folder, 'incoming'));
   const loads = createLoads(() => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
   const documents = createDocuments({
     ...shared,
-    blobs,
-    incoming: await createIncoming(join(folder, 'incoming')),
-    keeper,
+    uploads: createUploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() }),
     maxBytes: MB,
   });
   const [admission, editor] = [standInAdmission(), standInEditor()];
@@ -148,7 +146,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     allowUnsigned: options.allowUnsigned ?? true,
     clock: () => clock.now,
   });
-  const downloads = createDownloads({ links, keeper });
+  const downloads = createDownloads({ links, rows, blobs });
   const { enabled = true } = options;
   const handlers = { enabled, allowedOrigins, checkConfig, sessions, downloads, baseUrl: undefined, audit };
   app.use('/svc/embed', embedRoutes(handlers));

@@ -1,7 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import type { DocumentRecord, NewDelivery, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type {
+  DocumentRecord,
+  NewDelivery,
+  SessionRecord,
+  UploadRecord,
+  VersionRecord,
+} from '../../cmd/gate/domain/model.ts';
 
 /** Records of the gate for tests: whole ones, of which a test says what matters to it. */
+
+/** Returns a name that nothing has. */
+export function randomBlob(): string {
+  return randomBytes(16).toString('hex');
+}
 
 export function documentRecord(changes: Partial<DocumentRecord> = {}): DocumentRecord {
   return {
@@ -24,6 +35,7 @@ export function versionRecord(changes: Partial<VersionRecord> = {}): VersionReco
   return {
     docId: 'doc_a',
     version: 0,
+    blob: 'a'.repeat(32),
     sha256: 'a'.repeat(64),
     size: 10,
     savedAt: 1_000,
@@ -34,6 +46,10 @@ export function versionRecord(changes: Partial<VersionRecord> = {}): VersionReco
     nonce: null,
     ...changes,
   };
+}
+
+export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
+  return { blob: randomBlob(), docId: 'doc_a', gate: 'one', seenAt: 1_000, ...changes };
 }
 
 export function sessionRecord(changes: Partial<SessionRecord> = {}): SessionRecord {

@@ -10,14 +10,14 @@ const data = await openDataDir(process.argv[2] ?? '');
 
 for (;;) {
   const bytes = randomBytes(randomInt(200_000));
-  const { sha256, size } = await bringTo(data, Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]));
+  const uploaded = await bringTo(data, Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]));
   const version = await data.rows.transact(async (t) => {
     const document = (await t.document('doc_a')) ?? documentRecord();
     const next = document.version + 1;
     await t.putDocument({ ...document, version: next });
-    await t.putVersion(versionRecord({ version: next, sha256, size }));
+    await t.putVersion(versionRecord({ version: next, ...uploaded }));
     await t.addDelivery(deliveryRecord({ version: next }));
     return next;
   });
-  writeSync(1, `${version} ${sha256}\n`);
+  writeSync(1, `${version} ${uploaded.sha256}\n`);
 }

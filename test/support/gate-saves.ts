@@ -5,17 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import express from 'express';
-import { BlobKeeper } from '../../cmd/gate/domain/blob-keeper.ts';
 import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { Closing } from '../../cmd/gate/domain/closing.ts';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
 import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { Outbox } from '../../cmd/gate/domain/outbox.ts';
-import type { Blobs, CallbackPoster, EditorSample, Incoming, ReceivedFile, Rows } from '../../cmd/gate/domain/ports.ts';
+import type { Blobs, CallbackPoster, EditorSample, Incoming, Rows } from '../../cmd/gate/domain/ports.ts';
+import { createRemoval, type Removal } from '../../cmd/gate/domain/removal.ts';
 import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { createStoredVersions, UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
+import { createUploads, type Uploaded } from '../../cmd/gate/domain/uploads.ts';
 import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
@@ -25,7 +26,7 @@ import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { createAudit } from '../../src/common/audit.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
+import { documentRecord, randomBlob, sessionRecord, versionRecord } from './gate-records.ts';
 import { portOf } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
 
@@ -38,9 +39,12 @@ export interface SavesBench {
   folder: string;
   rows: Rows;
   blobs: Blobs;
+  incoming: Incoming;
   /** Receives content and puts it in its place. */
-  bring(content: string | Buffer): Promise<ReceivedFile>;
-  keeper: BlobKeeper;
+  bring(content: string | Buffer): Promise<Uploaded>;
+  /** Returns the names of the bytes in the folder. */
+  stored(): Promise<string[]>;
+  removal: Removal;
   saves: Saves;
   outbox: Outbox;
   closing: Closing;
@@ -80,7 +84,8 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const clock = options.clock ?? (() => time);
   const log = testLogger();
   const audit = createAudit('gate', 'off', log);
-  const keeper = new BlobKeeper({ rows, blobs });
+  const removal = createRemoval({ rows, blobs, clock });
+  const uploads = createUploads({ rows, blobs, incoming, clock, log });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
   const outbox = new Outbox({
@@ -94,13 +99,12 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     schedule: options.schedule,
   });
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
-  const common = { rows, keeper, link, onDelivery: () => outbox.wake(), clock, log, audit };
+  const common = { rows, uploads, removal, link, onDelivery: () => outbox.wake(), clock, log, audit };
   const recent = createStoredVersions(clock);
   const loads = createLoads(clock);
   const saves = new Saves({
     ...common,
     onStored: recent.add,
-    ...{ blobs, incoming },
     presence: { users },
     maxBytes: options.maxBytes ?? MB,
     ...(options.timings && { timings: options.timings }),
@@ -130,8 +134,10 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     folder,
     rows,
     blobs,
+    incoming,
     bring,
-    keeper,
+    stored: async () => (await blobs.list?.()) ?? [],
+    removal,
     saves,
     outbox,
     closing,
@@ -151,7 +157,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       }
     },
     open: async (document = {}, session = {}, token = TOKEN) => {
-      const { sha256, size } = await bring(ORIGINAL);
+      const original = await bring(ORIGINAL);
       const made = documentRecord({ createdAt: clock(), lastViewAt: clock(), ...document });
       const { docId } = made;
       const entered = sessionRecord({
@@ -164,7 +170,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
       });
       await rows.transact(async (tx) => {
         await tx.putDocument(made);
-        await tx.putVersion(versionRecord({ docId, sha256, size, savedAt: clock() }));
+        await tx.putVersion(versionRecord({ docId, ...original, savedAt: clock() }));
         await tx.putSession(entered);
       });
       return entered;
@@ -185,11 +191,12 @@ export async function bringTo(
   { incoming, blobs }: Pick<Parts, 'incoming' | 'blobs'>,
   content: string | Buffer | Readable,
   maxBytes = 2 ** 30,
-): Promise<ReceivedFile> {
+): Promise<Uploaded> {
   const source = content instanceof Readable ? content : Readable.from([Buffer.from(content)]);
   const file = await incoming.receive(source, { maxBytes });
-  await blobs.put(file);
-  return file;
+  const blob = randomBlob();
+  await blobs.put(file, blob);
+  return { blob, sha256: file.sha256, size: file.size };
 }
 
 function sampleOf(at: number, views: { docId: string; userId?: string }[]): EditorSample {
@@ -218,8 +225,8 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   const log = testLogger();
   const app = express();
   const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
-  const { keeper, saves } = bench;
-  app.use('/svc/wopi', wopiRoutes({ access, keeper, saves, maxBytes, onLoaded: bench.loads.add }));
+  const { blobs, saves } = bench;
+  app.use('/svc/wopi', wopiRoutes({ access, blobs, saves, maxBytes, onLoaded: bench.loads.add }));
   app.get('/svc/healthz', getHealthz());
   app.use('/svc/quarantine', quarantineRoutes({ unsaved: bench.unsaved, readWopiSrc, admin: ADMIN }));
   app.use(errorHandler(log));

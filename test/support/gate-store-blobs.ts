@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { Blobs, Incoming, ReceivedFile } from '../../cmd/gate/domain/ports.ts';
+import type { Blobs, Incoming } from '../../cmd/gate/domain/ports.ts';
+import type { Uploaded } from '../../cmd/gate/domain/uploads.ts';
 import { failure } from './failure.ts';
+import { randomBlob } from './gate-records.ts';
 import type { Place } from './gate-store.ts';
 import { until } from './until.ts';
 
@@ -33,53 +35,57 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
     afterEach(() => place.dispose());
 
     const receive = (content: Readable, maxBytes = 10 * MIB) => store.incoming.receive(content, { maxBytes });
-    const put = async (bytes: Uint8Array): Promise<ReceivedFile> => {
+    const put = async (bytes: Uint8Array, blob = randomBlob()): Promise<Uploaded> => {
       const file = await receive(inPieces(bytes));
-      await store.blobs.put(file);
-      return file;
+      await store.blobs.put(file, blob);
+      return { ...file, blob };
     };
     const read = (...args: Parameters<Blobs['read']>): Promise<Buffer> => buffer(store.blobs.read(...args));
 
     for (const size of [0, 1, 65_536, 9_000_001]) {
-      it(`keep ${size} bytes under their SHA-256, also after a restart`, async () => {
+      it(`keep ${size} bytes under their name, also after a restart`, async () => {
         const bytes = randomBytes(size);
-        expect(await put(bytes)).to.include({ sha256: sha256(bytes), size });
+        const stored = await put(bytes);
+        expect(stored).to.include({ sha256: sha256(bytes), size });
         store = await place.open();
-        expect(bytes.equals(await read(sha256(bytes)))).to.equal(true);
-        expect(await store.blobs.list()).to.deep.equal([sha256(bytes)]);
+        expect(bytes.equals(await read(stored))).to.equal(true);
+        expect(await place.files()).to.deep.equal([stored.blob]);
+        if (store.blobs.list) expect(await store.blobs.list()).to.deep.equal([stored.blob]);
       });
     }
 
     it('keep bytes that come one by one', async () => {
       const bytes = randomBytes(5000);
       const file = await receive(Readable.from(Array.from(bytes, (byte) => Buffer.of(byte))));
-      await store.blobs.put(file);
-      expect(bytes.equals(await read(sha256(bytes)))).to.equal(true);
+      const blob = randomBlob();
+      await store.blobs.put(file, blob);
+      expect(bytes.equals(await read({ ...file, blob }))).to.equal(true);
     });
 
     it('read a range, both ends included', async () => {
-      const { sha256: hash } = await put(Buffer.from('0123456789'));
+      const stored = await put(Buffer.from('0123456789'));
       for (const [start, end] of [[0, 0] as const, [2, 5] as const, [9, 9] as const, [5, 20] as const])
-        expect((await read(hash, { start, end })).toString()).to.equal('0123456789'.slice(start, end + 1));
+        expect((await read(stored, { start, end })).toString()).to.equal('0123456789'.slice(start, end + 1));
     });
 
-    it('keep identical bytes once, also when many bring them at the same time', async () => {
+    it('keep identical bytes under each of their names, and take one that was a hash', async () => {
       const bytes = randomBytes(300_000);
-      await Promise.all(Array.from({ length: 8 }, () => put(bytes)));
-      await put(bytes);
-      expect(await place.files()).to.deep.equal([sha256(bytes)]);
-      expect(bytes.equals(await read(sha256(bytes)))).to.equal(true);
+      const stored = await Promise.all([put(bytes), put(bytes), put(bytes, sha256(bytes))]);
+      expect(await place.files()).to.have.members(stored.map(({ blob }) => blob));
+      await store.blobs.remove(stored[0].blob);
+      for (const other of stored.slice(1)) expect(bytes.equals(await read(other))).to.equal(true);
     });
 
     it('are not there before they are put, can be put twice, and a received file can be discarded', async () => {
       const bytes = randomBytes(1000);
       const [file, other] = [await receive(inPieces(bytes)), await receive(inPieces(bytes))];
-      expect(await store.blobs.list()).to.deep.equal([]);
-      await store.blobs.put(file);
-      await store.blobs.put(file);
+      const blob = randomBlob();
+      expect(await failure(read({ ...file, blob }))).to.include({ code: 'ENOENT' });
+      await store.blobs.put(file, blob);
+      await store.blobs.put(file, blob);
       await store.incoming.discard(file);
       await store.incoming.discard(other);
-      expect(await place.files()).to.deep.equal([file.sha256]);
+      expect(await place.files()).to.deep.equal([blob]);
     });
 
     it('take exactly maxBytes; one more is file_too_large, told before the rest was read, and leaves nothing', async () => {
@@ -121,34 +127,41 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
           ++writes === failing ? attempt(work) : work();
         const file = await store.incoming.receive(inPieces(bytes), { maxBytes: 10 * MIB, attempt });
         expect(file.sha256).to.equal(sha256(bytes));
-        await store.blobs.put(file);
-        expect(bytes.equals(await read(file.sha256))).to.equal(true);
+        const blob = randomBlob();
+        await store.blobs.put(file, blob);
+        expect(bytes.equals(await read({ ...file, blob }))).to.equal(true);
       }
     });
 
-    it('are gone once removed, and can be brought again', async () => {
-      const bytes = randomBytes(1000);
-      await put(bytes);
-      await store.blobs.remove(sha256(bytes));
-      await store.blobs.remove(sha256(bytes));
+    it('are gone once removed', async () => {
+      const stored = await put(randomBytes(1000));
+      await store.blobs.remove(stored.blob);
+      await store.blobs.remove(stored.blob);
       expect(await place.files()).to.deep.equal([]);
-      expect(await failure(read(sha256(bytes)))).to.include({ code: 'ENOENT' });
-      await put(bytes);
-      expect(bytes.equals(await read(sha256(bytes)))).to.equal(true);
+      expect(await failure(read(stored))).to.include({ code: 'ENOENT' });
     });
 
     it('are read to their end by who had begun when they were removed', async () => {
       const bytes = randomBytes(3 * MIB);
-      await put(bytes);
-      const stream = store.blobs.read(sha256(bytes));
+      const stored = await put(bytes);
+      const stream = store.blobs.read(stored);
       await once(stream, 'readable');
-      await store.blobs.remove(sha256(bytes));
+      await store.blobs.remove(stored.blob);
       expect(bytes.equals(await buffer(stream))).to.equal(true);
     });
 
-    it('refuse what is no hash', async () => {
-      for (const name of ['', '../gate.db', `${'a'.repeat(63)}/`, 'A'.repeat(64), `${'a'.repeat(64)}\n`]) {
-        for (const use of [() => store.blobs.read(name), () => store.blobs.remove(name)])
+    it('refuse what is no name of theirs', async () => {
+      const file = await receive(inPieces(randomBytes(10)));
+      for (const blob of [
+        '',
+        '../gate.db',
+        `${'a'.repeat(31)}/`,
+        'A'.repeat(32),
+        'a'.repeat(33),
+        `${'a'.repeat(64)}\n`,
+      ]) {
+        const { read: readBlob, remove, put: putBlob } = store.blobs;
+        for (const use of [() => readBlob({ ...file, blob }), () => remove(blob), () => putBlob(file, blob)])
           expect(await failure((async () => use())())).to.be.instanceOf(TypeError);
       }
     });

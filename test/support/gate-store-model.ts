@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { DeliveryRecord, DocumentRecord, SessionRecord, VersionRecord } from '../../cmd/gate/domain/model.ts';
+import type {
+  DeliveryRecord,
+  DocumentRecord,
+  SessionRecord,
+  UploadRecord,
+  VersionRecord,
+} from '../../cmd/gate/domain/model.ts';
 import type { OpenSessions, Rows, RowsTransaction } from '../../cmd/gate/domain/ports.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import type { Place } from './gate-store.ts';
@@ -11,6 +17,8 @@ interface Model {
   versions: VersionRecord[];
   sessions: SessionRecord[];
   deliveries: DeliveryRecord[];
+  uploads: UploadRecord[];
+  removals: { blob: string; at: number }[];
 }
 
 /** One call, done to the rows and to the model, whose answers are the same. */
@@ -20,7 +28,7 @@ const small = fc.integer({ min: 0, max: 3 });
 const time = fc.integer({ min: 0, max: 9 });
 const orNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
 const docId = small.map((number) => `doc_${number}`);
-const sha256 = small.map((number) => String(number).repeat(64));
+const blob = small.map((number) => String(number).repeat(32));
 const text = fc.string({ unit: 'grapheme', maxLength: 6 });
 const user = fc.record({ id: text, name: text });
 
@@ -29,7 +37,7 @@ const document = fc
   .chain((changes) => fc.constantFrom('open' as const, 'closed' as const).map((state) => ({ ...changes, state })))
   .map(documentRecord);
 const version = fc
-  .record({ docId, version: small, sha256, savedBy: orNull(user), autosave: fc.boolean(), final: fc.boolean() })
+  .record({ docId, version: small, blob, savedBy: orNull(user), autosave: fc.boolean(), final: fc.boolean() })
   .map(versionRecord);
 const session = fc
   .record({
@@ -79,6 +87,20 @@ const put: fc.Arbitrary<Step> = fc.oneof(
         model.deliveries.push(added);
       },
   ),
+  fc.record({ blob, docId, gate: small.map(String), seenAt: time }).map(
+    (upload): Step =>
+      async (rows, model) => {
+        await rows.putUpload(upload);
+        replace(model.uploads, upload, 'blob');
+      },
+  ),
+  fc.record({ blob, at: time }).map(
+    (removal): Step =>
+      async (rows, model) => {
+        await rows.addRemoval(removal.blob, removal.at);
+        if (!model.removals.some((row) => same(row, removal, 'blob'))) model.removals.push(removal);
+      },
+  ),
   fc.tuple(small, fc.constantFrom('delivered' as const, 'given_up' as const), time).map(
     ([index, state, endedAt]): Step =>
       async (rows, model) => {
@@ -115,6 +137,28 @@ const remove: fc.Arbitrary<Step> = fc.oneof(
         drop(model.sessions, (row) => row.sessionId === String(number));
       },
   ),
+  blob.map(
+    (name): Step =>
+      async (rows, model) => {
+        expect(await rows.removeUpload(name)).to.equal(model.uploads.some((row) => row.blob === name));
+        drop(model.uploads, (row) => row.blob === name);
+      },
+  ),
+  blob.map(
+    (name): Step =>
+      async (rows, model) => {
+        await rows.endRemoval(name);
+        drop(model.removals, (row) => row.blob === name);
+      },
+  ),
+  time.map(
+    (before): Step =>
+      async (rows, model) => {
+        const old = model.uploads.filter((row) => row.seenAt < before).map((row) => row.blob);
+        expect(await rows.removeUploadsBefore(before)).to.have.members(old);
+        drop(model.uploads, (row) => row.seenAt < before);
+      },
+  ),
   time.map(
     (before): Step =>
       async (rows, model) => {
@@ -137,7 +181,7 @@ export function rowsProperty(make: () => Promise<Place<Rows>>): void {
       fc.asyncProperty(fc.array(transaction, { maxLength: 12 }), async (transactions) => {
         const place = await make();
         let rows = await place.open();
-        let model: Model = { documents: [], versions: [], sessions: [], deliveries: [] };
+        let model: Model = { documents: [], versions: [], sessions: [], deliveries: [], uploads: [], removals: [] };
         try {
           for (const { steps, fails, reopens } of transactions) {
             const attempted = structuredClone(model);
@@ -195,9 +239,11 @@ async function compare(rows: RowsTransaction, model: Model): Promise<void> {
     );
     expect(await rows.versions(id)).to.deep.equal(versions);
     expect(await rows.version(id, 1)).to.deep.equal(versions.find((row) => row.version === 1));
-    expect(await rows.usesBlob(String(number).repeat(64))).to.equal(
-      model.versions.some((row) => row.sha256 === String(number).repeat(64)),
-    );
+    const name = String(number).repeat(32);
+    const isUsed = model.versions.some((row) => row.blob === name);
+    expect(await rows.usesBlob(name)).to.equal(isUsed);
+    const isNoted = [...model.uploads, ...model.removals].some((row) => row.blob === name);
+    expect(await rows.knownBlobs([name, 'f'.repeat(32)])).to.deep.equal(isUsed || isNoted ? [name] : []);
     expect(await rows.session(String(number))).to.deep.equal(
       model.sessions.find((row) => row.sessionId === String(number)),
     );
@@ -219,6 +265,10 @@ async function compare(rows: RowsTransaction, model: Model): Promise<void> {
     const id = `doc_${number}`;
     expect(await rows.hasDeliveries(id)).to.equal(model.deliveries.some((row) => row.docId === id));
   }
+  const noted = model.removals.filter(({ at }) => at <= 5).sort((a, b) => a.at - b.at);
+  const due = await rows.blobsToRemove(5, 9);
+  expect(due).to.have.members(noted.map((row) => row.blob));
+  expect(await rows.blobsToRemove(5, 1)).to.have.length(Math.min(1, noted.length));
   const givenUp = model.deliveries.filter((row) => row.state === 'given_up');
   expect(await rows.givenUp(3)).to.deep.equal(
     givenUp.sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0) || b.id - a.id).slice(0, 3),

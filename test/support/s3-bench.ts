@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Blobs, Incoming, ReceivedFile } from '../../cmd/gate/domain/ports.ts';
+import type { Blobs, Incoming, ReceivedFile, StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { retryFor } from '../../cmd/gate/domain/retry.ts';
 import { createIncoming } from '../../cmd/gate/store/incoming.ts';
 import { createS3Blobs } from '../../cmd/gate/store/s3-blobs.ts';
 import type { S3Settings } from '../../src/common/s3/client.ts';
+import { randomBlob } from './gate-records.ts';
 import { type HttpFaults, startHttpFaults } from './http-faults.ts';
 import { testLogger } from './logs.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
@@ -29,11 +30,12 @@ export interface S3Bench {
   /** Opens another store. */
   open(settings?: Partial<S3Settings>): Promise<Blobs>;
   receive(bytes: Uint8Array): Promise<ReceivedFile>;
-  /** Puts a file as a save does. */
-  put(file: ReceivedFile, holdMs?: number): Promise<void>;
-  /** Receives and puts bytes. @returns their SHA-256 */
-  stored(bytes: Uint8Array): Promise<string>;
-  isThere(sha256: string): Promise<boolean>;
+  /** Puts a file as a save does, under a new name. */
+  put(file: ReceivedFile, holdMs?: number): Promise<StoredBlob>;
+  /** Receives and puts bytes. */
+  stored(bytes: Uint8Array): Promise<StoredBlob>;
+  /** Returns the names of all blobs. */
+  names(): Promise<string[]>;
   dispose(): Promise<void>;
 }
 
@@ -46,19 +48,19 @@ export async function startS3Bench(): Promise<S3Bench> {
   const incoming = await createIncoming(received);
   const endpoint = `http://127.0.0.1:${faults.port}`;
   const open: S3Bench['open'] = (settings = {}) =>
-    createS3Blobs({ ...server.settings, endpoint, timings: S3_TIMINGS, ...settings }, 'one', testLogger());
+    createS3Blobs({ ...server.settings, endpoint, timings: S3_TIMINGS, ...settings }, testLogger());
   const blobs = await open();
   const receive: S3Bench['receive'] = (bytes) => incoming.receive(Readable.from([bytes]), { maxBytes: 100 * MB });
-  const put: S3Bench['put'] = (file, holdMs = 10_000) =>
-    retryFor({ holdMs, retryMs: 50 }, testLogger())((signal) => blobs.put(file, signal));
+  const put: S3Bench['put'] = async (file, holdMs = 10_000) => {
+    const blob = randomBlob();
+    await retryFor({ holdMs, retryMs: 50 }, testLogger())((signal) => blobs.put(file, blob, signal));
+    return { blob, sha256: file.sha256 };
+  };
   return {
     ...{ server, proxy, faults, incoming, received, blobs, open, receive, put },
-    async stored(bytes) {
-      const file = await receive(bytes);
-      await put(file);
-      return file.sha256;
-    },
-    isThere: async (sha256) => (await blobs.list()).includes(sha256),
+    stored: async (bytes) => put(await receive(bytes)),
+    names: async () =>
+      (await server.files()).filter((file) => /^documents\/[0-9a-f]{32}$/.test(file)).map((file) => basename(file)),
     async dispose() {
       faults.close();
       await proxy.close();

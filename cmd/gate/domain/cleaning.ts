@@ -1,15 +1,15 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
-import type { BlobKeeper } from './blob-keeper.ts';
 import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
+import { noteRemoval, type Removal } from './removal.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 export interface CleaningDependencies {
   rows: Rows;
-  keeper: BlobKeeper;
+  removal: Removal;
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
@@ -36,7 +36,7 @@ export interface Cleaning {
  */
 export function createCleaning({
   rows,
-  keeper,
+  removal,
   sample,
   isSaving,
   hasUnsaved,
@@ -46,20 +46,18 @@ export function createCleaning({
 }: CleaningDependencies): Cleaning {
   let stop = (): void => {};
 
-  async function removeDocuments(tx: RowsTransaction, before: number): Promise<string[]> {
+  async function removeDocuments(tx: RowsTransaction, before: number): Promise<void> {
     const closed = await tx.documents({ state: 'closed' });
     const past = closed.filter(({ closedAt }) => closedAt !== null && closedAt <= before);
-    const hashes: string[] = [];
     for (const { docId } of past) {
       // Somebody may have opened it meanwhile; from now on nobody can.
       const document = await tx.document(docId);
       if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
       const versions = await tx.versions(docId);
       if ((await tx.hasDeliveries(docId)) || isSaving(docId) || hasUnsaved(docId)) continue;
-      for (const { sha256 } of versions) hashes.push(sha256);
       await tx.removeDocument(docId);
+      await noteRemoval(tx, versions, clock());
     }
-    return hashes;
   }
 
   async function removeSessions(tx: RowsTransaction, before: number): Promise<void> {
@@ -72,12 +70,11 @@ export function createCleaning({
 
   async function sweep(): Promise<void> {
     const before = clock() - retainHours * HOUR_MS;
-    const hashes = await rows.transact(async (tx) => {
+    await rows.transact(async (tx) => {
       await removeSessions(tx, before);
       await tx.removeDeliveriesBefore(before);
-      return removeDocuments(tx, before);
+      await removeDocuments(tx, before);
     });
-    await keeper.discard(hashes);
   }
 
   async function reported(work: Promise<void>): Promise<void> {
@@ -87,9 +84,12 @@ export function createCleaning({
   return {
     sweep,
     start: () => {
-      // Orphans are removed even when the sweep finds no room for its transaction on a full disk.
-      void reported(sweep()).then(() => reported(keeper.discardOrphans()));
-      stop = repeat(SWEEP_MS, () => reported(sweep()));
+      // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
+      void reported(sweep()).then(() => reported(removal.sweepOrphans()));
+      stop = repeat(SWEEP_MS, async () => {
+        await reported(sweep());
+        await reported(removal.sweep());
+      });
     },
     stop: () => stop(),
   };

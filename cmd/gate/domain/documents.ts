@@ -3,18 +3,16 @@ import type { Readable } from 'node:stream';
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
-import type { BlobKeeper } from './blob-keeper.ts';
 import { type Embedding, invalidConfig } from './config-check.ts';
 import type { DocumentRecord } from './model.ts';
-import type { Blobs, Downloader, Incoming, ReceivedFile, Rows, RowsTransaction } from './ports.ts';
+import type { Downloader, Rows, RowsTransaction } from './ports.ts';
+import { dropUpload, takeUpload, type Uploaded, type Uploads } from './uploads.ts';
 
 type Wanted = Embedding['document'];
 
 interface Dependencies {
   rows: Rows;
-  blobs: Blobs;
-  incoming: Incoming;
-  keeper: BlobKeeper;
+  uploads: Uploads;
   downloader: Downloader;
   maxBytes: number;
   clock: Clock;
@@ -41,7 +39,7 @@ interface Flight {
 }
 
 export function createDocuments(deps: Dependencies): Documents {
-  const { rows, downloader, maxBytes, clock, audit } = deps;
+  const { rows, uploads, downloader, maxBytes, clock, audit } = deps;
   const flights = new Map<string, Flight>();
   const stopped = new AbortController();
 
@@ -65,17 +63,14 @@ export function createDocuments(deps: Dependencies): Documents {
     return document;
   }
 
-  async function storeOriginal(wanted: Wanted, content: Readable): Promise<DocumentRecord> {
-    const { incoming, keeper, blobs } = deps;
-    const file = await incoming.receive(content, { maxBytes });
-    try {
-      return await keeper.hold(file.sha256, async () => {
-        await blobs.put(file);
-        return rows.transact(async (tx) => (await tx.documentByKey(wanted.key)) ?? add(tx, wanted, file, clock()));
-      });
-    } finally {
-      await incoming.discard(file);
-    }
+  function storeOriginal(wanted: Wanted, content: Readable): Promise<DocumentRecord> {
+    const docId = `doc_${randomBytes(16).toString('hex')}`;
+    return uploads.store(docId, content, { maxBytes }, async (tx, uploaded) => {
+      const held = await tx.documentByKey(wanted.key);
+      if (!held) return add(tx, docId, wanted, uploaded, clock());
+      await dropUpload(tx, uploaded.blob);
+      return held;
+    });
   }
 
   return {
@@ -106,12 +101,13 @@ async function keep(tx: RowsTransaction, key: string, now: number): Promise<Docu
 /** A new document with its original. */
 async function add(
   tx: RowsTransaction,
+  docId: string,
   { key, fileType, title }: Wanted,
-  { sha256, size }: ReceivedFile,
+  uploaded: Uploaded,
   now: number,
 ): Promise<DocumentRecord> {
   const document: DocumentRecord = {
-    docId: `doc_${randomBytes(16).toString('hex')}`,
+    docId,
     key,
     fileType,
     title: title ?? `${key}.${fileType}`,
@@ -123,9 +119,10 @@ async function add(
     callbackUrl: null,
     baseUrl: '',
   };
+  await takeUpload(tx, uploaded.blob);
   await tx.putDocument(document);
   const nobody = { savedBy: null, autosave: false, final: false, modifiedByUser: false, nonce: null };
-  await tx.putVersion({ docId: document.docId, version: 0, sha256, size, savedAt: now, ...nobody });
+  await tx.putVersion({ docId, version: 0, ...uploaded, savedAt: now, ...nobody });
   return document;
 }
 

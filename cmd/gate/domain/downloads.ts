@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../src/common/errors.ts';
-import type { BlobKeeper } from './blob-keeper.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 import type { LinkQuery, Links } from './links.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
-import type { ByteRange, RowsReader } from './ports.ts';
+import type { Blobs, ByteRange, Rows, RowsReader } from './ports.ts';
 import { baseFileName } from './wopi.ts';
 
 /** A version of a document, as a file to download. */
@@ -19,7 +18,7 @@ export interface DownloadedFile {
 /** The files of signed links (contract: GET /svc/embed/files/{doc_id}). */
 export interface Downloads {
   /**
-   * Lets `send` have the file of a link; its bytes stay for as long as that takes.
+   * Lets `send` have the file of a link.
    * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`, `version_gone`, `not_found`
    */
   serve(
@@ -29,14 +28,12 @@ export interface Downloads {
   ): Promise<void>;
 }
 
-export function createDownloads({ links, keeper }: { links: Links; keeper: BlobKeeper }): Downloads {
+export function createDownloads({ links, rows, blobs }: { links: Links; rows: Rows; blobs: Blobs }): Downloads {
   return {
     async serve(docId, query, send) {
       const number = links.verify(docId, query);
-      await keeper.serve(
-        (tx) => find(tx, docId, number),
-        (found, read) => send(toFile(found), read),
-      );
+      const found = await rows.read((tx) => find(tx, docId, number));
+      await send(toFile(found), (range) => blobs.read(found.version, range));
     },
   };
 }

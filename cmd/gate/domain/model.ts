@@ -44,10 +44,12 @@ export interface DocumentRecord {
   baseUrl: string;
 }
 
-/** One stored version. Versions with the same bytes share them. */
+/** One stored version. */
 export interface VersionRecord {
   docId: string;
   version: number;
+  /** The name of its bytes in the store. */
+  blob: string;
   sha256: string;
   size: number;
   savedAt: number;
@@ -58,6 +60,16 @@ export interface VersionRecord {
   modifiedByUser: boolean;
   /** The nonce with which the browser library asked for this save. */
   nonce: string | null;
+}
+
+/** Bytes on their way to become a version. */
+export interface UploadRecord {
+  blob: string;
+  docId: string;
+  /** The gate that has it, a random id of its process. */
+  gate: string;
+  /** When that gate last said that it goes on. */
+  seenAt: number;
 }
 
 export interface SessionRecord {

@@ -1,6 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
-import type { DeliveryRecord, DocumentRecord, FileType, NewDelivery, SessionRecord, VersionRecord } from './model.ts';
+import type {
+  DeliveryRecord,
+  DocumentRecord,
+  FileType,
+  NewDelivery,
+  SessionRecord,
+  UploadRecord,
+  VersionRecord,
+} from './model.ts';
 
 /** Rows that a crash does not take. Nothing is decided here: rules read and write through transactions. */
 export interface Rows {
@@ -34,8 +42,13 @@ export interface RowsReader {
   version(docId: string, version: number): Promise<VersionRecord | undefined>;
   /** Returns them in ascending order. */
   versions(docId: string): Promise<VersionRecord[]>;
-  /** Returns whether any version has these bytes. */
-  usesBlob(sha256: string): Promise<boolean>;
+
+  /** Returns whether any version has a blob. */
+  usesBlob(blob: string): Promise<boolean>;
+  /** Returns those of the blobs that some row names. */
+  knownBlobs(blobs: readonly string[]): Promise<string[]>;
+  /** Returns blobs whose removal was noted up to a time, `limit` of them at most. */
+  blobsToRemove(notedBefore: number, limit: number): Promise<string[]>;
 
   session(sessionId: string): Promise<SessionRecord | undefined>;
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
@@ -61,6 +74,16 @@ export interface RowsTransaction extends RowsReader {
 
   putVersion(version: VersionRecord): Promise<void>;
   removeVersion(docId: string, version: number): Promise<void>;
+
+  putUpload(upload: UploadRecord): Promise<void>;
+  /** Returns whether it was there. */
+  removeUpload(blob: string): Promise<boolean>;
+  /** Removes those that were last seen before a time, and returns their blobs. */
+  removeUploadsBefore(seenBefore: number): Promise<string[]>;
+  /** Notes that a blob is to be removed. */
+  addRemoval(blob: string, at: number): Promise<void>;
+  /** Forgets a blob that was removed. */
+  endRemoval(blob: string): Promise<void>;
 
   putSession(session: SessionRecord): Promise<void>;
   removeSession(sessionId: string): Promise<void>;
@@ -106,20 +129,24 @@ export interface Incoming {
   discard(file: ReceivedFile): Promise<void>;
 }
 
-/** Stored bytes, by their SHA-256. */
+/** Bytes as they are stored: under a name that only they ever have. */
+export type StoredBlob = Pick<VersionRecord, 'blob' | 'sha256'>;
+
+/** Stored bytes. */
 export interface Blobs {
   /**
    * Puts a received file in its place, and removes it from where it was. When it resolves, the bytes stay; after a failure
    * it can be called again.
+   * @param blob its name, which nothing else has or had
    * @param signal ends it early; it has failed then
    */
-  put(file: ReceivedFile, signal?: AbortSignal): Promise<void>;
+  put(file: ReceivedFile, blob: string, signal?: AbortSignal): Promise<void>;
   /** The stream ends after the last byte; a store that fails before is an error of the stream. */
-  read(sha256: string, range?: ByteRange): Readable;
-  /** Removes bytes that no version uses. The caller sees to it that nobody puts the same bytes meanwhile. */
-  remove(sha256: string): Promise<void>;
-  /** Returns the hashes of all that is stored, for cleaning up after a crash. */
-  list(): Promise<string[]>;
+  read(stored: StoredBlob, range?: ByteRange): Readable;
+  /** Removes bytes; none are there is no failure. */
+  remove(blob: string): Promise<void>;
+  /** Returns the names of all that is stored, where nobody else stores anything: a crash leaves bytes that no row names. */
+  list?(): Promise<string[]>;
 }
 
 /** An edit that the editor could not store. */

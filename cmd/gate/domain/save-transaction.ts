@@ -1,9 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { savedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
 import type { Presence, RowsTransaction } from './ports.ts';
+import { noteRemoval } from './removal.ts';
+import { dropUpload, takeUpload, type Uploaded } from './uploads.ts';
 import { savedAfter, toTimestamp } from './wopi.ts';
 
 /** The editor's headers about a save. */
@@ -25,11 +26,9 @@ export interface Saver {
 
 export interface NewVersion {
   session: Saver;
-  blob: { sha256: string; size: number };
+  uploaded: Uploaded;
   facts: SaveFacts;
   now: number;
-  /** What an earlier attempt would have brought about, whose failure may have been that of its answer only. */
-  attempted?: Committed | undefined;
 }
 
 export interface Committed {
@@ -38,8 +37,6 @@ export interface Committed {
   isNew: boolean;
   /** There is a callback to send. */
   called: boolean;
-  /** Hashes of the versions that went. */
-  removed: string[];
 }
 
 /** Beside the original (contract: Version cleanup). */
@@ -52,24 +49,26 @@ const KEPT_VERSIONS = 5;
  */
 export async function commitSave(
   tx: RowsTransaction,
-  { session, blob, facts, now, attempted }: NewVersion,
+  { session, uploaded, facts, now }: NewVersion,
   { presence, link }: { presence: Pick<Presence, 'users'>; link: VersionLink },
 ): Promise<Committed | 'conflict'> {
   const { docId } = session;
   const before = await tx.document(docId);
-  const previous = before && (await tx.version(docId, before.version));
+  const versions = await tx.versions(docId);
+  const previous = versions.find(({ version }) => version === before?.version);
   if (!before || !previous) throw new AppError('not_found');
-  if (attempted && isDeepStrictEqual(await tx.version(docId, attempted.version.version), attempted.version)) {
-    return attempted;
-  }
-  if (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) return 'conflict';
-  const nonce = await getNewNonce(tx, docId, facts);
-  if (isRepeat(previous, blob.sha256, facts, nonce)) {
-    return { version: previous, isNew: false, called: false, removed: [] };
+  // An earlier attempt made it, and only the answer to that was lost.
+  const made = versions.find(({ blob }) => blob === uploaded.blob);
+  if (made) return { version: made, isNew: true, called: true };
+  const isConflict = facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous);
+  const nonce = getNewNonce(versions, facts);
+  if (isConflict || isRepeat(previous, uploaded.sha256, facts, nonce)) {
+    await dropUpload(tx, uploaded.blob);
+    return isConflict ? 'conflict' : { version: previous, isNew: false, called: false };
   }
 
   const version: VersionRecord = {
-    ...blob,
+    ...uploaded,
     docId,
     version: previous.version + 1,
     savedAt: savedAfter(previous, now),
@@ -80,11 +79,13 @@ export async function commitSave(
     nonce,
   };
   const document = reopened({ ...before, version: version.version }, now);
+  await takeUpload(tx, uploaded.blob);
   await tx.putVersion(version);
   await tx.putDocument(document);
   const callback = savedDelivery(document, version, { users: getUsers(session, facts, presence), link, now });
   if (callback) await tx.addDelivery(callback);
-  return { version, isNew: true, called: callback !== undefined, removed: await prune(tx, docId) };
+  await prune(tx, [...versions, version], now);
+  return { version, isNew: true, called: callback !== undefined };
 }
 
 /**
@@ -112,16 +113,14 @@ function reopened(document: DocumentRecord, now: number): DocumentRecord {
 }
 
 /** The editor sends the nonce of the save before once more with its final one: only the first counts. */
-async function getNewNonce(tx: RowsTransaction, docId: string, { nonce, final }: SaveFacts): Promise<string | null> {
+function getNewNonce(versions: readonly VersionRecord[], { nonce, final }: SaveFacts): string | null {
   if (nonce === null || final) return null;
-  const versions = await tx.versions(docId);
   return versions.some((version) => version.nonce === nonce) ? null : nonce;
 }
 
 /** Removes versions that are neither among the latest five nor the original. */
-async function prune(tx: RowsTransaction, docId: string): Promise<string[]> {
-  const saved = (await tx.versions(docId)).filter(({ version }) => version > 0);
-  const old = saved.slice(0, -KEPT_VERSIONS);
-  for (const { version } of old) await tx.removeVersion(docId, version);
-  return old.map(({ sha256 }) => sha256);
+async function prune(tx: RowsTransaction, versions: readonly VersionRecord[], now: number): Promise<void> {
+  const old = versions.filter(({ version }) => version > 0).slice(0, -KEPT_VERSIONS);
+  for (const { docId, version } of old) await tx.removeVersion(docId, version);
+  await noteRemoval(tx, old, now);
 }

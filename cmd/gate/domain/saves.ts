@@ -2,23 +2,20 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
-import type { BlobKeeper } from './blob-keeper.ts';
 import { BrokenOff } from './broken-off.ts';
 import type { VersionLink } from './callback-body.ts';
 import type { VersionRecord } from './model.ts';
-import type { Attempt, Blobs, EditorSample, Incoming, Presence, Rows } from './ports.ts';
+import type { EditorSample, Presence } from './ports.ts';
 import { retryFor } from './retry.ts';
-import { type Committed, commitSave, type NewVersion, type SaveFacts, type Saver } from './save-transaction.ts';
+import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
+import type { Uploads } from './uploads.ts';
 
 export interface SavesDependencies {
-  rows: Rows;
-  blobs: Blobs;
-  incoming: Incoming;
-  keeper: BlobKeeper;
+  uploads: Uploads;
   presence: Pick<Presence, 'users'>;
   link: VersionLink;
   /** Called when there is a new callback. */
@@ -106,38 +103,12 @@ export class Saves {
     }
   }
 
-  /** Receives the bytes into a file, puts the file in its place, and commits the version. */
-  async #store(session: Saver, content: Readable, facts: SaveFacts): Promise<Committed | 'conflict'> {
-    const { incoming, keeper, blobs, maxBytes, log } = this.#deps;
-    const attempt = retryFor(this.#timings, log);
-    const file = await incoming.receive(content, { maxBytes, idleMs: this.#timings.idleMs, attempt });
-    try {
-      if (file.size === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
-      return await keeper.hold(file.sha256, async () => {
-        await attempt((signal) => blobs.put(file, signal));
-        return this.#commit({ session, blob: { sha256: file.sha256, size: file.size }, facts }, attempt);
-      });
-    } finally {
-      await incoming.discard(file).catch((error) => log.error({ err: error }, 'a received file could not be removed'));
-    }
-  }
-
-  async #commit(
-    save: Pick<NewVersion, 'session' | 'blob' | 'facts'>,
-    attempt: Attempt,
-  ): Promise<Committed | 'conflict'> {
-    const { rows, keeper, presence, link, clock, log } = this.#deps;
-    let attempted: Committed | undefined;
-    const outcome = await attempt(() =>
-      rows.transact(async (tx) => {
-        const made = await commitSave(tx, { ...save, now: clock(), attempted }, { presence, link });
-        if (made !== 'conflict') attempted = made;
-        return made;
-      }),
+  #store(session: Saver, content: Readable, facts: SaveFacts): Promise<Committed | 'conflict'> {
+    const { uploads, presence, link, maxBytes, clock, log } = this.#deps;
+    const options = { maxBytes, idleMs: this.#timings.idleMs, attempt: retryFor(this.#timings, log) };
+    return uploads.store(session.docId, content, options, (tx, uploaded) =>
+      commitSave(tx, { session, uploaded, facts, now: clock() }, { presence, link }),
     );
-    const unused = outcome === 'conflict' ? [save.blob.sha256] : outcome.removed;
-    void keeper.discard(unused).catch((error) => log.error({ err: error }, 'unused files could not be removed'));
-    return outcome;
   }
 
   #report({ docId, sessionId }: Saver, { version, isNew, called }: Committed): VersionRecord {

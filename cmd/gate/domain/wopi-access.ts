@@ -23,7 +23,7 @@ export interface WopiAccess {
    * GetFile, for a session that has not ended.
    * @throws {AppError} `invalid_session_token`
    */
-  contents(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile>;
+  contents(docId: string, token: string | undefined): Promise<OpenFile>;
   /**
    * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
    * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
@@ -43,8 +43,8 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
         return file;
       }),
 
-    async contents(tx, docId, token) {
-      const file = await findFile(tx, docId, token);
+    async contents(docId, token) {
+      const file = await rows.read((tx) => findFile(tx, docId, token));
       if (ended(file.session)) throw refused();
       return file;
     },

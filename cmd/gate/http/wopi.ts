@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
-import type { BlobKeeper } from '../domain/blob-keeper.ts';
+import type { Blobs } from '../domain/ports.ts';
 import type { SaveFacts } from '../domain/save-transaction.ts';
 import type { Saves } from '../domain/saves.ts';
 import { checkFileInfo, parseNonce, toTimestamp } from '../domain/wopi.ts';
@@ -11,7 +11,7 @@ import { sendBytes } from './send-bytes.ts';
 
 export interface WopiHandlers {
   access: WopiAccess;
-  keeper: BlobKeeper;
+  blobs: Pick<Blobs, 'read'>;
   saves: Saves;
   maxBytes: number;
   /** Called with each GetFile: the editor loads the document. */
@@ -49,19 +49,16 @@ export function getInfo({ access, saves }: WopiHandlers): FileHandler {
 }
 
 /** GetFile, whole or one range of it (RFC 9110, 14). */
-function getContents({ access, keeper, onLoaded }: WopiHandlers): FileHandler {
+function getContents({ access, blobs, onLoaded }: WopiHandlers): FileHandler {
   return async (request, response) => {
-    const token = getToken(request);
-    await keeper.serve(
-      (rows) => access.contents(rows, request.params.docId, token),
-      async ({ version }, read) => {
-        onLoaded(request.params.docId);
-        response.setHeader('Content-Type', 'application/octet-stream');
-        response.setHeader('Cache-Control', 'no-store');
-        response.setHeader(ITEM_VERSION, String(version.version));
-        await sendBytes(request, response, { size: version.size, sha256: version.sha256, read });
-      },
-    );
+    const { docId } = request.params;
+    const { version } = await access.contents(docId, getToken(request));
+    onLoaded(docId);
+    response.setHeader('Content-Type', 'application/octet-stream');
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader(ITEM_VERSION, String(version.version));
+    const { size, sha256 } = version;
+    await sendBytes(request, response, { size, sha256, read: (range) => blobs.read(version, range) });
   };
 }
 

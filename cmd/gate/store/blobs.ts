@@ -4,43 +4,42 @@ import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { exists } from '../../../src/common/fs/exists.ts';
 import type { Blobs } from '../domain/ports.ts';
-import { isSha256 } from './sha256.ts';
+import { checkBlobName, isBlobName } from './blob-name.ts';
 
 /**
- * Keeps blobs as files `<folder>/<first two letters>/<SHA-256>`. Received files are renamed, so they have to be in the
+ * Keeps blobs as files `<folder>/<first two letters>/<name>`. Received files are renamed, so they have to be in the
  * same file system.
  */
-export async function createBlobs(folder: string): Promise<Blobs> {
+export async function createBlobs(folder: string): Promise<Blobs & Required<Pick<Blobs, 'list'>>> {
   const shards = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
   // A directory that were made later would have to be flushed before anything in it is safe.
   for (const shard of shards) await makePrivateDirectory(join(folder, shard));
   await syncDirectory(folder);
 
-  function getShard(sha256: string): string {
-    if (!isSha256(sha256)) throw new TypeError('not a SHA-256');
-    return join(folder, sha256.slice(0, 2));
+  function getShard(blob: string): string {
+    return join(folder, checkBlobName(blob).slice(0, 2));
   }
 
-  function getPath(sha256: string): string {
-    return join(getShard(sha256), sha256);
+  function getPath(blob: string): string {
+    return join(getShard(blob), blob);
   }
 
   return {
-    async put({ path: received, sha256 }) {
-      const path = getPath(sha256);
+    async put({ path: received }, blob) {
+      const path = getPath(blob);
       await rename(received, path).catch(async (error: NodeJS.ErrnoException) => {
         // An earlier attempt renamed it, and failed after that.
         if (error.code !== 'ENOENT' || !(await exists(path))) throw error;
       });
-      await syncDirectory(getShard(sha256));
+      await syncDirectory(getShard(blob));
     },
 
-    read: (sha256, range) => createReadStream(getPath(sha256), range),
-    remove: (sha256) => rm(getPath(sha256), { force: true }),
+    read: ({ blob }, range) => createReadStream(getPath(blob), range),
+    remove: (blob) => rm(getPath(blob), { force: true }),
 
     async list() {
       const names = await Promise.all(shards.map((shard) => readdir(join(folder, shard))));
-      return names.flat().filter(isSha256);
+      return names.flat().filter(isBlobName);
     },
   };
 }

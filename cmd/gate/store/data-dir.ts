@@ -7,7 +7,7 @@ import { takeOwnership } from '../../../src/common/fs/ownership.ts';
 import type { Blobs, Incoming, Rows, UnsavedFiles } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
 import { createIncoming } from './incoming.ts';
-import { createRows, type IdentifiedRows } from './rows.ts';
+import { createRows } from './rows.ts';
 import { createUnsavedFiles } from './unsaved-files.ts';
 
 /** The gate's data on disk. */
@@ -24,13 +24,13 @@ export interface DataDir {
 
 export interface DataDirOptions {
   databaseUrl?: string | undefined;
-  openBlobs?: ((databaseId: string) => Promise<Blobs>) | undefined;
+  openBlobs?: (() => Promise<Blobs>) | undefined;
 }
 
 /**
  * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`.
  * @param options.databaseUrl of a PostgreSQL with the rows; empty: they are in `gate.db`
- * @param options.openBlobs opens another place for the database's blobs than the folder's own
+ * @param options.openBlobs opens another place for blobs than the folder's own
  * @throws {Error} when another living process uses it
  */
 export async function openDataDir(
@@ -44,9 +44,9 @@ export async function openDataDir(
   });
   const linkSecret = await keptKey(join(path, 'links.key'));
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
-  const rows = await openRows(path, databaseUrl);
+  const rows = await openRows(path, databaseUrl, { withBytes: openBlobs === undefined });
   try {
-    const blobs = await (openBlobs?.(rows.databaseId()) ?? createBlobs(join(path, 'blobs')));
+    const blobs = await (openBlobs?.() ?? createBlobs(join(path, 'blobs')));
     const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
@@ -59,16 +59,16 @@ export async function openDataDir(
 }
 
 /**
- * Opens the rows that the folder's bytes belong to: with others, all of them would be removed as nobody's. The file
- * `database.id` names the database where it is not `gate.db`.
+ * Opens the rows. The bytes of a folder belong to the rows of one database, which the file `database.id` names where it is
+ * not `gate.db`: with others, the documents would have no bytes.
  * @throws {Error} in words for the operator
  */
-async function openRows(path: string, databaseUrl: string): Promise<IdentifiedRows> {
+async function openRows(path: string, databaseUrl: string, { withBytes }: { withBytes: boolean }): Promise<Rows> {
   const embedded = join(path, 'gate.db');
   const idPath = join(path, 'database.id');
   const known = await readFile(idPath, 'utf8').catch(ignoreMissing);
   if (databaseUrl === '') {
-    if (known === undefined) return createRows(embedded);
+    if (known === undefined) return createRows(embedded, { forgetful: withBytes });
     throw new Error(`${path} belongs to a PostgreSQL database: SVC_DATABASE_URL is missing`);
   }
   if (await exists(embedded)) {

@@ -25,6 +25,7 @@ const VERSIONS = new Table<VersionRecord>(
   {
     docId: 'plain',
     version: 'plain',
+    blob: 'plain',
     sha256: 'plain',
     size: 'plain',
     savedAt: 'plain',
@@ -58,16 +59,13 @@ export function documentRows(
 /** The versions of documents. */
 export function versionRows(
   query: Query,
-): Pick<RowsTransaction, 'version' | 'versions' | 'putVersion' | 'removeVersion' | 'usesBlob'> {
+): Pick<RowsTransaction, 'version' | 'versions' | 'putVersion' | 'removeVersion'> {
   return {
     version: (docId, version) => VERSIONS.first(query, 'WHERE doc_id = ? AND version = ?', docId, version),
     versions: (docId) => VERSIONS.select(query, 'WHERE doc_id = ? ORDER BY version', docId),
     putVersion: (record) => VERSIONS.put(query, record),
     async removeVersion(docId, version) {
       await query('DELETE FROM versions WHERE doc_id = ? AND version = ?', [docId, version]);
-    },
-    async usesBlob(sha256) {
-      return (await query('SELECT 1 FROM versions WHERE sha256 = ? LIMIT 1', [sha256])).length > 0;
     },
   };
 }

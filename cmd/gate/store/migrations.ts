@@ -90,6 +90,27 @@ const MIGRATIONS: readonly Migration[] = [
   `,
   ({ integer }) => `ALTER TABLE sessions ADD COLUMN read_only ${integer} NOT NULL DEFAULT 0`,
   () => 'CREATE INDEX deliveries_of_document ON deliveries (doc_id)',
+  // Bytes were named by their hash before.
+  ({ integer, clustered }) => `
+  ALTER TABLE versions ADD COLUMN blob TEXT NOT NULL DEFAULT '';
+  UPDATE versions SET blob = sha256;
+  DROP INDEX versions_sha256;
+  CREATE INDEX versions_blob ON versions (blob);
+
+  CREATE TABLE uploads (
+    blob     TEXT PRIMARY KEY,
+    doc_id   TEXT NOT NULL,
+    gate     TEXT NOT NULL,
+    seen_at  ${integer} NOT NULL
+  )${clustered};
+  CREATE INDEX uploads_of_document ON uploads (doc_id);
+
+  CREATE TABLE removals (
+    blob  TEXT PRIMARY KEY,
+    at    ${integer} NOT NULL
+  )${clustered};
+  CREATE INDEX removals_at ON removals (at);
+  `,
 ];
 
 const OF_SQLITE: Words = {
@@ -111,6 +132,6 @@ export const SQLITE_MIGRATIONS: readonly string[] = MIGRATIONS.map((step) => ste
 export const POSTGRES_SCHEMA: Schema = {
   schema: 'svc_schema',
   steps: MIGRATIONS.map((step) => step(OF_POSTGRES)),
-  // It goes up with a step that takes away what older releases use.
-  oldest: 3,
+  // It goes up with a step that takes away what older releases use: those before 4 find bytes by their hash alone.
+  oldest: 4,
 };

@@ -11,8 +11,13 @@ import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
 import { openWriter, type Writer } from './postgres-writer.ts';
-import type { IdentifiedRows } from './rows.ts';
 import { createTables } from './tables.ts';
+
+/** Rows that can be told from all others. */
+export interface IdentifiedRows extends Rows {
+  /** A random id that goes with the database wherever it is copied or moved to. */
+  databaseId(): string;
+}
 
 /** Connections for reads. */
 const READERS = 10;

@@ -3,23 +3,22 @@ import type { Query } from '../../../src/common/sql/table.ts';
 import { whileOpen } from '../../../src/common/sql/while-open.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
-import { getDatabaseId, migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
+import { keepInMemory, migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
 import { createTables } from './tables.ts';
-
-/** Rows that can be told from all others. */
-export interface IdentifiedRows extends Rows {
-  /** A random id that goes with the database wherever it is copied or moved to. */
-  databaseId(): string;
-}
 
 /**
  * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
  * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
  * Transactions and reads run one after the other; waiting inside of one for another waits for ever.
+ * @param options.forgetful about uploads and removals, which then last as long as these rows and cost no flush: for bytes
+ *   in a store that lists them
  * @throws {Error} when another process has the file open, or a newer release made it
  */
-export async function createRows(path: string): Promise<IdentifiedRows> {
-  const database = openDatabase(path, migrate);
+export async function createRows(path: string, { forgetful = false } = {}): Promise<Rows> {
+  const database = openDatabase(path, (opened) => {
+    migrate(opened);
+    if (forgetful) keepInMemory(opened, ['uploads', 'removals']);
+  });
   const query = queryOf(database);
   // All of them: no moment is before the beginning of time.
   const openSessions = copyOpenSessions(await createTables(query).liveSessions(0));
@@ -33,7 +32,6 @@ export async function createRows(path: string): Promise<IdentifiedRows> {
   }
 
   return {
-    databaseId: () => getDatabaseId(database),
     openSessions,
     transact: (work) => inTurn(() => transaction({ database, query, openSessions }, work)),
     // Nobody is held up for long: a transaction takes a fraction of a millisecond, and the disk's flush.

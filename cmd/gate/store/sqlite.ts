@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Query } from '../../../src/common/sql/table.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
@@ -54,14 +53,14 @@ export function migrate(database: DatabaseSync, migrations: readonly string[] = 
   }
 }
 
-/** Returns the random id of a database, which it gets when it is asked for the first time. */
-export function getDatabaseId(database: DatabaseSync): string {
-  database.exec('CREATE TABLE IF NOT EXISTS database_id (id TEXT NOT NULL) STRICT');
-  const { id } = database.prepare('SELECT id FROM database_id').get() ?? {};
-  if (id !== undefined) return String(id);
-  const made = randomUUID();
-  database.prepare('INSERT INTO database_id VALUES (?)').run(made);
-  return made;
+/** Hides tables, keyed by `blob`, behind empty ones in memory, which go with the connection. */
+export function keepInMemory(database: DatabaseSync, tables: readonly string[]): void {
+  database.exec('PRAGMA temp_store = MEMORY');
+  for (const table of tables)
+    database.exec(`
+      CREATE TEMP TABLE ${table} AS SELECT * FROM main.${table} WHERE 0;
+      CREATE UNIQUE INDEX temp.${table}_blob ON ${table} (blob);
+    `);
 }
 
 /** Returns the queries of a database, whose statements are prepared once. */

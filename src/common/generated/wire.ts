@@ -884,7 +884,7 @@ export interface GateConfig {
    */
   SVC_S3_REGION: string;
   /**
-   * What the names of all objects begin with, such as office/. Bucket and prefix belong to one instance: it removes objects below the prefix that it has no use for.
+   * What the names of all objects begin with, such as office/. Bucket and prefix belong to one instance.
    */
   SVC_S3_PREFIX: string;
   /**

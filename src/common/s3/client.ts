@@ -43,7 +43,7 @@ export function createS3Client({ endpoint, region, credentials, timings = TIMING
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // Names are hashes, so both ways are checked by what is stored here, also where a server has no checksums.
+    // Both ways are checked by the SHA-256 that is known here, also where a server has no checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // A server or a proxy that does not answer it would delay every save by 6 s.

@@ -162,7 +162,7 @@ describe('closing', () => {
       await bench.stop();
       let full = true;
       const wrap: BenchOptions['wrap'] = ({ blobs }) => ({
-        blobs: { ...blobs, put: (file) => (full ? Promise.reject(new Error('ENOSPC')) : blobs.put(file)) },
+        blobs: { ...blobs, put: (...args) => (full ? Promise.reject(new Error('ENOSPC')) : blobs.put(...args)) },
       });
       bench = await savesBench({
         wrap,

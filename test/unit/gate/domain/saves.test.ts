@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
-import type { Attempt, Rows } from '../../../../cmd/gate/domain/ports.ts';
+import type { Attempt, Blobs, Rows } from '../../../../cmd/gate/domain/ports.ts';
 import type { SaveFacts } from '../../../../cmd/gate/domain/save-transaction.ts';
 import { toTimestamp } from '../../../../cmd/gate/domain/wopi.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
@@ -143,7 +143,7 @@ describe('saves', () => {
             transact: ((work) =>
               isReady ? failing(() => rows.transact(work)) : rows.transact(work)) as Rows['transact'],
           },
-          blobs: { ...blobs, put: (file) => (isReady ? failing(() => blobs.put(file)) : blobs.put(file)) },
+          blobs: { ...blobs, put: (...args) => (isReady ? failing(() => blobs.put(...args)) : blobs.put(...args)) },
           incoming: {
             ...incoming,
             receive: (source, { attempt = failing, ...options }) =>
@@ -155,7 +155,7 @@ describe('saves', () => {
       const saved = await save(Readable.from(pieces));
       isReady = false;
       if (saved === 'conflict') throw new Error('no conflict');
-      expect(content.equals(await buffer(bench.blobs.read(saved.sha256))), `${first} to ${last}`).to.equal(true);
+      expect(content.equals(await buffer(bench.blobs.read(saved))), `${first} to ${last}`).to.equal(true);
       expect(await version()).to.equal(1);
       if (last < 12) await bench.stop();
     }
@@ -164,7 +164,7 @@ describe('saves', () => {
   /** A bench whose disk fails for as long as `broken` is set. */
   async function beginOnDisk(disk: { broken: boolean }): Promise<void> {
     const wrap: BenchOptions['wrap'] = ({ blobs }) => ({
-      blobs: { ...blobs, put: (file) => (disk.broken ? Promise.reject(EIO) : blobs.put(file)) },
+      blobs: { ...blobs, put: (...args) => (disk.broken ? Promise.reject(EIO) : blobs.put(...args)) },
     });
     await begin({ wrap });
     disk.broken = true;
@@ -180,21 +180,35 @@ describe('saves', () => {
     },
   });
 
+  const afterPut = (blobs: Blobs, act: () => void): Blobs => ({
+    ...blobs,
+    put: async (...args) => {
+      await blobs.put(...args);
+      act();
+    },
+  });
+
   for (const timestamp of ['of the original', undefined]) {
     it(`make one version when the answer to their commit is lost, ${timestamp ? 'with' : 'without'} a timestamp`, async () => {
-      let lost = 0;
+      let [lost, losses] = [0, 0];
       const posted: string[] = [];
       await begin({
         timings: { ...QUICK, holdMs: 5_000 },
         poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
-        wrap: ({ rows }) => ({ rows: withoutAnswers(rows, () => lost-- > 0) }),
+        wrap: ({ rows, blobs }) => ({
+          rows: withoutAnswers(rows, () => lost-- > 0),
+          blobs: afterPut(blobs, () => {
+            lost = losses;
+          }),
+        }),
       });
       const original = await bench.rows.read((tx) => tx.version('doc_a', 0));
       const facts = { timestamp: timestamp && original && toTimestamp(original) };
-      lost = 2;
+      losses = 2;
       expect(await save(bytes('new'), facts)).to.include({ version: 1 });
       expect(await version()).to.equal(1);
       await until('its callback is sent', () => posted.length > 0);
+      losses = 0;
       expect(await save(bytes('newer'))).to.include({ version: 2 });
       await until('the next one, too', () => posted.length > 1);
       expect(new Set(posted).size).to.equal(2);
@@ -207,9 +221,13 @@ describe('saves', () => {
     await begin({
       timings: { ...QUICK, holdMs: 100 },
       poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
-      wrap: ({ rows }) => ({ rows: withoutAnswers(rows, () => isLost) }),
+      wrap: ({ rows, blobs }) => ({
+        rows: withoutAnswers(rows, () => isLost),
+        blobs: afterPut(blobs, () => {
+          isLost = true;
+        }),
+      }),
     });
-    isLost = true;
     await refusal(save(bytes('new')), 'internal');
     isLost = false;
     await until('its callback is sent', () => posted.length > 0);
@@ -252,7 +270,7 @@ describe('saves', () => {
     );
     stalled.destroy();
     expect(await version()).to.equal(0);
-    expect(await bench.blobs.list()).to.have.lengthOf(1);
+    expect(await bench.stored()).to.have.lengthOf(1);
   });
 
   it('that break off are tried again: until then no CheckFileInfo that the editor would take for a conflict', async () => {

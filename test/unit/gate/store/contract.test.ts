@@ -1,9 +1,12 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
 import { createIncoming } from '../../../../cmd/gate/store/incoming.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
+import { documentRecord, randomBlob, uploadRecord } from '../../../support/gate-records.ts';
 import { blobsContract, rowsContract } from '../../../support/gate-store.ts';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-store-'));
@@ -11,6 +14,38 @@ const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-store-'));
 rowsContract('SQLite', async () => {
   const path = await folder();
   return { open: () => createRows(join(path, 'gate.db')), dispose: () => rm(path, { recursive: true }) };
+});
+
+describe('rows that forget uploads and removals', () => {
+  let path: string;
+  beforeEach(async () => {
+    path = await folder();
+  });
+  afterEach(() => rm(path, { recursive: true }));
+  const open = () => createRows(join(path, 'gate.db'), { forgetful: true });
+
+  it('have them as long as they are open, and nothing else of them', async () => {
+    const [upload, removed] = [uploadRecord(), randomBlob()];
+    const first = await open();
+    await first.transact(async (tx) => {
+      await tx.putDocument(documentRecord());
+      await tx.putUpload(upload);
+      await tx.addRemoval(removed, 1);
+    });
+    const undone = await first
+      .transact(async (tx) => {
+        await tx.removeUpload(upload.blob);
+        throw new Error('on purpose');
+      })
+      .catch((error: Error) => error.message);
+    expect(undone).to.equal('on purpose');
+    const known = (rows: Rows) => rows.read((tx) => tx.knownBlobs([upload.blob, removed]));
+    expect(await known(first)).to.have.members([upload.blob, removed]);
+    await first.close();
+    const second = await open();
+    expect([await known(second), (await second.read((tx) => tx.documents())).length]).to.deep.equal([[], 1]);
+    await second.close();
+  });
 });
 
 blobsContract('files', async () => {

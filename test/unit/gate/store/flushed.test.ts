@@ -39,15 +39,15 @@ describe('what is on disk to stay', () => {
       import { writeSync } from 'node:fs';
       import { Readable } from 'node:stream';
       import { openDataDir } from ${module('cmd/gate/store/data-dir.ts')};
-      import { documentRecord } from ${module('test/support/gate-records.ts')};
+      import { documentRecord, uploadRecord } from ${module('test/support/gate-records.ts')};
       import { bringTo } from ${module('test/support/gate-saves.ts')};
       const data = await openDataDir(${JSON.stringify(data)});
       const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
       await data.rows.transact((t) => t.putDocument(documentRecord()));
       for (const [what, act] of [
         ['blob', () => bringTo(data, 'abc')],
-        ['known blob', () => bringTo(data, 'abc')],
         ['large blob', () => bringTo(data, Readable.from(large))],
+        ['notes', () => data.rows.transact((t) => t.putUpload(uploadRecord()))],
         ['rows', () => data.rows.transact((t) => t.putDocument(documentRecord({ version: 1 })))],
       ]) {
         writeSync(1, 'begin ' + what + '.');
@@ -73,7 +73,7 @@ describe('what is on disk to stay', () => {
     expect(begin).to.be.greaterThan(-1);
     return calls.slice(Number(begin) + 1, end).flatMap((call) => {
       const name = /^\d+ +(\w+)\(/.exec(call)?.[1];
-      const target = /data\/(incoming|blobs\/ba|gate\.db-wal)/.exec(call)?.[1];
+      const target = /data\/(incoming|blobs|gate\.db-wal)/.exec(call)?.[1];
       return name && target ? [`${name} ${target}`] : [];
     });
   }
@@ -82,13 +82,12 @@ describe('what is on disk to stay', () => {
   const find = (name: string, path: string, after = -1): number =>
     calls.findIndex((call, index) => index > after && new RegExp(`\\b${name}`).test(call) && call.includes(path));
 
-  it('is a blob that is flushed before it gets its name, and the name after that, also where it was there before', () => {
-    for (const what of ['blob', 'known blob'])
-      expect(between(what).filter((call) => !call.startsWith('write'))).to.deep.equal([
-        'fdatasync incoming',
-        'rename incoming',
-        'fsync blobs/ba',
-      ]);
+  it('is a blob that is flushed before it gets its name, and the name after that', () => {
+    expect(between('blob').filter((call) => !call.startsWith('write'))).to.deep.equal([
+      'fdatasync incoming',
+      'rename incoming',
+      'fsync blobs',
+    ]);
   });
 
   it('is a large blob that is flushed while it arrives, and once more after the last of it', () => {
@@ -97,6 +96,10 @@ describe('what is on disk to stay', () => {
     expect(flushes).to.have.lengthOf(2);
     expect(flushes.at(-1)).to.be.above(done.findLastIndex((call) => /^p?writev? /.test(call)));
     expect(done.at(-1)).to.equal('rename incoming');
+  });
+
+  it('are no notes of uploads: they cost no flush', () => {
+    expect(between('notes')).to.deep.equal([]);
   });
 
   it('are rows that are flushed in the log', () => {

@@ -22,7 +22,7 @@ describe('on a real S3 server', () => {
     return {
       open: async () => ({
         incoming: await createIncoming(join(path, 'incoming')),
-        blobs: await createS3Blobs({ ...server.settings, prefix }, 'one', testLogger()),
+        blobs: await createS3Blobs({ ...server.settings, prefix }, testLogger()),
       }),
       dispose: () => rm(path, { recursive: true }),
       files: async () => [
