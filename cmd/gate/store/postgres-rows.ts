@@ -8,9 +8,11 @@ import {
 } from '../../../src/common/sql/postgres-client.ts';
 import { checkServer, migrate } from '../../../src/common/sql/postgres-migrate.ts';
 import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
+import type { Query } from '../../../src/common/sql/table.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
+import { createShared } from './postgres-shared.ts';
 import { openWriter } from './postgres-writer.ts';
 import { createTables } from './tables.ts';
 
@@ -20,9 +22,11 @@ export interface IdentifiedRows extends Rows {
   databaseId(): string;
 }
 
-/** Connections of one gate for reads and changes, and those that only `/svc/auth` has: it waits for no save. */
+/** Connections of one gate for reads and changes. */
 const CONNECTIONS = 10;
+/** Those for what is asked at each opening, which waits for no save, and is answered without the database in time. */
 const ASKING = 4;
+const ASKING_MS = 1_000;
 /** Others were quicker: serialization_failure, deadlock_detected, unique_violation. */
 const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;
@@ -51,7 +55,8 @@ export async function createPostgresRows(url: string, onTaken: (error: Error) =>
  */
 export async function connectRows(url: string): Promise<IdentifiedRows> {
   const connections = openConnections({ ...clientOptions(url), max: CONNECTIONS });
-  const asking = openConnections({ ...clientOptions(url), max: ASKING });
+  const times = { connectionTimeoutMillis: ASKING_MS, query_timeout: ASKING_MS };
+  const asking = openConnections({ ...clientOptions(url), ...times, max: ASKING });
   const close = async () => void (await Promise.all([connections.close(), asking.close()]));
   try {
     const databaseId = await connections.borrow(async (client) => {
@@ -72,7 +77,8 @@ function explain(error: unknown): never {
 }
 
 function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {
-  const sessions: RowsReader = createTables((text, values) => asking.borrow((client) => queryOf(client)(text, values)));
+  const ask: Query = (text, values) => asking.borrow((client) => queryOf(client)(text, values));
+  const sessions: RowsReader = createTables(ask);
   return {
     transact: (work) =>
       again(() =>
@@ -82,6 +88,7 @@ function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'clos
       ),
     read: (work) =>
       connections.borrow((client) => transaction(client, BEGIN_READING, (query) => work(createTables(query)))),
+    shared: createShared(ask),
     // Nothing is kept in memory: what another gate changed counts at once.
     openSessions: {
       async byToken(tokenHash) {
