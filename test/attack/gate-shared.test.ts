@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Places } from '../../cmd/gate/domain/places.ts';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
 import type { Rows, Shared } from '../../cmd/gate/domain/ports.ts';
-import { connectRows } from '../../cmd/gate/store/postgres-rows.ts';
+import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { DOC } from '../support/gate-openings.ts';
 import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -27,7 +27,7 @@ describe('what gates share in a PostgreSQL', function () {
   after(() => postgres?.stop());
 
   async function open(url: string): Promise<Shared> {
-    const rows = await connectRows(url);
+    const rows = await createPostgresRows(url);
     opened.push(rows);
     return rows.shared as Shared;
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
 import type { Shared } from '../../cmd/gate/domain/ports.ts';
-import { connectRows } from '../../cmd/gate/store/postgres-rows.ts';
+import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { DOC } from './gate-openings.ts';
 
 /**
@@ -9,7 +9,7 @@ import { DOC } from './gate-openings.ts';
  * ready, begins when it is told anything, and tells whom it let in.
  */
 const [, , url = '', name = '', limit = ''] = process.argv;
-const { shared } = await connectRows(url);
+const { shared } = await createPostgresRows(url);
 const places = new SharedPlaces((shared as Shared).places, { limit: () => Number(limit), clock: Date.now });
 process.send?.('ready');
 await once(process, 'message');

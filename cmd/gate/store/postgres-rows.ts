@@ -13,7 +13,6 @@ import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
 import { createShared } from './postgres-shared.ts';
-import { openWriter } from './postgres-writer.ts';
 import { createTables } from './tables.ts';
 
 /** Rows that can be told from all others. */
@@ -32,28 +31,12 @@ const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;
 
 /**
- * Rows in a PostgreSQL database of version 14 or later, for this gate alone.
- * @param onTaken called when the connection was lost and another gate took the database over
- * @throws {Error} in words for the operator
- */
-export async function createPostgresRows(url: string, onTaken: (error: Error) => void): Promise<IdentifiedRows> {
-  const sole = await openWriter(url, onTaken).catch(explain);
-  try {
-    const rows = await connectRows(url);
-    return { ...rows, close: async () => void (await Promise.all([rows.close(), sole.close()])) };
-  } catch (error) {
-    await sole.close();
-    throw error;
-  }
-}
-
-/**
- * Rows in a PostgreSQL database, which others may work on as well. When `transact` resolves, all that its work did is
+ * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves, all that its work did is
  * committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was the answer to the commit
  * that was lost.
  * @throws {Error} in words for the operator
  */
-export async function connectRows(url: string): Promise<IdentifiedRows> {
+export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
   const connections = openConnections({ ...clientOptions(url), max: CONNECTIONS });
   const times = { connectionTimeoutMillis: ASKING_MS, query_timeout: ASKING_MS };
   const asking = openConnections({ ...clientOptions(url), ...times, max: ASKING });
