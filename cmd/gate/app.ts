@@ -13,17 +13,19 @@ import { createAsk } from './domain/ask.ts';
 import { createCleaning } from './domain/cleaning.ts';
 import { Closing } from './domain/closing.ts';
 import { createConfigCheck } from './domain/config-check.ts';
-import { Counting } from './domain/counting.ts';
 import { createDemoInbox } from './domain/demo-inbox.ts';
 import { createDocuments } from './domain/documents.ts';
 import { createDownloads } from './domain/downloads.ts';
 import { createEditorCalls } from './domain/editor-calls.ts';
+import { createEditorWatch } from './domain/editor-watch.ts';
+import { Leadership } from './domain/leadership.ts';
 import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
 import { createLoads } from './domain/loads.ts';
 import type { DocumentRecord } from './domain/model.ts';
 import { Outbox } from './domain/outbox.ts';
-import type { Blobs } from './domain/ports.ts';
+import { createAdmission, createLocalPlaces, SharedPlaces } from './domain/places.ts';
+import type { Blobs, EditorSample } from './domain/ports.ts';
 import { createPresence } from './domain/presence.ts';
 import { createRemoval } from './domain/removal.ts';
 import { Saves } from './domain/saves.ts';
@@ -46,6 +48,8 @@ const USER_AGENT = 'SVC-Gate/1.0';
 const PUBLIC_DRAIN_MS = 8_000;
 /** The time that saves may take after that. Both together stay within the grace period that a deployment gives. */
 const SAVES_DRAIN_MS = 25_000;
+/** The time between looks for callbacks of other gates. */
+const CALLBACK_LOOK_MS = 1_000;
 
 /** Parts that a test replaces. */
 export interface Overrides {
@@ -67,7 +71,7 @@ export interface Gate {
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const base = await openBase(config, log, overrides);
   const parts = await createParts(base, overrides);
-  const { editor, saves, presence, cleaning, outbox, documents } = parts;
+  const { editor, watch, leadership, saves, documents } = parts;
   const internal = createInternal(base, parts);
   const publicApp = await createPublic(base, parts);
   if (config.baseUrl === undefined && !config.devMode) {
@@ -75,15 +79,11 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
     );
   }
-  editor.onSample((sample) => {
-    saves.observe(sample);
-    void presence.observe(sample);
-  });
   // First: whoever gets a session opens it at once.
-  const internalServer = await listen(internal.app, config.internalListen);
+  const internalServer = await listen(internal, config.internalListen);
   const publicServer = await listen(publicApp, config.listen);
-  cleaning.start();
-  outbox.wake();
+  watch.follow();
+  await leadership.start();
   const publicAddress = publicServer.address() as AddressInfo;
   const internalAddress = internalServer.address() as AddressInfo;
   log.info({ port: publicAddress.port, internal_port: internalAddress.port }, 'ready');
@@ -97,10 +97,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       // First those who can try elsewhere or later; as long as that takes, the editor can save.
       await drain(publicServer, PUBLIC_DRAIN_MS);
       await drain(internalServer, SAVES_DRAIN_MS, saves.waitUntilQuiet());
+      watch.end();
+      await leadership.stop();
       editor.stop();
-      internal.editorCalls.stop();
-      cleaning.stop();
-      await outbox.stop();
+      parts.editorCalls.stop();
       base.license.stop();
       await base.data.rows.close();
       base.audit.record('service.stopped');
@@ -148,7 +148,7 @@ async function openS3Blobs(s3: S3Config, log: Logger): Promise<Blobs> {
 
 /** Creates the parts that hold state, which observe one another. */
 async function createParts(base: Base, overrides: Overrides) {
-  const { config, log, clock, audit, license, data, outbound, links, readWopiSrc, maxBytes } = base;
+  const { config, log, clock, audit, data, outbound, links, maxBytes } = base;
   const { rows, blobs, incoming } = data;
   const { retainHours, callbackSecret: secret } = config.embed;
   const uploads = createUploads({ rows, blobs, incoming, clock, log });
@@ -158,10 +158,62 @@ async function createParts(base: Base, overrides: Overrides) {
   const isSaving = (docId: string) => saves.isSaving(docId);
   const onDelivery = () => outbox.wake();
 
-  const counting = new Counting({ limit: () => connectionLimit(license.current(), config.connectionCap), clock });
+  const sight = createSight(base, overrides, {
+    needsSample: () => saves.needsSample(),
+    onSample: (sample) => {
+      saves.observe(sample);
+      // Another gate may have been called.
+      if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
+    },
+    onMatched: async (sample) => {
+      if (leadership.leads()) await Promise.all([places.observe(sample), closing.observe(sample)]);
+    },
+  });
+  const { places, editor, watch, presence } = sight;
+  const poster = createCallbackPoster({ outbound, secret, clock, log });
+  const outbox = new Outbox({
+    ...{ ...common, poster, links, presence },
+    schedule: overrides.callbackSchedule,
+    leads: () => leadership.leads(),
+    lookMs: rows.shared && CALLBACK_LOOK_MS,
+  });
+  const recent = createStoredVersions(clock);
+  const loads = createLoads(clock);
+  const saves = new Saves({ ...common, presence, link, onDelivery, onStored: recent.add });
+  const closing = new Closing({ ...common, isSaving, link, onDelivery });
+  const unsaved = await UnsavedEdits.open({ ...common, files: data.unsavedFiles, saves, presence, loads, recent });
+  const hasUnsaved = (docId: string) => unsaved.has(docId);
+  const cleaning = createCleaning({ ...common, isSaving, hasUnsaved, sample: watch.sample, retainHours });
+  const leadership = new Leadership({ lease: rows.shared?.lease, log }, [closing, watch, cleaning, outbox]);
+  const downloader = createDownloader({ outbound, temporary: data.temporary });
+  const documents = createDocuments({ ...common, downloader });
+  const sessions = new Sessions({
+    ...{ ...common, documents, downloader, editor, presence, links, loads },
+    admission: createAdmission(places),
+    wopiUrl: config.wopiUrl,
+    ttlMinutes: config.embed.sessionTtlMinutes,
+  });
+  const editorCalls = createEditorCalls({ wopiUrl: config.wopiUrl, log });
+  return { ...sight, editorCalls, leadership, loads, saves, unsaved, documents, sessions };
+}
+
+interface SightUsers {
+  needsSample: () => boolean;
+  onSample: (sample: EditorSample) => void;
+  /** Called with what the leader is to write down. */
+  onMatched: (sample: EditorSample) => Promise<void>;
+}
+
+/** Creates what sees the editor, and who is in it. */
+function createSight(base: Base, overrides: Overrides, { needsSample, onSample, onMatched }: SightUsers) {
+  const { config, log, clock, license, data, readWopiSrc } = base;
+  const { rows } = data;
+  const limits = { limit: () => connectionLimit(license.current(), config.connectionCap), clock };
+  const places = rows.shared ? new SharedPlaces(rows.shared.places, limits) : createLocalPlaces(limits);
+  const isFreeing = () => places.use((counting) => counting.isFreeing()).catch(() => false);
   const editor = createEditorServer({
     ...{ ...config.editor, readWopiSrc, clock, log },
-    isUrgent: () => counting.isFreeing() || saves.needsSample(),
+    isUrgent: async () => needsSample() || isFreeing(),
     baseUrl: config.baseUrl,
     sampleIntervalMs: overrides.sampleIntervalMs,
   });
@@ -172,34 +224,23 @@ async function createParts(base: Base, overrides: Overrides) {
         for (const id of ids) found.push(await tx.session(id));
         return found.filter((session) => session !== undefined);
       }),
-    onMatched: (sample) => {
-      counting.observe(sample);
-      closing.observe(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down'));
-    },
+    onMatched: (sample) =>
+      onMatched(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down')),
     log,
   });
-  const poster = createCallbackPoster({ outbound, secret, clock, log });
-  const outbox = new Outbox({ ...common, poster, links, presence, schedule: overrides.callbackSchedule });
-  const recent = createStoredVersions(clock);
-  const loads = createLoads(clock);
-  const saves = new Saves({ ...common, presence, link, onDelivery, onStored: recent.add });
-  const closing = new Closing({ ...common, isSaving, link, onDelivery });
-  const unsaved = await UnsavedEdits.open({ ...common, files: data.unsavedFiles, saves, presence, loads, recent });
-  const hasUnsaved = (docId: string) => unsaved.has(docId);
-  const cleaning = createCleaning({ ...common, isSaving, hasUnsaved, sample: editor.sample, retainHours });
-  const downloader = createDownloader({ outbound, temporary: data.temporary });
-  const documents = createDocuments({ ...common, downloader });
-  const sessions = new Sessions({
-    ...{ ...common, documents, downloader, editor, presence, links, loads },
-    admission: counting,
-    wopiUrl: config.wopiUrl,
-    ttlMinutes: config.embed.sessionTtlMinutes,
+  const watch = createEditorWatch({
+    ...{ editor, log },
+    shared: rows.shared?.seen,
+    onSample: (sample) => {
+      onSample(sample);
+      return presence.observe(sample);
+    },
   });
-  return { counting, editor, presence, outbox, loads, saves, unsaved, cleaning, documents, sessions };
+  return { places, editor, presence, watch };
 }
 
 /** Creates the app for everybody. */
-async function createPublic(base: Base, { counting, editor, unsaved, sessions }: Parts) {
+async function createPublic(base: Base, { places, watch, unsaved, sessions }: Parts) {
   const { config, log, clock, audit, license, data, links } = base;
   const { embed } = config;
   const browser = await loadBrowserFiles();
@@ -214,8 +255,8 @@ async function createPublic(base: Base, { counting, editor, unsaved, sessions }:
     downloads: createDownloads({ links, ...data }),
     baseUrl: config.baseUrl,
     status: createStatus({
-      ...{ rows: data.rows, editor, unsaved, clock },
-      figures: () => counting.figures(),
+      ...{ rows: data.rows, editor: watch, unsaved, clock },
+      figures: () => places.use((counting) => counting.figures()),
       license: license.current,
       callbackSigning: embed.callbackSecret !== '',
     }),
@@ -232,13 +273,12 @@ async function createPublic(base: Base, { counting, editor, unsaved, sessions }:
 }
 
 /** Creates the app for the front and the editor. */
-function createInternal(base: Base, { counting, saves, unsaved, loads }: Parts) {
+function createInternal(base: Base, { places, editorCalls, saves, unsaved, loads }: Parts) {
   const { config, log, clock, audit, data, readWopiSrc, maxBytes } = base;
   const { rows, blobs } = data;
-  const { wopiUrl, editor, embed } = config;
-  const editorCalls = createEditorCalls({ wopiUrl, log });
+  const { editor, embed } = config;
   const ask = createAsk({
-    ...{ counting, readWopiSrc, clock, log, audit },
+    ...{ places, readWopiSrc, clock, log, audit },
     onOpened: editorCalls.opened,
     openSessions: rows.openSessions,
     foreignHosts: embed.foreignHosts,
@@ -250,7 +290,7 @@ function createInternal(base: Base, { counting, saves, unsaved, loads }: Parts) 
     onLoaded: loads.add,
     access: createWopiAccess({ rows, clock, log }),
   });
-  return { app, editorCalls };
+  return app;
 }
 
 /** Returns the address at which the gate reaches itself: the demo's document and receiver are its own. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
-import { borrow, createPostgresRows, rowsOn } from '../../cmd/gate/store/postgres-rows.ts';
+import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { clientOptions } from '../../src/common/sql/postgres-client.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from '../support/gate-records.ts';
 import { type SavesBench, savesBench } from '../support/gate-saves.ts';
@@ -22,7 +22,6 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
   let proxy: TcpProxy | undefined;
   let bench: SavesBench | undefined;
   let opened: Rows[] = [];
-  const taken: Error[] = [];
 
   before(async function () {
     postgres = await postgresOrSkip(this);
@@ -34,23 +33,11 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     opened = [];
     await proxy?.close();
     proxy = undefined;
-    taken.length = 0;
   });
   after(() => postgres?.stop());
 
   async function open(url: string): Promise<Rows> {
-    const rows = await createPostgresRows(url, (error) => void taken.push(error));
-    opened.push(rows);
-    return rows;
-  }
-
-  /** Rows that many connections change at the same time, as those of several gates. */
-  function openShared(url: string): Rows {
-    const [readers, writers] = [1, 2].map(() => new pg.Pool({ ...clientOptions(url), max: 8 })) as [pg.Pool, pg.Pool];
-    const rows = rowsOn(readers, {
-      write: (use) => borrow(writers, (client) => use(client as pg.Client)),
-      close: () => writers.end(),
-    });
+    const rows = await createPostgresRows(url);
     opened.push(rows);
     return rows;
   }
@@ -80,7 +67,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     const url = await postgres.create();
     const rows = await open(url);
     await rows.transact((tx) => tx.putDocument(documentRecord()));
-    const several = [openShared(url), openShared(url)];
+    const several = [await open(url), await open(url)];
     const numbers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         several[index % 2]?.transact(async (tx) => {
@@ -101,7 +88,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     await (await open(url)).transact(async (tx) => {
       for (const docId of ['doc_a', 'doc_b']) await tx.putDocument(documentRecord({ docId, key: docId }));
     });
-    const rows = openShared(url);
+    const rows = await open(url);
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     const cross = (mine: number, first: string, second: string) =>
       rows.transact(async (tx) => {
@@ -113,6 +100,24 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
       });
     await Promise.all([cross(0, 'doc_a', 'doc_b'), cross(1, 'doc_b', 'doc_a')]);
     expect((await rows.read((tx) => tx.documents())).map(({ version }) => version)).to.deep.equal([1, 1]);
+  });
+
+  it('makes one document of a key that two gates open at the same time', async () => {
+    const url = await postgres.create();
+    const gates = [await open(url), await open(url)];
+    const looked = gates.map(() => Promise.withResolvers<void>());
+    const held = await Promise.all(
+      gates.map((rows, index) =>
+        rows.transact(async (tx) => {
+          const found = await tx.documentByKey('one');
+          looked[index]?.resolve();
+          await Promise.all(looked.map(({ promise }) => promise));
+          if (!found) await tx.putDocument(documentRecord({ docId: `doc_${index}`, key: 'one' }));
+          return (await tx.documentByKey('one'))?.docId;
+        }),
+      ),
+    );
+    expect(new Set(held).size).to.equal(1);
   });
 
   it('refuses a transaction that did not wait for its own calls, or in which one failed', async () => {
@@ -127,43 +132,13 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     expect(await rows.read((tx) => tx.documents())).to.deep.equal([]);
   });
 
-  it('refuses a second gate, and lets it in once the first has ended', async () => {
-    const url = await postgres.create();
-    const first = await open(url);
-    const waiting = open(url).catch(String);
-    expect(await waiting).to.match(/the database cannot be used: another gate works on this database/);
-    const next = open(url);
-    await first.close();
-    expect(await (await next).read((tx) => tx.documents())).to.deep.equal([]);
-  });
-
-  it('ends a gate whose connection was lost when another has taken the database over', async () => {
-    const { rows, direct, net } = await openProxied();
-    net.blackHole();
-    await terminate(`datname = '${direct.split('/').at(-1)}'`);
-    const other = await open(direct);
-    await refusal(
-      rows.transact((tx) => tx.putDocument(documentRecord())),
-      'internal',
-    );
-    net.recover();
-    await until('the first is told', () => taken.length > 0 || undefined);
-    expect(String(taken[0])).to.match(/another gate/);
-    await refusal(
-      rows.transact((tx) => tx.putDocument(documentRecord())),
-      'internal',
-    );
-    expect(await other.read((tx) => tx.documents())).to.deep.equal([]);
-  });
-
-  it('takes its own database back from the session that the network cut off', async () => {
+  it('works on after the network cut its connections off', async () => {
     const { rows, net } = await openProxied();
     net.blackHole();
     const lost = rows.transact((tx) => tx.putDocument(documentRecord()));
     await refusal(lost, 'internal');
     net.recover();
     await until('it works again', () => rows.transact((tx) => tx.documents()).catch(() => undefined));
-    expect(taken).to.deep.equal([]);
   });
 
   it('lets a save outlast a server that is killed and started again, which is one version', async () => {
@@ -259,7 +234,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
 
   it('finds what another gate did to a session at once', async () => {
     const url = await postgres.create();
-    const [rows, other] = [await open(url), openShared(url)];
+    const [rows, other] = [await open(url), await open(url)];
     const session = sessionRecord({ tokenHash: 'token' });
     await rows.transact(async (tx) => {
       await tx.putDocument(documentRecord({ docId: session.docId }));

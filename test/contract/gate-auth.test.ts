@@ -2,8 +2,8 @@ import type { RequestListener, Server } from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
 import { type Ask, createAsk } from '../../cmd/gate/domain/ask.ts';
-import { Counting } from '../../cmd/gate/domain/counting.ts';
 import type { SessionRecord } from '../../cmd/gate/domain/model.ts';
+import { createLocalPlaces } from '../../cmd/gate/domain/places.ts';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { postAuth } from '../../cmd/gate/http/auth.ts';
@@ -35,11 +35,11 @@ function closeAll(): void {
 
 async function startGate(limit: number) {
   const sessions = new Map<string, SessionRecord>();
-  const counting = new Counting({ limit: () => limit, clock: systemClock });
-  counting.observe({ at: Date.now(), views: [], documents: 0, modified: new Set() });
+  const places = createLocalPlaces({ limit: () => limit, clock: systemClock });
+  await places.observe({ at: Date.now(), views: [], documents: 0, modified: new Set() });
   const ask = createAsk({
     openSessions: { byToken: async (hash) => sessions.get(hash), byDocument: async () => [] },
-    counting,
+    places,
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     foreignHosts: true,
     onOpened: () => undefined,
@@ -52,7 +52,7 @@ async function startGate(limit: number) {
     const record = { sessionId: `ses_${token}`, docId: DOC, mode: 'edit', tokenHash, closedAt: null };
     sessions.set(tokenHash, { ...record, expiresAt: Date.now() + 60_000 } as SessionRecord);
   };
-  return { counting, open, url: await listen(authOf(ask)) };
+  return { places, open, url: await listen(authOf(ask)) };
 }
 
 const headers = (uri: string, stage = 'ws') => ({
@@ -114,7 +114,7 @@ describe('POST /svc/auth', () => {
   });
 
   it('lets 200 connections that race for 20 places have exactly 20', async () => {
-    const { url, open, counting } = await startGate(20);
+    const { url, open, places } = await startGate(20);
     for (let round = 0; round < 5; round += 1) {
       const tokens = Array.from({ length: 200 }, (_, index) => `r${round}n${index}`);
       for (const token of tokens) open(token);
@@ -126,9 +126,9 @@ describe('POST /svc/auth', () => {
         }),
       );
       expect(statuses.filter((status) => status === 200)).to.have.length(20);
-      for (const token of tokens) counting.release(`ses_${token}`);
+      for (const token of tokens) await places.use((counting) => counting.release(`ses_${token}`));
       // A sample in which none of them has come frees their places.
-      counting.observe({ at: Date.now() + 5_000, views: [], documents: 0, modified: new Set() });
+      await places.observe({ at: Date.now() + 5_000, views: [], documents: 0, modified: new Set() });
     }
   });
 });

@@ -37,7 +37,7 @@ const NOW = Date.parse('2026-11-21T12:00:00Z');
 const RETAIN_HOURS = 24;
 
 /** In the place of counting: so many places, no samples. */
-export interface StandInAdmission extends Pick<Admission, 'admit' | 'release' | 'freed'> {
+export interface StandInAdmission extends Admission {
   limit: number;
   places: Set<string>;
 }
@@ -213,7 +213,7 @@ function standInAdmission(): StandInAdmission {
     limit: 50,
     places,
     freed: async () => {},
-    admit({ sessionId }): AdmissionAnswer {
+    async admit({ sessionId }): Promise<AdmissionAnswer> {
       const { limit } = this as StandInAdmission;
       if (!places.has(sessionId) && places.size >= limit) {
         return { admitted: false, limit, current: places.size, pending: 0 };
@@ -221,7 +221,7 @@ function standInAdmission(): StandInAdmission {
       places.add(sessionId);
       return { admitted: true };
     },
-    release: (sessionId) => void places.delete(sessionId),
+    release: async (sessionId) => void places.delete(sessionId),
   };
 }
 

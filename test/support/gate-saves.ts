@@ -98,6 +98,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     audit,
     schedule: options.schedule,
   });
+  outbox.start();
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
   const common = { rows, uploads, removal, link, onDelivery: () => outbox.wake(), clock, log, audit };
   const recent = createStoredVersions(clock);

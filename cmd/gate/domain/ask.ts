@@ -1,7 +1,7 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { Counting } from './counting.ts';
+import type { Places } from './places.ts';
 import type { OpenSessions } from './ports.ts';
 import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
 import { hashToken } from './session-token.ts';
@@ -23,7 +23,7 @@ export type Ask = (question: Question) => Promise<Decision>;
 
 export interface AskDependencies {
   openSessions: OpenSessions;
-  counting: Pick<Counting, 'admitSocket' | 'admitForeign' | 'hasPlace' | 'hasForeign' | 'isFull'>;
+  places: Pick<Places, 'use'>;
   readWopiSrc: ReadWopiSrc;
   /** Documents of other WOPI hosts may be opened. */
   foreignHosts: boolean;
@@ -71,29 +71,31 @@ export function createAsk(deps: AskDependencies): Ask {
 
 async function atSocket(
   opening: Opening,
-  { openSessions, counting, onOpened, clock }: AskDependencies,
+  { openSessions, places, onOpened, clock }: AskDependencies,
 ): Promise<Decision> {
   const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
     // The editor enforces this permission.
     if (permission === 'readonly') return undefined;
-    return limited(counting.admitForeign({ wopiSrc, tokenHash: hashToken(token ?? '') }).admitted);
+    const tokenHash = hashToken(token ?? '');
+    return limited(await places.use((counting) => counting.admitForeign({ wopiSrc, tokenHash }).admitted));
   }
   const session = token === null ? undefined : await openSessions.byToken(hashToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
-  const refusal = session.mode === 'view' ? undefined : limited(counting.admitSocket(session).admitted);
+  const mayEnter = session.mode === 'view' || (await places.use((counting) => counting.admitSocket(session).admitted));
+  const refusal = limited(mayEnter);
   if (refusal === undefined) onOpened();
   return refusal;
 }
 
 async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Promise<Decision> {
-  const { counting, openSessions, clock } = deps;
-  if (permission === 'readonly' || !counting.isFull()) return undefined;
-  if (docId === null) return limited(counting.hasForeign(wopiSrc));
+  const { places, openSessions, clock } = deps;
+  if (permission === 'readonly' || !(await places.use((counting) => counting.isFull()))) return undefined;
+  if (docId === null) return limited(await places.use((counting) => counting.hasForeign(wopiSrc)));
   const sessions = (await openSessions.byDocument(docId)).filter(({ expiresAt }) => expiresAt > clock());
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
-  const mayBeIn = sessions.some(({ mode, sessionId }) => mode === 'view' || counting.hasPlace(sessionId));
-  return limited(mayBeIn || sessions.length === 0);
+  if (sessions.length === 0 || sessions.some(({ mode }) => mode === 'view')) return undefined;
+  return limited(await places.use((counting) => sessions.some(({ sessionId }) => counting.hasPlace(sessionId))));
 }
 
 /** Read once more: refusals are few. Never throws: that would let in who has just been refused. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
-import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
+import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
 import { noteRemoval, type Removal } from './removal.ts';
 
 const SWEEP_MS = 60_000;
@@ -13,9 +13,9 @@ export interface CleaningDependencies {
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
-  isSaving: (docId: string) => boolean;
+  isSaving: (docId: string, tx: RowsReader) => boolean | Promise<boolean>;
   /** Returns whether there is an edit of a document that may yet become a version. */
-  hasUnsaved: (docId: string) => boolean;
+  hasUnsaved: (docId: string, tx: RowsReader) => boolean | Promise<boolean>;
   retainHours: number;
   clock: Clock;
   log: Logger;
@@ -54,7 +54,8 @@ export function createCleaning({
       const document = await tx.document(docId);
       if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
       const versions = await tx.versions(docId);
-      if ((await tx.hasDeliveries(docId)) || isSaving(docId) || hasUnsaved(docId)) continue;
+      const isNeeded = (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx)) || (await hasUnsaved(docId, tx));
+      if (isNeeded) continue;
       await tx.removeDocument(docId);
       await noteRemoval(tx, versions, clock());
     }

@@ -3,7 +3,7 @@ import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { closedDelivery, type VersionLink } from './callback-body.ts';
 import type { DocumentRecord } from './model.ts';
-import type { EditorSample, Rows, RowsTransaction } from './ports.ts';
+import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
 
 /** The time without a view after which a document is closed (contract: States). */
 const QUIET_MS = 30_000;
@@ -13,7 +13,7 @@ const PENDING_MS = 60_000;
 export interface ClosingDependencies {
   rows: Rows;
   /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
-  isSaving: (docId: string) => boolean;
+  isSaving: (docId: string, tx: RowsReader) => boolean | Promise<boolean>;
   link: VersionLink;
   /** Called when there is a new callback. */
   onDelivery: () => void;
@@ -38,13 +38,16 @@ export class Closing {
     this.#deps = deps;
   }
 
+  /** Forgets what it saw: another gate may have led since. */
+  start(): void {
+    this.#quietSince.clear();
+    this.#lastSeen.clear();
+  }
+
   /** Updates the open documents, and closes those without a view for long enough. Resolves when that is on disk. */
   async observe(sample: EditorSample): Promise<void> {
     // Somebody may have come and gone between two samples, or the clock was set.
-    if (this.#sampledAt === undefined || apart(sample.at, this.#sampledAt) > QUIET_MS) {
-      this.#quietSince.clear();
-      this.#lastSeen.clear();
-    }
+    if (this.#sampledAt === undefined || apart(sample.at, this.#sampledAt) > QUIET_MS) this.start();
     this.#sampledAt = sample.at;
     await this.#deps.rows.transact((tx) => this.#update(tx, sample));
     await this.#closeQuiet(sample.at);
@@ -97,7 +100,7 @@ export class Closing {
     at: number,
     now: number,
   ): Promise<boolean> {
-    if (state !== 'open' || this.#deps.isSaving(docId) || apart(at, lastViewAt) < QUIET_MS) return false;
+    if (state !== 'open' || apart(at, lastViewAt) < QUIET_MS || (await this.#deps.isSaving(docId, tx))) return false;
     const seen = this.#lastSeen.get(docId) ?? 0;
     const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && apart(now, createdAt) < PENDING_MS;
     return !(await tx.liveSessions(now, docId)).some(isAwaited);

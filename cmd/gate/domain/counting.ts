@@ -1,16 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import { COUNTING } from '../../../src/common/plan.ts';
-import { createForeignReservations } from './foreign.ts';
-import type {
-  Admission,
-  AdmissionAnswer,
-  AdmittedSession,
-  ConnectionFigures,
-  EditorSample,
-  EditorView,
-} from './ports.ts';
-import { createTimedKeys } from './timed-keys.ts';
+import { createForeignReservations, type ForeignReservations, type ForeignState } from './foreign.ts';
+import type { AdmissionAnswer, AdmittedSession, ConnectionFigures, EditorSample, EditorView } from './ports.ts';
+import { createTimedKeys, type TimedKeys } from './timed-keys.ts';
 
 /** The time that a place is kept for somebody who was let in and has not been seen yet. */
 const PENDING_MS = 60_000;
@@ -18,8 +10,6 @@ const HOLD_MS = COUNTING.reconnect_grace_seconds * 1000;
 const PEAK_MS = COUNTING.peak_window_seconds * 1000;
 /** After this the editor is not expected to forget a view that was given up. */
 const FREEING_MS = COUNTING.sample_interval_seconds * 1000;
-/** The time that somebody waits for that: it takes a second and an answer of the editor. */
-const FREED_MS = 2_000;
 /** The time that the editor may take to list the view of a WebSocket that was let in. */
 const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
@@ -31,42 +21,101 @@ export interface ForeignConnection {
   tokenHash: string;
 }
 
+/** All that counting knows, as JSON. */
+export interface CountingState {
+  sample: Sampled | null;
+  seen: string[];
+  released: string[];
+  releasedAt: number;
+  held: [key: string, end: number][];
+  pending: [key: string, end: number][];
+  opening: [key: string, at: number][];
+  foreign: ForeignState;
+  peaks: Peak[];
+}
+
+/** The figures of a sample. */
+interface Sampled {
+  at: number;
+  readonly: number;
+  views: number;
+  documents: number;
+}
+
+interface Peak {
+  at: number;
+  current: number;
+}
+
 /**
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
  * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
  * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then held
  * for another 120 s, which restart when its owner is admitted again. A session that gives its place up keeps it until a
  * sample shows that its view has gone. A lowered limit takes no place away. While there is no recent sample everybody
- * is admitted.
+ * is admitted. It knows nothing but what `toJSON` tells, so that several gates can count as one.
  */
-export class Counting implements Admission {
+export class Counting {
   readonly #limit: () => number;
   readonly #clock: Clock;
-  #sample: EditorSample | undefined;
-  #seen: ReadonlySet<string> = new Set();
+  #sample: Sampled | null;
+  #seen: ReadonlySet<string>;
   /** Sessions that gave their place up while they were seen or about to be. */
-  readonly #released = new Set<string>();
-  #releasedAt = 0;
-  #nextSample = Promise.withResolvers<void>();
-  readonly #held = createTimedKeys(HOLD_MS);
-  readonly #pending = createTimedKeys(PENDING_MS);
+  readonly #released: Set<string>;
+  #releasedAt: number;
+  readonly #held: TimedKeys;
+  readonly #pending: TimedKeys;
   /** When the WebSocket of a pending session was admitted. */
-  readonly #opening = new Map<string, number>();
-  readonly #foreign = createForeignReservations(PENDING_MS);
-  #peaks: { at: number; current: number }[] = [];
+  readonly #opening: Map<string, number>;
+  readonly #foreign: ForeignReservations;
+  #peaks: Peak[];
+  #hasChanged = false;
 
-  /** @param options.limit returns the editing connections in force */
-  constructor(options: { limit: () => number; clock: Clock }) {
+  /**
+   * @param options.limit returns the editing connections in force
+   * @param stored what it knows to begin with
+   */
+  constructor(options: { limit: () => number; clock: Clock }, stored?: CountingState) {
     this.#limit = options.limit;
     this.#clock = options.clock;
+    this.#sample = stored?.sample ?? null;
+    this.#seen = new Set(stored?.seen);
+    this.#released = new Set(stored?.released);
+    this.#releasedAt = stored?.releasedAt ?? 0;
+    this.#held = createTimedKeys(HOLD_MS, stored?.held);
+    this.#pending = createTimedKeys(PENDING_MS, stored?.pending);
+    this.#opening = new Map(stored?.opening);
+    this.#foreign = createForeignReservations(PENDING_MS, stored?.foreign);
+    this.#peaks = stored?.peaks ?? [];
+  }
+
+  toJSON(): CountingState {
+    return {
+      sample: this.#sample,
+      seen: [...this.#seen],
+      released: [...this.#released],
+      releasedAt: this.#releasedAt,
+      held: this.#held.toJSON(),
+      pending: this.#pending.toJSON(),
+      opening: [...this.#opening],
+      foreign: this.#foreign.toJSON(),
+      peaks: this.#peaks,
+    };
+  }
+
+  /** Returns whether anything has changed since it was last asked, but by the passing of time. */
+  takeChange(): boolean {
+    const hasChanged = this.#hasChanged;
+    this.#hasChanged = false;
+    return hasChanged;
   }
 
   admit({ sessionId }: AdmittedSession): AdmissionAnswer {
     this.#expire();
-    this.#released.delete(sessionId);
+    this.#note(this.#released.delete(sessionId));
     if (this.#takesSeat(sessionId)) return { admitted: true };
     if (!this.#pending.has(sessionId) && !this.#hasRoom(this.#takenByOwn())) return this.#refuse();
-    this.#pending.add(sessionId, this.#clock());
+    this.#note(this.#pending.add(sessionId, this.#clock()));
     return { admitted: true };
   }
 
@@ -74,7 +123,10 @@ export class Counting implements Admission {
   admitSocket(session: AdmittedSession): AdmissionAnswer {
     const answer = this.admit(session);
     const { sessionId } = session;
-    if (this.#pending.has(sessionId)) this.#opening.set(sessionId, this.#clock());
+    if (this.#pending.has(sessionId)) {
+      this.#note(this.#opening.get(sessionId) !== this.#clock());
+      this.#opening.set(sessionId, this.#clock());
+    }
     return answer;
   }
 
@@ -86,21 +138,18 @@ export class Counting implements Admission {
     const isNew = !this.#foreign.has(connection);
     if (isNew && !this.#hasRoom(this.#takenByOwn() + this.#foreign.size())) return this.#refuse();
     // Without a sample all are admitted, and anybody may ask: the reservations are limited.
-    if (!isNew || this.#foreign.size() < this.#limit()) this.#foreign.reserve(connection, this.#clock());
+    if (!isNew || this.#foreign.size() < this.#limit()) this.#note(this.#foreign.reserve(connection, this.#clock()));
     return { admitted: true };
   }
 
+  /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void {
+    this.#note(this.hasPlace(sessionId));
     this.#held.remove(sessionId);
     if (!this.#opening.has(sessionId)) this.#pending.remove(sessionId);
     if (!this.#seen.has(sessionId) && !this.#opening.has(sessionId)) return;
     this.#released.add(sessionId);
     this.#releasedAt = this.#clock();
-  }
-
-  async freed(): Promise<void> {
-    const late = pause(FREED_MS, 'late', { ref: false });
-    while (this.isFreeing() && (await Promise.race([this.#nextSample.promise, late])) !== 'late');
   }
 
   /** Returns whether a session has a place: reserved, in use, or kept for its return. */
@@ -128,6 +177,7 @@ export class Counting implements Admission {
 
   /** Updates the counts from the editor's list. */
   observe(sample: EditorSample): void {
+    this.#note(true);
     this.#expire();
     const now = new Set(sample.views.filter((view) => !view.readonly).map(connectionKey));
     for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, sample.at);
@@ -141,14 +191,14 @@ export class Counting implements Admission {
       this.#released.delete(key);
     }
     this.#seen = now;
-    this.#sample = sample;
+    const { at, views, documents } = sample;
+    const readonly = views.filter((view) => view.readonly).length;
+    this.#sample = { at, readonly, views: views.length, documents };
     const foreign = sample.views.filter((view) => view.docId === null);
     this.#foreign.match(
       foreign.map((view) => ({ ...view, key: connectionKey(view) })),
       (key) => this.#hasSeat(key),
     );
-    this.#nextSample.resolve();
-    this.#nextSample = Promise.withResolvers();
     const isRecent = ({ at }: { at: number }) => at > sample.at - PEAK_MS && at <= sample.at;
     this.#peaks = [...this.#peaks.filter(isRecent), { at: sample.at, current: this.#current() }];
   }
@@ -163,8 +213,8 @@ export class Counting implements Admission {
       pending: this.#pending.size() + this.#foreign.size(),
       peak_5m: Math.max(this.#current(), ...peaks),
       limit: this.#limit(),
-      readonly: sample?.views.filter((view) => view.readonly).length ?? 0,
-      views_total: sample?.views.length ?? 0,
+      readonly: sample?.readonly ?? 0,
+      views_total: sample?.views ?? 0,
       documents: sample?.documents ?? 0,
       limit_reached: this.#takenByOwn() >= this.#limit(),
       enforcing: this.#isEnforcing(),
@@ -193,7 +243,7 @@ export class Counting implements Admission {
   }
 
   #isEnforcing(): boolean {
-    return this.#sample !== undefined && apart(this.#clock(), this.#sample.at) <= STALE_MS;
+    return this.#sample !== null && apart(this.#clock(), this.#sample.at) <= STALE_MS;
   }
 
   #hasRoom(taken: number): boolean {
@@ -208,8 +258,12 @@ export class Counting implements Admission {
   #takesSeat(key: string): boolean {
     if (this.#seen.has(key)) return true;
     if (!this.#held.has(key)) return false;
-    this.#held.add(key, this.#clock());
+    this.#note(this.#held.add(key, this.#clock()));
     return true;
+  }
+
+  #note(isChange: boolean): void {
+    this.#hasChanged ||= isChange;
   }
 
   #refuse(): AdmissionAnswer {

@@ -15,7 +15,8 @@ interface SeenView {
 
 /** Reservations on documents of other WOPI hosts, until the editor lists those who made them. */
 export interface ForeignReservations {
-  reserve(connection: Connection, now: number): void;
+  /** Returns whether that made a difference. */
+  reserve(connection: Connection, now: number): boolean;
   has(connection: Connection): boolean;
   /** Returns the key of the view that the connection turned out to be. */
   userOf(connection: Connection): string | undefined;
@@ -27,13 +28,27 @@ export interface ForeignReservations {
    * @param counts whether a key still counts as a connection
    */
   match(views: readonly SeenView[], counts: (key: string) => boolean): void;
+  toJSON(): ForeignState;
 }
 
-/** @param stayMs how long a reservation stays, milliseconds */
-export function createForeignReservations(stayMs: number): ForeignReservations {
-  const waiting = createTimedKeys(stayMs);
-  const users = new Map<string, string>();
-  let known: ReadonlySet<string> = new Set();
+/** All that is known of them, as JSON. */
+export interface ForeignState {
+  /** Who waits, and until when. */
+  waiting: [name: string, end: number][];
+  /** The views that those who waited turned out to be. */
+  users: [name: string, key: string][];
+  /** Keys of the last list. */
+  known: string[];
+}
+
+/**
+ * @param stayMs how long a reservation stays, milliseconds
+ * @param stored what is known of them
+ */
+export function createForeignReservations(stayMs: number, stored?: ForeignState): ForeignReservations {
+  const waiting = createTimedKeys(stayMs, stored?.waiting);
+  const users = new Map<string, string>(stored?.users);
+  let known: ReadonlySet<string> = new Set(stored?.known);
 
   return {
     reserve: (connection, now) => waiting.add(toName(connection), now),
@@ -55,6 +70,7 @@ export function createForeignReservations(stayMs: number): ForeignReservations {
       known = listed;
       for (const [name, key] of users) if (!counts(key)) users.delete(name);
     },
+    toJSON: () => ({ waiting: waiting.toJSON(), users: [...users], known: [...known] }),
   };
 }
 

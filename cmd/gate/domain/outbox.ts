@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts';
 import { pause } from '../../../src/common/pause.ts';
+import { repeat } from '../../../src/common/repeat.ts';
 import { type Sending, sentAt } from './callback-body.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
@@ -20,6 +21,10 @@ export interface OutboxDependencies extends Sending {
   audit: Audit;
   schedule?: readonly number[] | undefined;
   parallel?: number;
+  /** Returns whether this gate is still the one that sends; by default there is no other. */
+  leads?: () => boolean;
+  /** Milliseconds between looks for callbacks that other gates wrote; undefined where there are none. */
+  lookMs?: number | undefined;
 }
 
 /** An attempt that is under way. */
@@ -38,7 +43,8 @@ export class Outbox {
   readonly #schedule: readonly number[];
   readonly #parallel: number;
   readonly #running = new Map<string, Running>();
-  readonly #stopped = new AbortController();
+  #stopped: AbortController;
+  #stopLooking = (): void => {};
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -47,6 +53,16 @@ export class Outbox {
     this.#deps = deps;
     this.#schedule = deps.schedule ?? CALLBACK_SCHEDULE;
     this.#parallel = deps.parallel ?? PARALLEL;
+    this.#stopped = new AbortController();
+    this.#stopped.abort();
+  }
+
+  /** Begins to send. */
+  start(): void {
+    const { lookMs } = this.#deps;
+    this.#stopped = new AbortController();
+    if (lookMs !== undefined) this.#stopLooking = repeat(lookMs, async () => this.wake());
+    this.wake();
   }
 
   /** Looks for callbacks to send: after a start, a new callback, a moved clock. */
@@ -61,6 +77,7 @@ export class Outbox {
   /** Cuts off the attempts under way; they are made again after the next start. Resolves when nothing runs any more. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#stopLooking();
     clearTimeout(this.#timer);
     await this.#looking;
     await Promise.all([...this.#running.values()].map(({ attempt }) => attempt));
@@ -95,9 +112,13 @@ export class Outbox {
       else next = Math.min(next, nextAttemptAt);
     }
     for (const delivery of this.#sortFairly(due)) {
-      if (this.#running.size < this.#parallel && !this.#stopped.signal.aborted) this.#run(delivery);
+      if (this.#running.size < this.#parallel && this.#maySend()) this.#run(delivery);
     }
     if (next < Number.POSITIVE_INFINITY) this.#wakeIn(next - now);
+  }
+
+  #maySend(): boolean {
+    return !this.#stopped.signal.aborted && (this.#deps.leads?.() ?? true);
   }
 
   /** Puts callbacks to receivers that are asked least first: one that hangs would take every place. */
@@ -139,8 +160,14 @@ export class Outbox {
     const status = await poster.post(delivery, signal);
     if (signal.aborted && !isTaken(status)) return;
     const after = this.#record(delivery, status);
-    await rows.transact((tx) => tx.putDelivery(after));
-    this.#report(after);
+    const isOurs = await rows.transact(async (tx) => {
+      const { state, attempts } = (await tx.delivery(delivery.id)) ?? {};
+      // Another gate leads meanwhile, and has made this attempt anew.
+      if (state !== 'pending' || attempts !== delivery.attempts) return false;
+      await tx.putDelivery(after);
+      return true;
+    });
+    if (isOurs) this.#report(after);
   }
 
   #record(delivery: DeliveryRecord, lastStatus: number | null): DeliveryRecord {

@@ -14,15 +14,42 @@ import type {
 export interface Rows {
   /**
    * Runs work that changes rows. When it resolves, all that the work did is there to stay; when it rejects, nothing was
-   * done, unless the commit's answer was lost on its way. A document or a session that the work found by its id, key or
-   * token stays as it was found until the end: whoever else wants it waits. The work may run again where others were
+   * done, unless the commit's answer was lost on its way. A document, session or callback that the work found by its id, key
+   * or token stays as it was found until the end: whoever else wants it waits. The work may run again where others were
    * quicker, so all else that it does has to bear repetition.
    */
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
   /** Runs work that reads rows as they are at one moment, which waits for nobody's changes and holds up nobody. */
   read<Result>(work: (rows: RowsReader) => Promise<Result> | Result): Promise<Result>;
   readonly openSessions: OpenSessions;
+  /** What the gates share that work on these rows; undefined where there is but one. */
+  readonly shared?: Shared;
   close(): Promise<void>;
+}
+
+/** What several gates share beside rows. An error is an `Unavailable`, and comes within a second or two. */
+export interface Shared {
+  /** The right to do what one gate at a time does. */
+  lease: Lease;
+  /** The counted places (`SharedPlaces`). */
+  places: SharedText;
+  /** What was last seen of the editor (`createEditorWatch`). */
+  seen: SharedText;
+}
+
+export interface Lease {
+  /** Takes it or keeps it, for 10 s from now on. Returns whether this gate has it. */
+  renew(): Promise<boolean>;
+  /** Gives it back, if this gate has it. */
+  release(): Promise<void>;
+}
+
+/** A text that all gates read and write, which has the version 0 before it was written for the first time. */
+export interface SharedText {
+  /** Returns the text, unless its version is the known one, and the store's own time in epoch milliseconds. */
+  read(known: number): Promise<{ version: number; text: string | undefined; now: number }>;
+  /** Writes it unless its version is another one by now. Returns whether it did; the new version is the next number. */
+  write(text: string, version: number): Promise<boolean>;
 }
 
 /** Sessions that nobody deleted, some of them past their time, as the last transaction left them. */
@@ -57,6 +84,7 @@ export interface RowsReader {
   /** Returns those deleted or expired before a time. */
   endedSessions(endedBefore: number): Promise<SessionRecord[]>;
 
+  delivery(id: number): Promise<DeliveryRecord | undefined>;
   /** Returns the first pending one of each document. */
   dueDeliveries(): Promise<DeliveryRecord[]>;
   pendingDeliveries(): Promise<number>;
@@ -200,12 +228,19 @@ export interface EditorServer {
    * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
    */
   page(fileType: string): Promise<string>;
-  state(): EditorState;
-  /** The last good sample; undefined before the first. */
-  sample(): EditorSample | undefined;
-  /** Called after each new sample. */
-  onSample(listener: (sample: EditorSample) => void): void;
+  /** Samples its list until the returned function is called. */
+  sampling(handlers: SamplingHandlers): () => void;
+  /** Forgets its pages: it may be another version now, whose pages are elsewhere. */
+  forgetPages(): void;
   stop(): void;
+}
+
+export interface SamplingHandlers {
+  /** The last good sample before; what cannot be read of the next one is taken from it. */
+  previous: EditorSample | undefined;
+  /** Called with the first state and each change of it; `ok` comes before the sample that shows it. */
+  onState: (state: EditorState) => void;
+  onSample: (sample: EditorSample) => void;
 }
 
 /** Sends one callback. */
@@ -232,12 +267,11 @@ export interface Downloader {
 /** Admits editing sessions (design: one connection). */
 export interface Admission {
   /** Reserves a place for a session that is to edit; a refusal tells the figures. Asking again only renews that. */
-  admit(session: AdmittedSession): AdmissionAnswer;
+  admit(session: AdmittedSession): Promise<AdmissionAnswer>;
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
-  release(sessionId: string): void;
+  release(sessionId: string): Promise<void>;
   /** Resolves at once, unless a place is about to become free: then with the sample that frees it, or after 2 s. */
   freed(): Promise<void>;
-  figures(): ConnectionFigures;
 }
 
 export type AdmittedSession = Pick<SessionRecord, 'sessionId' | 'docId'>;

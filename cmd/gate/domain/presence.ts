@@ -8,8 +8,8 @@ type Known = Pick<SessionRecord, 'sessionId' | 'docId' | 'user'>;
 export interface PresenceDependencies {
   /** Those of the sessions that exist, deleted and expired ones too. */
   findSessions: (sessionIds: readonly string[]) => Promise<readonly Known[]>;
-  /** Called with each sample once it is matched to the sessions. */
-  onMatched: (sample: EditorSample) => void;
+  /** Called with each sample once it is matched to the sessions; it is waited for, and does not reject. */
+  onMatched: (sample: EditorSample) => Promise<void>;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -39,7 +39,7 @@ export function createPresence(deps: PresenceDependencies): Presence & {
       deps.log.warn({ err: error }, 'views could not be matched to sessions');
     }
     current = { ...sample, views };
-    deps.onMatched(current);
+    await deps.onMatched(current);
   }
 
   const getViews = (docId: string): EditorView[] => current?.views.filter((view) => view.docId === docId) ?? [];

@@ -15,7 +15,7 @@ interface Dependencies {
   rows: Rows;
   documents: Documents;
   downloader: Pick<Downloader, 'check'>;
-  admission: Pick<Admission, 'admit' | 'release' | 'freed'>;
+  admission: Admission;
   editor: Pick<EditorServer, 'page'>;
   presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
   links: Links;
@@ -52,7 +52,7 @@ export class Sessions {
     const isToEdit = embedding.mode === 'edit' && !embedding.readOnly;
     // A page that is loaded again gave its place up a moment ago.
     if (isToEdit) await admission.freed();
-    const full = isToEdit ? admit(admission, { sessionId, docId }) : undefined;
+    const full = isToEdit ? await admit(admission, { sessionId, docId }) : undefined;
     try {
       const page = await editor.page(fileType);
       const token = newToken();
@@ -65,7 +65,8 @@ export class Sessions {
       audit.record('session.created', { session: sessionId, document: docId, user: user.id, mode, origin });
       return sessionView({ ...made, token, full, page, wopiUrl });
     } catch (error) {
-      admission.release(sessionId);
+      // A place that cannot be given back now is free again after a minute.
+      await admission.release(sessionId).catch(() => {});
       throw error;
     }
   }
@@ -136,9 +137,9 @@ export class Sessions {
       const before = await getSession(tx, sessionId, token);
       assertActive(before, now);
       const document = await letIn(tx, before.docId, now);
-      const full = mode === 'edit' && !before.readOnly ? admit(admission, before) : undefined;
+      const full = mode === 'edit' && !before.readOnly ? await admit(admission, before) : undefined;
       const session = { ...before, ...decideMode(mode, full, before) };
-      if (mode === 'view') admission.release(sessionId);
+      if (mode === 'view') await admission.release(sessionId);
       await tx.putSession(session);
       return { session, document, full };
     });
@@ -156,9 +157,9 @@ export class Sessions {
       await tx.putSession({ ...session, closedAt: clock() });
       return session;
     });
-    if (!closed) return;
-    admission.release(sessionId);
-    audit.record('session.closed', { session: sessionId, document: closed.docId });
+    if (closed) audit.record('session.closed', { session: sessionId, document: closed.docId });
+    // Once more for who asks again because there was no answer.
+    await admission.release(sessionId);
   }
 }
 
@@ -176,11 +177,11 @@ async function checkUrls({ document, callbackUrl }: Embedding, { check }: Pick<D
   ]);
 }
 
-function admit(
+async function admit(
   admission: Pick<Admission, 'admit'>,
   { sessionId, docId }: Pick<SessionRecord, 'sessionId' | 'docId'>,
-): Full | undefined {
-  const answer = admission.admit({ sessionId, docId });
+): Promise<Full | undefined> {
+  const answer = await admission.admit({ sessionId, docId });
   return answer.admitted ? undefined : answer;
 }
 

@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord } from './model.ts';
-import type { ConnectionFigures, EditorServer, Rows } from './ports.ts';
+import type { ConnectionFigures, EditorState, Rows } from './ports.ts';
 import type { UnsavedEdits } from './unsaved.ts';
 
 /** Most undelivered callbacks that are shown. */
@@ -12,9 +12,9 @@ const FRESH_MS = 1_000;
 
 export interface StatusDependencies {
   rows: Rows;
-  editor: Pick<EditorServer, 'state'>;
+  editor: { state(): EditorState };
   unsaved: Pick<UnsavedEdits, 'list'>;
-  figures: () => ConnectionFigures;
+  figures: () => Promise<ConnectionFigures>;
   license: () => LicenseState;
   callbackSigning: boolean;
   clock: Clock;
@@ -54,7 +54,7 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
     return {
       upstream: { editor_server: editor.state() },
       editor: { unsaved: lost },
-      connections: figures(),
+      connections: await figures(),
       license: { state, grace_days_left: graceDaysLeft },
       embed: { open_documents, sessions, callback_signing: callbackSigning, callbacks },
     };

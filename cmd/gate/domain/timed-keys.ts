@@ -1,23 +1,30 @@
 /** Keys that each stay for a while from when they were last added. Times are epoch milliseconds. */
 export interface TimedKeys {
-  /** Adds a key, or restarts its time. */
-  add(key: string, now: number): void;
+  /** Adds a key, or restarts its time. Returns whether that made a difference. */
+  add(key: string, now: number): boolean;
   remove(key: string): void;
   has(key: string): boolean;
   keys(): Iterable<string>;
   size(): number;
   /** Drops those whose time is over. */
   expire(now: number): void;
+  /** Returns each with its end, for `createTimedKeys` to begin with. */
+  toJSON(): [key: string, end: number][];
 }
 
-/** @param stayMs how long each stays, milliseconds */
-export function createTimedKeys(stayMs: number): TimedKeys {
+/**
+ * @param stayMs how long each stays, milliseconds
+ * @param stored those to begin with
+ */
+export function createTimedKeys(stayMs: number, stored: Iterable<[string, number]> = []): TimedKeys {
   // In the order of their ends, since all stay equally long.
-  const ends = new Map<string, number>();
+  const ends = new Map<string, number>(stored);
 
-  function add(key: string, now: number): void {
+  function add(key: string, now: number): boolean {
+    if (ends.get(key) === now + stayMs) return false;
     ends.delete(key);
     ends.set(key, now + stayMs);
+    return true;
   }
 
   return {
@@ -34,5 +41,6 @@ export function createTimedKeys(stayMs: number): TimedKeys {
         else ends.delete(key);
       }
     },
+    toJSON: () => [...ends],
   };
 }

@@ -75,7 +75,7 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
     throw new Error(`${path} belongs to ${embedded}: with SVC_DATABASE_URL the gate needs a data folder of its own`);
   }
   const { createPostgresRows } = await import('./postgres-rows.ts');
-  const rows = await createPostgresRows(databaseUrl, endProcess);
+  const rows = await createPostgresRows(databaseUrl);
   try {
     if (known === undefined) await writeAtomic(idPath, rows.databaseId(), { durable: true });
     else if (known !== rows.databaseId()) throw new Error(`${path} belongs to another database than SVC_DATABASE_URL`);
@@ -84,13 +84,6 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
     await rows.close();
     throw error;
   }
-}
-
-/** Another gate works on the database: whatever this one still did could be wrong. */
-function endProcess(error: Error): void {
-  setImmediate(() => {
-    throw error;
-  });
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -1,4 +1,4 @@
-import { type Query, Table } from '../../../src/common/sql/table.ts';
+import { type Lock, type Query, Table } from '../../../src/common/sql/table.ts';
 import type { DeliveryRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
 
@@ -25,9 +25,11 @@ const DELIVERIES = new Table<DeliveryRecord>(
 /** Callbacks on their way. */
 export function deliveryRows(
   query: Query,
+  lock: Lock,
 ): Pick<
   RowsTransaction,
   | 'addDelivery'
+  | 'delivery'
   | 'putDelivery'
   | 'dueDeliveries'
   | 'pendingDeliveries'
@@ -37,6 +39,7 @@ export function deliveryRows(
 > {
   return {
     addDelivery: async (delivery) => ({ ...delivery, id: await DELIVERIES.insert(query, delivery) }),
+    delivery: (id) => DELIVERIES.first(query, `WHERE id = ? ${lock}`, id),
     putDelivery: (record) => DELIVERIES.put(query, record),
     dueDeliveries: () =>
       DELIVERIES.select(

@@ -111,6 +111,10 @@ const MIGRATIONS: readonly Migration[] = [
   )${clustered};
   CREATE INDEX removals_at ON removals (at);
   `,
+  ({ integer, strict }) => `
+  CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until ${integer} NOT NULL)${strict};
+  CREATE TABLE shared_texts (name TEXT PRIMARY KEY, version ${integer} NOT NULL, value TEXT NOT NULL)${strict};
+  `,
 ];
 
 const OF_SQLITE: Words = {

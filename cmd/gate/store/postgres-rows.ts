@@ -1,4 +1,4 @@
-import pg, { type ClientBase, type Pool } from 'pg';
+import pg from 'pg';
 import {
   BEGIN_READING,
   BEGIN_WRITING,
@@ -7,10 +7,12 @@ import {
   transaction,
 } from '../../../src/common/sql/postgres-client.ts';
 import { checkServer, migrate } from '../../../src/common/sql/postgres-migrate.ts';
+import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
+import type { Query } from '../../../src/common/sql/table.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
-import { openWriter, type Writer } from './postgres-writer.ts';
+import { createShared } from './postgres-shared.ts';
 import { createTables } from './tables.ts';
 
 /** Rows that can be told from all others. */
@@ -19,29 +21,34 @@ export interface IdentifiedRows extends Rows {
   databaseId(): string;
 }
 
-/** Connections for reads. */
-const READERS = 10;
-/** Others were quicker: serialization_failure, deadlock_detected. */
-const CONFLICTS = ['40001', '40P01'];
+/** Connections of one gate for reads and changes. */
+const CONNECTIONS = 10;
+/** Those for what is asked at each opening, which waits for no save, and is answered without the database in time. */
+const ASKING = 4;
+const ASKING_MS = 1_000;
+/** Others were quicker: serialization_failure, deadlock_detected, unique_violation. */
+const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;
 
 /**
- * Rows in a PostgreSQL database of version 14 or later, for this gate alone. When `transact` resolves, all that its work
- * did is committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was the answer to the
- * commit that was lost.
- * @param onTaken called when the connection was lost and another gate took the database over
+ * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves, all that its work did is
+ * committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was the answer to the commit
+ * that was lost.
  * @throws {Error} in words for the operator
  */
-export async function createPostgresRows(url: string, onTaken: (error: Error) => void): Promise<IdentifiedRows> {
-  const writer = await openWriter(url, onTaken).catch(explain);
+export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
+  const connections = openConnections({ ...clientOptions(url), max: CONNECTIONS });
+  const times = { connectionTimeoutMillis: ASKING_MS, query_timeout: ASKING_MS };
+  const asking = openConnections({ ...clientOptions(url), ...times, max: ASKING });
+  const close = async () => void (await Promise.all([connections.close(), asking.close()]));
   try {
-    const databaseId = await writer.write(async (client) => {
+    const databaseId = await connections.borrow(async (client) => {
       await checkServer(queryOf(client));
       return transaction(client, BEGIN_WRITING, (query) => migrate(query, POSTGRES_SCHEMA));
     });
-    return { ...rowsOn(new pg.Pool({ ...clientOptions(url), max: READERS }), writer), databaseId: () => databaseId };
+    return { ...rowsOn(connections, asking), close, databaseId: () => databaseId };
   } catch (error) {
-    await writer.close();
+    await close();
     return explain(error);
   }
 }
@@ -52,19 +59,19 @@ function explain(error: unknown): never {
   throw new Error(`the database cannot be used: ${message}`, { cause: error });
 }
 
-/** The rows that `pool` reads and `writer` changes; it may be any number of these that work on a database. */
-export function rowsOn(pool: Pool, writer: Writer): Rows {
-  // One that ends while nobody uses it.
-  pool.on('error', () => {});
-  const sessions: RowsReader = createTables(queryOf(pool));
+function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {
+  const ask: Query = (text, values) => asking.borrow((client) => queryOf(client)(text, values));
+  const sessions: RowsReader = createTables(ask);
   return {
     transact: (work) =>
       again(() =>
-        writer.write((client) =>
+        connections.borrow((client) =>
           transaction(client, BEGIN_WRITING, (query) => work(createTables(query, 'FOR UPDATE'))),
         ),
       ),
-    read: (work) => borrow(pool, (client) => transaction(client, BEGIN_READING, (query) => work(createTables(query)))),
+    read: (work) =>
+      connections.borrow((client) => transaction(client, BEGIN_READING, (query) => work(createTables(query)))),
+    shared: createShared(ask),
     // Nothing is kept in memory: what another gate changed counts at once.
     openSessions: {
       async byToken(tokenHash) {
@@ -73,10 +80,6 @@ export function rowsOn(pool: Pool, writer: Writer): Rows {
       },
       // All of them: no moment is before the beginning of time.
       byDocument: (docId) => sessions.liveSessions(-1, docId),
-    },
-    async close() {
-      await writer.close();
-      if (!pool.ended) await pool.end();
     },
   };
 }
@@ -90,20 +93,4 @@ async function again<Result>(work: () => Promise<Result>): Promise<Result> {
     }
   }
   return work();
-}
-
-/** Runs `use` with a connection of the pool, which keeps those that still work. */
-export async function borrow<Result>(pool: Pool, use: (client: ClientBase) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw new Unavailable(error);
-  });
-  let broken = false;
-  try {
-    return await use(client);
-  } catch (error) {
-    broken = error instanceof Unavailable;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
 }

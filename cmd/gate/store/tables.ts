@@ -12,6 +12,6 @@ export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
     ...versionRows(query),
     ...blobRows(query),
     ...sessionRows(query, lock),
-    ...deliveryRows(query),
+    ...deliveryRows(query, lock),
   };
 }

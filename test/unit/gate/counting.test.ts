@@ -169,24 +169,6 @@ describe('counting', () => {
     expect(counting.isFreeing(), 'of a view that stays').to.equal(false);
   });
 
-  it('has who asks for a place wait for the sample that frees one, for 2 s at most', async () => {
-    const { counting, see, own, admit } = start(1);
-    see(own('a'));
-    await counting.freed();
-    counting.release('a');
-    const freed = counting.freed();
-    see(own('a'));
-    expect(admit('b')).to.equal(false);
-    see();
-    await freed;
-    expect(admit('b')).to.equal(true);
-    see(own('b'));
-    counting.release('b');
-    const started = performance.now();
-    await counting.freed();
-    expect(performance.now() - started).to.be.within(1_900, 10_000);
-  });
-
   it('keeps a place that was released and asked for again', () => {
     const { counting, see, admit, own, counts } = start(1);
     see(own('a'));

@@ -91,7 +91,7 @@ describe('the status of the gate', () => {
     const status = createStatus({
       rows,
       editor: { state: () => 'ok' },
-      figures: () => counting.figures(),
+      figures: async () => counting.figures(),
       license: () => licence(9, [], 'grace'),
       unsaved: { list: async () => [] },
       callbackSigning: true,

@@ -29,7 +29,7 @@ function start() {
       if (state.broken) throw new Error('the disk is gone');
       return sessions.filter(({ sessionId }) => ids.includes(sessionId));
     },
-    onMatched: (sample) => matched.push(sample),
+    onMatched: async (sample) => void matched.push(sample),
     log: silentLogger(),
   });
   const see = (at: number, views: EditorView[], modified: string[] = []) =>

@@ -4,7 +4,7 @@ import type { EditorAgent } from '../../../../src/common/editor/fetch-text.ts';
 import { logIn, WrongPassword } from '../../../../src/common/editor/login.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import { pause } from '../../../../src/common/pause.ts';
-import type { EditorSample, EditorState } from '../../domain/ports.ts';
+import type { EditorState, SamplingHandlers } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
 import { readDocuments } from './documents.ts';
 
@@ -28,41 +28,30 @@ export interface AdminOptions {
   /** Milliseconds between samples. */
   intervalMs: number;
   /** Returns whether somebody waits for the next sample, which is then taken within a second. */
-  isUrgent: () => boolean;
+  isUrgent: () => Promise<boolean>;
   readWopiSrc: ReadWopiSrc;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
-  onSample: (sample: EditorSample) => void;
-  /** Called when a channel works, at first or again. */
-  onFound: () => void;
-  /** Called when a channel that had worked is lost. */
-  onLost: () => void;
-}
-
-export interface AdminChannel {
-  state(): EditorState;
-  /** The last good sample. */
-  sample(): EditorSample | undefined;
-  stop(): void;
 }
 
 /**
  * Samples the editor's list of documents over one long-lived WebSocket of its admin console, and comes back when it is
  * lost. An answer that cannot be read changes nothing; no answer within an interval means that the channel is dead.
+ * @returns ends it
  */
-export function createAdminChannel(options: AdminOptions): AdminChannel {
-  const { agent, log, clock, readWopiSrc, onSample } = options;
+export function openAdminChannel(options: AdminOptions & SamplingHandlers): () => void {
+  const { agent, log, clock, readWopiSrc, previous, onState, onSample } = options;
   const stopping = new AbortController();
   /** The state that was reported last; undefined before the first. */
   let state: EditorState | undefined;
-  let last: EditorSample | undefined;
+  let last = previous;
 
   function become(next: EditorState, reason?: Error): void {
     if (next === state) return;
     state = next;
+    onState(next);
     if (next === 'ok') {
       log.info('the admin channel works');
-      options.onFound();
       return;
     }
     log.warn(
@@ -88,7 +77,6 @@ export function createAdminChannel(options: AdminOptions): AdminChannel {
       const before = last;
       const reason = await connectOnce(options, stopping.signal, take).catch((error: Error) => error);
       if (stopping.signal.aborted) return;
-      if (state === 'ok') options.onLost();
       const refused = reason instanceof WrongPassword;
       become(refused ? 'auth_failed' : 'down', reason);
       failures = last === before ? failures + 1 : 0;
@@ -99,7 +87,7 @@ export function createAdminChannel(options: AdminOptions): AdminChannel {
 
   // It rejects only because of a bug in this code, which should be seen.
   void run().finally(() => agent.destroy());
-  return { state: () => state ?? 'down', sample: () => last, stop: () => stopping.abort() };
+  return () => stopping.abort();
 }
 
 /** One login and its socket. Resolves or rejects with the reason of its end. */
@@ -114,6 +102,7 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
   stopping.addEventListener('abort', stop, { once: true });
   const lookMs = Math.min(LOOK_MS, intervalMs);
   let waiting = false;
+  let ended = false;
   /** Milliseconds until the next sample. */
   let left = 0;
   let timer = setTimeout(() => resolve(new Error('no socket in time')), CONNECT_MS);
@@ -124,13 +113,15 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
     socket.send('documents');
   }
 
-  function look(): void {
+  async function look(): Promise<void> {
     left -= lookMs;
     if (left <= 0 && waiting) {
       resolve(new Error('no answer in time'));
       return;
     }
-    if (left <= 0 || (!waiting && isUrgent())) ask();
+    const isDue = left <= 0 || (!waiting && (await isUrgent()));
+    if (ended) return;
+    if (isDue) ask();
     timer = setTimeout(look, lookMs);
   }
 
@@ -152,6 +143,7 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
   try {
     return await promise;
   } finally {
+    ended = true;
     clearTimeout(timer);
     stopping.removeEventListener('abort', stop);
     close(socket);

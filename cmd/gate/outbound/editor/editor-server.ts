@@ -2,9 +2,9 @@ import type { Clock } from '../../../../src/common/clock.ts';
 import { createEditorAgent } from '../../../../src/common/editor/fetch-text.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import { COUNTING } from '../../../../src/common/plan.ts';
-import type { EditorSample, EditorServer } from '../../domain/ports.ts';
+import type { EditorServer } from '../../domain/ports.ts';
 import type { ReadWopiSrc } from '../../domain/wopi-src.ts';
-import { createAdminChannel } from './admin.ts';
+import { openAdminChannel } from './admin.ts';
 import { createDiscovery } from './discovery.ts';
 
 export interface EditorServerOptions {
@@ -14,7 +14,7 @@ export interface EditorServerOptions {
   adminPassword: string;
   readWopiSrc: ReadWopiSrc;
   /** Returns whether somebody waits for the next sample, which is then taken within a second. */
-  isUrgent: () => boolean;
+  isUrgent: () => Promise<boolean>;
   /** SVC_BASE_URL, which discovery has to agree with; undefined when it is not set. */
   baseUrl: string | undefined;
   clock: Clock;
@@ -26,36 +26,25 @@ export interface EditorServerOptions {
 /** The editor server: its pages from discovery, and who is in them from the admin channel. */
 export function createEditorServer(options: EditorServerOptions): EditorServer {
   const { url, adminUser, adminPassword, baseUrl, clock, log, readWopiSrc, isUrgent } = options;
-  const listeners: ((sample: EditorSample) => void)[] = [];
   const agent = createEditorAgent();
   const discovery = createDiscovery({ url, agent, baseUrl, clock, log });
   // It is read before somebody needs it, to log what is wrong with it.
   discovery.check();
-  const admin = createAdminChannel({
-    url,
-    user: adminUser,
-    password: adminPassword,
-    agent: createEditorAgent(),
-    intervalMs: options.sampleIntervalMs ?? COUNTING.sample_interval_seconds * 1000,
-    readWopiSrc,
-    isUrgent,
-    clock,
-    log,
-    onSample: (sample) => {
-      for (const listener of listeners) listener(sample);
-    },
-    onFound: () => discovery.check(),
-    // It may come back as another version.
-    onLost: () => discovery.forget(),
-  });
   return {
     page: discovery.page,
-    state: admin.state,
-    sample: admin.sample,
-    onSample: (listener) => void listeners.push(listener),
-    stop: () => {
-      admin.stop();
-      void agent.destroy();
-    },
+    forgetPages: discovery.forget,
+    sampling: ({ onState, ...handlers }) =>
+      openAdminChannel({
+        ...{ url, readWopiSrc, isUrgent, clock, log, ...handlers },
+        user: adminUser,
+        password: adminPassword,
+        agent: createEditorAgent(),
+        intervalMs: options.sampleIntervalMs ?? COUNTING.sample_interval_seconds * 1000,
+        onState: (state) => {
+          onState(state);
+          if (state === 'ok') discovery.check();
+        },
+      }),
+    stop: () => void agent.destroy(),
   };
 }

@@ -28,7 +28,7 @@ describe('the outbox', () => {
       audit: { record: (event, facts) => void audited.push([event, facts]), close: async () => undefined },
       ...options,
     });
-    outbox.wake();
+    outbox.start();
     return { outbox, logged, audited };
   }
 
@@ -157,5 +157,52 @@ describe('the outbox', () => {
     expect(audited).to.have.lengthOf(1);
     expect(audited[0]?.[0]).to.equal('callback.given_up');
     expect(audited[0]?.[1]).to.include({ delivery, key: 'doc_1', attempts: 3 });
+  });
+
+  it('sends nothing once this gate leads no more, and goes on when it is started again', async () => {
+    let leads = false;
+    const sent: string[] = [];
+    await add('doc_1');
+    const { outbox } = start({ leads: () => leads, poster: { post: async ({ docId }) => sent.push(docId) && 204 } });
+    await rows.transact(() => undefined);
+    await outbox.stop();
+    expect(sent).to.deep.equal([]);
+    leads = true;
+    outbox.wake();
+    await rows.transact(() => undefined);
+    expect(sent, 'stopped').to.deep.equal([]);
+    outbox.start();
+    await until('it is sent', () => sent[0]);
+    await outbox.stop();
+  });
+
+  it('finds callbacks that other gates wrote', async () => {
+    const sent: string[] = [];
+    const { outbox } = start({ lookMs: 20, poster: { post: async ({ docId }) => sent.push(docId) && 204 } });
+    await rows.transact(() => undefined);
+    await add('doc_1');
+    await until('it is sent', () => sent[0]);
+    await outbox.stop();
+  });
+
+  it('leaves what another gate wrote about a callback meanwhile', async () => {
+    const made = await add('doc_1');
+    const answer = Promise.withResolvers<number>();
+    const asked = Promise.withResolvers<void>();
+    const { outbox, logged } = start({
+      poster: {
+        post: () => {
+          asked.resolve();
+          return answer.promise;
+        },
+      },
+    });
+    await asked.promise;
+    const delivered = { ...made, state: 'delivered', attempts: 1, lastStatus: 200, endedAt: 5 } as const;
+    await rows.transact((tx) => tx.putDelivery(delivered));
+    answer.resolve(204);
+    await outbox.stop();
+    expect(await rows.read((tx) => tx.delivery(made.id))).to.deep.equal(delivered);
+    expect(logged).to.deep.equal([]);
   });
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { createEditorWatch, type EditorWatch } from '../../../../cmd/gate/domain/editor-watch.ts';
 import type { EditorSample, EditorServer } from '../../../../cmd/gate/domain/ports.ts';
 import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
 import { createEditorServer } from '../../../../cmd/gate/outbound/editor/editor-server.ts';
@@ -21,7 +22,7 @@ interface Options {
 }
 describe('the admin channel', () => {
   let server: AdminServer;
-  let editor: EditorServer | undefined;
+  let editor: (Pick<EditorServer, 'page'> & Pick<EditorWatch, 'state' | 'sample'> & { stop(): void }) | undefined;
   const samples: EditorSample[] = [];
   const warned: string[] = [];
 
@@ -34,18 +35,32 @@ describe('the admin channel', () => {
   const start = (options: Options = {}) => {
     samples.length = 0;
     warned.length = 0;
-    editor = createEditorServer({
+    const log = createLogger({ service: 'gate', level: 'warn', destination: { write: keep } });
+    const online = createEditorServer({
       url: options.url ?? server.url,
       adminUser: 'admin',
       adminPassword: options.password ?? secret(server.now.password),
       readWopiSrc: createWopiSrcReader(WOPI_URL),
       clock: systemClock,
-      log: createLogger({ service: 'gate', level: 'warn', destination: { write: keep } }),
+      log,
       baseUrl: options.baseUrl,
-      isUrgent: options.urgent ?? (() => false),
+      isUrgent: async () => options.urgent?.() ?? false,
       sampleIntervalMs: options.interval ?? 40,
     });
-    editor.onSample((sample) => samples.push(sample));
+    const watch = createEditorWatch({
+      editor: online,
+      shared: undefined,
+      onSample: async (sample) => void samples.push(sample),
+      log,
+    });
+    watch.start();
+    editor = {
+      ...{ page: online.page, state: watch.state, sample: watch.sample },
+      stop() {
+        watch.stop?.();
+        online.stop();
+      },
+    };
     return editor;
   };
   const isState = (state: string) =>

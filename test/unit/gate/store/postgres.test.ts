@@ -20,10 +20,7 @@ describe('the gate’s rows on PostgreSQL', function () {
   });
   after(() => postgres?.stop());
 
-  const open = (url: string) =>
-    createPostgresRows(url, (error) => {
-      throw error;
-    });
+  const open = createPostgresRows;
 
   rowsContract('PostgreSQL', async () => {
     const url = await postgres.create();

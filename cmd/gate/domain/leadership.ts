@@ -1,0 +1,98 @@
+import type { Logger } from '../../../src/common/log.ts';
+import { repeat } from '../../../src/common/repeat.ts';
+import type { Lease } from './ports.ts';
+
+const RENEW_MS = 3_000;
+/** The time from the last renewal on for which this gate leads: the lease itself is longer by what a stop may take. */
+const LEAD_MS = 8_000;
+
+/** What one gate at a time does. */
+export interface Duty {
+  start(): void;
+  /** Resolves when nothing of it goes on; absent where nothing ever does by itself. */
+  stop?(): Promise<void> | void;
+}
+
+export interface LeadershipOptions {
+  /** Undefined: there is no other gate. */
+  lease: Lease | undefined;
+  log: Pick<Logger, 'info' | 'warn'>;
+  renewMs?: number;
+  leadMs?: number;
+}
+
+/**
+ * Decides whether this gate leads, and has its duties done while it does. Who cannot renew the lease stops before it ends,
+ * by a clock that nobody sets, so there are never two that lead.
+ */
+export class Leadership {
+  readonly #options: LeadershipOptions;
+  readonly #duties: readonly Duty[];
+  /** By the monotonic clock. */
+  #until = Number.NEGATIVE_INFINITY;
+  #isOnDuty = false;
+  #changing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #stopRenewing = (): void => {};
+
+  constructor(options: LeadershipOptions, duties: readonly Duty[]) {
+    this.#options = options;
+    this.#duties = duties;
+  }
+
+  leads(): boolean {
+    return this.#isOnDuty && performance.now() < this.#until;
+  }
+
+  /** Resolves once it is known whether this gate leads. */
+  async start(): Promise<void> {
+    const { lease, renewMs = RENEW_MS } = this.#options;
+    if (!lease) {
+      this.#until = Number.POSITIVE_INFINITY;
+      await this.#change(true);
+      return;
+    }
+    await this.#renew(lease);
+    this.#stopRenewing = repeat(renewMs, () => this.#renew(lease));
+  }
+
+  /** Ends the duties, and lets another gate lead at once. */
+  async stop(): Promise<void> {
+    this.#stopRenewing();
+    await this.#end();
+    await this.#options.lease?.release().catch(() => {});
+  }
+
+  async #renew(lease: Lease): Promise<void> {
+    const { log, leadMs = LEAD_MS } = this.#options;
+    const asked = performance.now();
+    try {
+      const isHeld = await lease.renew();
+      if (!isHeld) return await this.#end();
+      this.#until = asked + leadMs;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#end(), this.#until - performance.now());
+      await this.#change(true);
+    } catch (error) {
+      log.warn({ err: error }, 'the lease of the leader could not be renewed');
+    }
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#until = Number.NEGATIVE_INFINITY;
+    await this.#change(false);
+  }
+
+  /** Starts or stops the duties, one change after the other. */
+  #change(isOnDuty: boolean): Promise<void> {
+    this.#changing = this.#changing.then(async () => {
+      if (this.#isOnDuty === isOnDuty) return;
+      this.#isOnDuty = isOnDuty;
+      this.#options.log.info({}, isOnDuty ? 'this gate leads' : 'this gate leads no more');
+      if (isOnDuty) for (const duty of this.#duties) duty.start();
+      else await Promise.all(this.#duties.map((duty) => duty.stop?.()));
+    });
+    return this.#changing;
+  }
+}

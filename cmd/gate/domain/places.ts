@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../src/common/clock.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
+import { Counting, type CountingState } from './counting.ts';
+import type { Admission, EditorSample, SharedText } from './ports.ts';
+
+/** The time that somebody waits for a place that is about to become free: it takes a second and an answer of the editor. */
+const FREED_MS = 2_000;
+const LOOK_MS = 100;
+/** So often others may be quicker; one of them gets on each time. */
+const TRIES = 100;
+/** Times are shared as whole seconds, so a place that is asked for again is written down once a second at most. */
+const TICK_MS = 1_000;
+
+/** The one counting of all gates, wherever it is kept. */
+export interface Places {
+  /** Runs `work` on it. The work may run again where others were quicker; what it does then counts once. */
+  use<Result>(work: (counting: Counting) => Result): Promise<Result>;
+  /** Updates the counts from the editor's list. */
+  observe(sample: EditorSample): Promise<void>;
+}
+
+export interface CountingOptions {
+  /** Returns the editing connections in force. */
+  limit: () => number;
+  clock: Clock;
+}
+
+/** Those of the only gate, in its memory. */
+export function createLocalPlaces(options: CountingOptions): Places {
+  const counting = new Counting(options);
+  return { use: async (work) => work(counting), observe: async (sample) => counting.observe(sample) };
+}
+
+interface Waiting {
+  work: (counting: Counting) => unknown;
+  resolve: (result: never) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Those of several gates, as one text that all of them share. What changed is written only over the version that was
+ * read; where another gate was quicker, the work is done again. Work that comes meanwhile is done together. The time is
+ * the store's own.
+ */
+export class SharedPlaces implements Places {
+  readonly #text: SharedText;
+  readonly #options: CountingOptions;
+  readonly #clock: Clock;
+  #now = 0;
+  #known: { version: number; counting: Counting };
+  #waiting: Waiting[] = [];
+  #isRunning = false;
+
+  constructor(text: SharedText, { limit, clock }: CountingOptions) {
+    this.#text = text;
+    this.#clock = clock;
+    this.#options = { limit, clock: () => this.#now };
+    this.#known = this.#nothing();
+  }
+
+  use<Result>(work: (counting: Counting) => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  async observe(sample: EditorSample): Promise<void> {
+    const age = this.#clock() - sample.at;
+    await this.use((counting) => counting.observe({ ...sample, at: this.#now - age }));
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      try {
+        const results = await this.#doAll(batch);
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
+      } catch (error) {
+        // Those who came meanwhile would wait as long, and in vain.
+        for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #doAll(batch: readonly Waiting[]): Promise<unknown[]> {
+    for (let left = TRIES; left > 0; left -= 1) {
+      const { version, counting } = await this.#read();
+      const results = batch.map(({ work }) => work(counting));
+      if (!counting.takeChange()) return results;
+      // Nobody knows whether it was written until the answer is here.
+      this.#known = this.#nothing();
+      if (!(await this.#text.write(JSON.stringify(counting), version))) continue;
+      this.#known = { version: version + 1, counting };
+      return results;
+    }
+    throw new Unavailable(new Error('other gates were always quicker'));
+  }
+
+  async #read(): Promise<{ version: number; counting: Counting }> {
+    const { version, text, now } = await this.#text.read(this.#known.version);
+    this.#now = Math.floor(now / TICK_MS) * TICK_MS;
+    if (text !== undefined)
+      this.#known = { version, counting: new Counting(this.#options, JSON.parse(text) as CountingState) };
+    return this.#known;
+  }
+
+  /** The state before anything was written, which has the version 0. */
+  #nothing(): { version: number; counting: Counting } {
+    return { version: 0, counting: new Counting(this.#options) };
+  }
+}
+
+/** Admits editing sessions to the places. */
+export function createAdmission(places: Places): Admission {
+  return {
+    admit: (session) => places.use((counting) => counting.admit(session)),
+    release: (sessionId) => places.use((counting) => counting.release(sessionId)),
+    async freed() {
+      for (let left = FREED_MS; left > 0; left -= LOOK_MS) {
+        if (!(await places.use((counting) => counting.isFreeing()))) return;
+        await sleep(LOOK_MS, undefined, { ref: false });
+      }
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { createEditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
+import type { EditorSample, SamplingHandlers, SharedText } from '../../../cmd/gate/domain/ports.ts';
+import { silentLogger } from '../../support/logs.ts';
+import { until } from '../../support/until.ts';
+
+const sampleAt = (at: number, ...modified: string[]): EditorSample => ({
+  at,
+  views: [{ docId: 'doc_a', wopiSrc: 'http://gate/doc_a', userId: 'ses_a', viewId: '1', readonly: false }],
+  documents: 1,
+  modified: new Set(modified),
+});
+
+describe('what the leader sees of the editor', () => {
+  const ends: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+  });
+
+  function sharedText(): SharedText {
+    let stored = { version: 0, text: undefined as string | undefined };
+    return {
+      read: async (known) => ({ ...stored, text: known === stored.version ? undefined : stored.text, now: 0 }),
+      async write(text, version) {
+        if (version !== stored.version) return false;
+        stored = { version: version + 1, text };
+        return true;
+      },
+    };
+  }
+
+  function gate(shared: SharedText | undefined) {
+    const samples: EditorSample[] = [];
+    let handlers: SamplingHandlers | undefined;
+    let forgotten = 0;
+    const watch = createEditorWatch({
+      editor: {
+        sampling(given) {
+          handlers = given;
+          return () => {
+            handlers = undefined;
+          };
+        },
+        forgetPages: () => {
+          forgotten += 1;
+        },
+      },
+      shared,
+      onSample: async (sample) => void samples.push(sample),
+      log: silentLogger(),
+    });
+    watch.follow();
+    ends.push(watch.end);
+    return {
+      watch,
+      samples,
+      forgotten: () => forgotten,
+      /** What the leader's editor says. */
+      says: () => handlers as SamplingHandlers,
+    };
+  }
+
+  it('is known to the only gate at once', () => {
+    const { watch, says } = gate(undefined);
+    watch.start();
+    expect([watch.state(), watch.sample()]).to.deep.equal(['down', undefined]);
+    says().onState('ok');
+    says().onSample(sampleAt(1));
+    expect([watch.state(), watch.sample()?.at]).to.deep.equal(['ok', 1]);
+  });
+
+  it('is known to all others, each sample once, with its documents and their changes', async () => {
+    const shared = sharedText();
+    const [leader, other] = [gate(shared), gate(shared)];
+    leader.watch.start();
+    leader.says().onState('ok');
+    leader.says().onSample(sampleAt(1, 'doc_a'));
+    await until('the other knows', () => other.watch.sample());
+    expect(other.watch.sample()).to.deep.equal(sampleAt(1, 'doc_a'));
+    leader.says().onState('auth_failed');
+    await until('the state is known', () => other.watch.state() === 'auth_failed' || undefined);
+    leader.says().onSample(sampleAt(2));
+    await until('the next', () => other.samples.length === 2 || undefined);
+    expect(other.samples.map(({ at }) => at)).to.deep.equal([1, 2]);
+    expect(other.watch.sample()?.modified.size).to.equal(0);
+  });
+
+  it('goes on with another leader, which begins with the last sample', async () => {
+    const shared = sharedText();
+    const [first, second] = [gate(shared), gate(shared)];
+    first.watch.start();
+    first.says().onState('ok');
+    first.says().onSample(sampleAt(1));
+    await until('the second knows', () => second.watch.sample());
+    await first.watch.stop?.();
+    second.watch.start();
+    expect(second.says().previous).to.deep.equal(sampleAt(1));
+    expect(second.watch.state()).to.equal('ok');
+    second.says().onState('ok');
+    second.says().onSample(sampleAt(2));
+    await until('the first knows', () => first.watch.sample()?.at === 2 || undefined);
+  });
+
+  it('makes every gate forget the pages of an editor that was lost, or may be another one', async () => {
+    const shared = sharedText();
+    const [leader, other] = [gate(shared), gate(shared)];
+    leader.watch.start();
+    leader.says().onState('ok');
+    await until('the other knows', () => other.watch.state() === 'ok' || undefined);
+    expect([leader.forgotten(), other.forgotten()]).to.deep.equal([0, 0]);
+    // It is back before the others look.
+    leader.says().onState('down');
+    leader.says().onState('ok');
+    await until('the other has forgotten, too', () => other.forgotten() > 0 || undefined);
+    expect([leader.forgotten(), other.watch.state()]).to.deep.equal([1, 'ok']);
+  });
+});
