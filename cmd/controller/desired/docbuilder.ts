@@ -10,11 +10,12 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
 import { service } from './services.ts';
+import { storeVariables } from './shared-store.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
-import { volumeClaim } from './storage.ts';
+import { dataMount, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { baseUrl } from './urls.ts';
-import { claimMount, configMount, scratchMount } from './volumes.ts';
+import { configMount, scratchMount } from './volumes.ts';
 import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
@@ -29,7 +30,7 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
   return [
     serviceAccount(situation, 'docbuilder'),
     workerCount(situation, sizing),
-    volumeClaim(situation, 'docbuilder'),
+    ...volumeClaims(situation, 'docbuilder'),
     service(situation, 'docbuilder', component.docbuilder, {
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
@@ -60,7 +61,7 @@ function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
     },
     resources: docbuilder?.template ?? sizing.resources,
     mounts: [
-      claimMount('data', DATA_PATH, component.docbuilder),
+      dataMount(situation, 'docbuilder', DATA_PATH),
       configMount('workers', WORKERS_PATH, component.docbuilder),
       scratchMount('tmp', '/tmp', '256Mi'),
       scratchMount('shared-memory', '/dev/shm', sizing.sharedMemory, 'Memory'),
@@ -90,6 +91,7 @@ function settings(situation: Situation): Variables {
     SVC_DOCBUILDER_SANDBOX: docbuilder.sandbox.toLowerCase(),
     SVC_DOCBUILDER_MAX_FILE_MB: docbuilder.maxFileMb,
     SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: docbuilder.jobTimeoutSeconds,
+    ...storeVariables(situation),
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: spec.outbound.allowHosts.join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),

@@ -9,10 +9,11 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
-import { volumeClaim } from './storage.ts';
+import { storeVariables } from './shared-store.ts';
+import { dataMount, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { baseUrl, editorUrl, wopiUrl } from './urls.ts';
-import { claimMount, scratchMount } from './volumes.ts';
+import { scratchMount } from './volumes.ts';
 import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
@@ -33,7 +34,7 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   const { http, internal } = PORTS.gate;
   return [
     serviceAccount(situation, 'gate'),
-    volumeClaim(situation, 'gate'),
+    ...volumeClaims(situation, 'gate'),
     service(situation, 'gate', names.component.gate, { ports: [{ name: 'http', port: http, targetPort: 'http' }] }),
     service(situation, 'gate', names.gateInternal, {
       // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves.
@@ -61,7 +62,7 @@ function gatePod(situation: Situation): PodParts {
     },
     resources: RESOURCES,
     mounts: [
-      claimMount('data', DATA_PATH, objectNames(instance.metadata.name).component.gate),
+      dataMount(situation, 'gate', DATA_PATH),
       scratchMount('tmp', '/tmp', '64Mi'),
       secretFiles(situation, 'gate'),
       ...licenseFiles(instance),
@@ -98,6 +99,7 @@ function settings(situation: Situation): Variables {
     SVC_EMBED_RETAIN_HOURS: embed.retainHours,
     SVC_EMBED_CALLBACK_SECRET_FILE: secretFile(situation, 'embed-callback-secret'),
     SVC_EMBED_LINK_SECRET_FILE: secretFile(situation, 'embed-link-secret'),
+    ...storeVariables(situation),
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: [...demo, ...spec.outbound.allowHosts].join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),

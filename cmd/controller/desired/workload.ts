@@ -2,6 +2,7 @@ import type { V1Deployment, V1DeploymentStrategy, V1ServiceAccount } from '@kube
 import { type Manifest, metadata, selectorLabels } from './labels.ts';
 import { objectNames } from './names.ts';
 import { type PodParts, podTemplate } from './pod.ts';
+import { bucketRole } from './shared-store.ts';
 import type { ComponentName, Situation } from './types.ts';
 
 /** Old ReplicaSets that stay, for `kubectl rollout undo` to look at. */
@@ -41,13 +42,14 @@ export function deployment(
   };
 }
 
-/** The identity of a component, which may do nothing at all. */
+/** The identity of a component, which may do nothing in the cluster at all. */
 export function serviceAccount(situation: Situation, component: ComponentName): Manifest<V1ServiceAccount> {
   const name = objectNames(situation.instance.metadata.name).component[component];
+  const annotations = bucketRole(situation.instance.spec, component);
   return {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
-    metadata: metadata(situation, name, component),
+    metadata: metadata(situation, name, component, annotations),
     automountServiceAccountToken: false,
   };
 }

@@ -1599,9 +1599,56 @@ export interface SvcInstanceSpec {
     pod: PodOverrides;
   };
   /**
-   * Volumes.
+   * Volumes, or a database and a bucket instead of those of gate and DocBuilder.
    */
   storage: {
+    /**
+     * Database of gate and DocBuilder: PostgreSQL 14 or later. Together with s3 it makes both stateless, so that they may have several pods. Cannot be added or removed later.
+     */
+    postgres?: {
+      /**
+       * Secret with the key `uri`, or `host`, `port`, `dbname`, `user` or `username`, and `password`, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets. The Secret `<cluster>-app` of CloudNativePG has them. With other values the pods are replaced.
+       */
+      secretName: string;
+      /**
+       * TLS to the database. VerifyFull: the server has a certificate for its host of a public authority or of outbound.caBundle. Absent: no TLS, unless the address in the Secret says otherwise (sslmode).
+       */
+      sslMode?: 'Disable' | 'VerifyFull';
+    };
+    /**
+     * S3-compatible object store for documents and results. Cannot be added or removed later.
+     */
+    s3?: {
+      /**
+       * Bucket, which must exist. Cannot be changed.
+       */
+      bucket: string;
+      /**
+       * Address of the object store, such as http://minio.storage:9000. Absent: AWS.
+       */
+      endpoint?: string;
+      /**
+       * Region of the bucket.
+       */
+      region: string;
+      /**
+       * What the names of all objects begin with, such as office/. Bucket and prefix belong to one instance. Cannot be changed.
+       */
+      prefix: string;
+      /**
+       * Secret with the keys `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `ACCESS_KEY_ID` and `ACCESS_SECRET_KEY`, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets. Absent: the role of the ServiceAccounts.
+       */
+      secretName?: string;
+      /**
+       * Annotations of the ServiceAccounts of gate and DocBuilder, such as eks.amazonaws.com/role-arn. All need the administrator's leave (`allow.serviceAccountAnnotations` of the chart).
+       */
+      serviceAccountAnnotations: {
+        /**
+         * Value of the annotation.
+         */
+        [k: string]: string;
+      };
+    };
     /**
      * StorageClass of all volumes. Absent: the cluster's default class. Cannot be changed.
      */
@@ -1611,20 +1658,20 @@ export interface SvcInstanceSpec {
      */
     onDelete: 'Retain' | 'Delete';
     /**
-     * Volume of the gate: documents, versions and callbacks that are still to be sent.
+     * Volume of the gate: documents, versions and callbacks that are still to be sent. With postgres and s3 there is none.
      */
     gate: {
       /**
-       * Size of the volume; it can grow.
+       * Size of the volume; it can grow. With postgres and s3, the most that files on their way may take on a node.
        */
       size: string;
     };
     /**
-     * Volume of DocBuilder: uploads and results.
+     * Volume of DocBuilder: uploads and results. With postgres and s3 there is none.
      */
     docbuilder: {
       /**
-       * Size of the volume; it can grow.
+       * Size of the volume; it can grow. With postgres and s3, the most that files on their way may take on a node.
        */
       size: string;
     };

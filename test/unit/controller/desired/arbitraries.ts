@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
+import { SHARED } from './instances.ts';
 import { enterprise, type Options, type PartialSpec } from './situation.ts';
 
 /** All that a licence can be. */
@@ -27,6 +28,7 @@ export const specs: fc.Arbitrary<PartialSpec> = fc
     ),
     tls: fc.constantFrom({}, { secretName: 'office-tls' }, { mode: 'Disabled' }),
     devMode: fc.boolean(),
+    storage: fc.constantFrom({}, SHARED),
     front: fc.record({ replicas: fc.integer({ min: 1, max: 32 }) }, { requiredKeys: [] }),
   })
   .map((spec) => ({ host: 'office.example', ...spec }));
