@@ -9,17 +9,20 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
-import { storeVariables } from './shared-store.ts';
+import { isShared, storeVariables } from './shared-store.ts';
 import { dataMount, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { baseUrl, editorUrl, wopiUrl } from './urls.ts';
 import { scratchMount } from './volumes.ts';
-import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
+import { dataDeployment, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
 /** Requests of browsers and portals are ended, up to 8 s, then a save that has begun: up to 25 s. */
 const GRACE_PERIOD_SECONDS = 40;
+
+/** Where the spec names no number, and documents are in a shared store. */
+const REPLICAS = 2;
 
 /** Documents pass through it as streams; memory is for rows and sessions. */
 const RESOURCES: V1ResourceRequirements = {
@@ -27,7 +30,7 @@ const RESOURCES: V1ResourceRequirements = {
   limits: { cpu: '1', memory: '512Mi' },
 };
 
-/** The gate: one pod and its volume, one Service for everybody and one for front and editor. */
+/** The gate: its pods, a volume where there is one pod only, one Service for everybody and one for front and editor. */
 export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
   const names = objectNames(instance.metadata.name);
@@ -35,14 +38,19 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   return [
     serviceAccount(situation, 'gate'),
     ...volumeClaims(situation, 'gate'),
-    service(situation, 'gate', names.component.gate, { ports: [{ name: 'http', port: http, targetPort: 'http' }] }),
+    service(situation, 'gate', names.component.gate, {
+      // The front chooses the pod, and asks another one where it gets no connection.
+      headless: isShared(instance.spec),
+      ports: [{ name: 'http', port: http, targetPort: 'http' }],
+    }),
     service(situation, 'gate', names.gateInternal, {
-      // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves.
-      spec: { publishNotReadyAddresses: true },
+      // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves. Of several
+      // another one does both.
+      spec: { publishNotReadyAddresses: !isShared(instance.spec) },
       ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
     }),
     disruptionBudget(situation, 'gate'),
-    deployment(situation, 'gate', ONE_AT_A_TIME, gatePod(situation)),
+    dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
   ];
 }
 

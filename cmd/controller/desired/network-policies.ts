@@ -8,7 +8,7 @@ import type {
 } from '@kubernetes/client-node';
 import { instanceLabels, type Manifest, metadata, selectorLabels } from './labels.ts';
 import { objectNames, PORTS } from './names.ts';
-import { roleAddresses, storePorts } from './shared-store.ts';
+import { isShared, roleAddresses, storePorts } from './shared-store.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
 /** As the API has it: client-node's type has `_from`, which its own serializer translates. */
@@ -44,6 +44,7 @@ const OUTSIDE: V1NetworkPolicyPeer[] = [
  */
 export function networkPolicyObjects(situation: Situation): readonly Policy[] {
   const { instance } = situation;
+  const { spec } = instance;
   const { gate, docbuilder, editor, front } = PORTS;
   const from = (component: ComponentName, ...ports: number[]) => ({
     from: [peer(instance, component)],
@@ -57,8 +58,11 @@ export function networkPolicyObjects(situation: Situation): readonly Policy[] {
       egress: [to('editor', editor.http), dns, outside(), ...storeRules(situation)],
     }),
     policy(situation, 'docbuilder', {
-      ingress: [from('front', docbuilder.http)],
-      egress: [dns, outside(), ...storeRules(situation)],
+      ingress: [from('front', docbuilder.http), ...(isShared(spec) ? [from('docbuilder', docbuilder.http)] : [])],
+      egress: [
+        ...(isShared(spec) ? [to('docbuilder', docbuilder.http)] : []),
+        ...[dns, outside(), ...storeRules(situation)],
+      ],
     }),
     policy(situation, 'editor', {
       // The gate asks it who is editing.

@@ -1490,6 +1490,10 @@ export interface SvcInstanceSpec {
      * Lowers the number of concurrent editing connections; cannot raise it. Absent: what the edition allows.
      */
     connectionCap?: number;
+    /**
+     * Pods of the gate. More than one needs storage.postgres and storage.s3. Absent: 2 with these, otherwise 1.
+     */
+    replicas?: number;
     pod: PodOverrides;
   };
   /**
@@ -1500,6 +1504,23 @@ export interface SvcInstanceSpec {
      * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU and memory depend on it. Another number starts and ends workers while DocBuilder runs.
      */
     workers: 'auto' | number;
+    /**
+     * Pods among which the workers are divided, the same number in each. More than one needs storage.postgres and storage.s3. There are never more pods than workers. Absent: with these, as many as give each at most 4 workers; otherwise 1.
+     */
+    replicas?: number;
+    /**
+     * Lets a HorizontalPodAutoscaler choose the number of pods by their CPU, up to replicas. Needs storage.postgres, storage.s3 and the cluster's metrics-server. Absent: the number is fixed.
+     */
+    autoscaling?: {
+      /**
+       * Least pods.
+       */
+      minReplicas: number;
+      /**
+       * CPU that the pods are to use on average, in percent of their request.
+       */
+      cpuPercent: number;
+    };
     /**
      * Jobs after which a worker is recycled.
      */
@@ -2007,15 +2028,15 @@ export interface SvcInstanceStatus {
    */
   docbuilder?: {
     /**
-     * Engine workers: as many as plan or spec want, or as its pod has memory for yet.
+     * Engine workers of all pods: as many as plan or spec want, or as the pods have memory for yet.
      */
     workers?: number;
     /**
-     * CPU limit.
+     * CPU limit of a pod.
      */
     cpu?: string;
     /**
-     * Memory limit.
+     * Memory limit of a pod.
      */
     memory?: string;
     /**

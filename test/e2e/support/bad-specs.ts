@@ -104,6 +104,10 @@ const VALUES: Record<string, readonly unknown[]> = {
   'spec.embed.sessionTtlMinutes': [0, 43201],
   'spec.embed.retainHours': [0, 8761],
   'spec.gate.connectionCap': [-1, 1000001, 'none'],
+  'spec.gate.replicas': [0, 33, 'two'],
+  'spec.docbuilder.replicas': [0, 33],
+  'spec.docbuilder.autoscaling.minReplicas': [0, 33],
+  'spec.docbuilder.autoscaling.cpuPercent': [9, 201, '70%'],
   'spec.docbuilder.workers': [0, 33, -1, 'Auto', '4', '', 'all', 2.5],
   'spec.docbuilder.workerMaxJobs': [0, 100001],
   'spec.docbuilder.workerMaxAgeMinutes': [0, 10081],
@@ -329,6 +333,9 @@ const COMBINATIONS: [field: string, spec: Spec][] = [
     'spec.ingress.annotations',
     { ingress: { gating: 'Front', className: 'a', annotations: { 'kubernetes.io/ingress.class': 'b' } } },
   ],
+  ['spec.gate.replicas', { gate: { replicas: 2 } }],
+  ['spec.docbuilder.replicas', { docbuilder: { replicas: 2 } }],
+  ['spec.docbuilder.autoscaling', { docbuilder: { autoscaling: {} } }],
   ['spec.storage', { storage: { postgres: { secretName: 'db' } } }],
   ['spec.storage', { storage: { s3: { bucket: 'documents' } } }],
   ['spec.front.service.nodePort', { front: { service: { nodePort: 30080 } } }],
@@ -372,7 +379,9 @@ export function badSpecs(): BadSpec[] {
 
 /** A good spec with one field set, or taken out. A list that is given for an item stands for the list of it. */
 export function withValue(field: string, value: unknown): Spec {
-  const spec = structuredClone(/storage[.](postgres|s3)/.test(field) ? SHARED : GOOD);
+  const spec = structuredClone(
+    /storage[.](postgres|s3)|(gate|docbuilder)[.](replicas|autoscaling)/.test(field) ? SHARED : GOOD,
+  );
   const path = field.replace(/^spec\./, '').split('.');
   let node: Record<string, unknown> = spec;
   for (const [index, step] of path.entries()) {

@@ -19,7 +19,15 @@ const workers = fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max:
 /** Specs that differ in what decides which objects there are. */
 export const specs: fc.Arbitrary<PartialSpec> = fc
   .record({
-    docbuilder: fc.record({ workers, workerMemoryMb: fc.integer({ min: 512, max: 65_536 }) }, { requiredKeys: [] }),
+    docbuilder: fc.record(
+      {
+        workers,
+        workerMemoryMb: fc.integer({ min: 512, max: 65_536 }),
+        replicas: fc.integer({ min: 1, max: 32 }),
+        autoscaling: fc.constant({ minReplicas: 2 }),
+      },
+      { requiredKeys: [] },
+    ),
     ingress: fc.constantFrom(
       {},
       { gating: 'Front' },

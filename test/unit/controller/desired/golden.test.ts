@@ -21,6 +21,9 @@ function unset(schema: Schema, value: unknown, definitions: Record<string, Schem
   );
 }
 
+/** Fields that an instance with a shared store has, and no other. */
+const OF_STORE = /^spec[.](storage[.](postgres|s3)|(gate|docbuilder)[.](replicas|autoscaling))/;
+
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 
 describe('objects of an instance', () => {
@@ -28,7 +31,7 @@ describe('objects of an instance', () => {
     const schema: Schema = JSON.parse(readFileSync(SCHEMA, 'utf8'));
     const missing = (name: string, isOfStore: boolean) =>
       unset(schema, INSTANCES[name]?.spec, schema.definitions ?? {}).filter(
-        (path) => /^spec[.]storage[.](postgres|s3)/.test(path) === isOfStore && !path.includes('.affinity.'),
+        (path) => OF_STORE.test(path) === isOfStore && !path.includes('.affinity.'),
       );
     // An affinity is handed on as it is. These two are an Ingress's, and its edge is an HTTPRoute.
     expect(missing('everything-set', false)).to.deep.equal(['spec.tls.secretName', 'spec.ingress.className']);

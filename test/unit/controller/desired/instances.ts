@@ -57,7 +57,12 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
         's3-secret-access-key': 'of the bucket',
       },
     },
-    spec: { license: { secretName: 'svc-license' }, storage: SHARED },
+    spec: {
+      license: { secretName: 'svc-license' },
+      storage: SHARED,
+      gate: { replicas: 3 },
+      docbuilder: { replicas: 2, autoscaling: { minReplicas: 1, cpuPercent: 60 } },
+    },
   },
   'everything-set': {
     license: enterprise(120, 'grace'),

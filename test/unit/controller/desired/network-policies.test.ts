@@ -74,6 +74,13 @@ describe('network policies', () => {
     }
   });
 
+  it('let pods of DocBuilder pass work on to one another where there may be several', () => {
+    expect(table({ storage: SHARED })).to.have.members([
+      ...[...INSIDE, ...PUBLIC, ...EDGE],
+      'docbuilder > docbuilder:8080',
+    ]);
+  });
+
   it('take the edge from the spec', () => {
     const spec = { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } };
     const policies = policiesOf('office', spec);
