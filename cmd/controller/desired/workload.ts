@@ -61,7 +61,8 @@ export function dataDeployment(
   if (!isShared(situation.instance.spec)) return deployment(situation, component, ONE_AT_A_TIME, pod);
   return deployment(situation, component, rolling(replicas), {
     ...pod,
-    container: { ...pod.container, ...LEAVING },
+    // A service that its store keeps from starting says why in its last line; the status repeats it.
+    container: { ...pod.container, ...LEAVING, terminationMessagePolicy: 'FallbackToLogsOnError' },
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds + LEAVE_SECONDS,
     spread: true,
   });

@@ -1920,7 +1920,7 @@ export interface SvcInstanceStatus {
    */
   lastHandledReconcileAt?: string;
   /**
-   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, EdgeReady, LicenseValid and Paused; Reconciling and Stalled only while they are True.
+   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, EdgeReady, LicenseValid and Paused; StorageReady with storage.postgres; Reconciling and Stalled only while they are True.
    */
   conditions?: Condition[];
   /**

@@ -63,6 +63,12 @@ describe('an instance whose documents are in a database and a bucket', () => {
     expect(asked(alone)).to.equal('office-gate-internal.documents.svc.cluster.local:8081 resolve');
   });
 
+  it('leaves behind why a pod did not start', () => {
+    for (const component of OF_DATA) {
+      expect(container(shared, component).terminationMessagePolicy).to.equal('FallbackToLogsOnError');
+    }
+  });
+
   it("tells DocBuilder its pod's own address", () => {
     const address = (objects: readonly KubernetesObject[]) =>
       container(objects, 'docbuilder').env?.find(({ name }) => name === 'SVC_POD_IP')?.valueFrom;
