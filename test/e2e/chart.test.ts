@@ -51,6 +51,7 @@ const VERBS: Record<keyof typeof RESOURCES, readonly string[]> = {
   secret: KEPT,
   persistentVolumeClaim: KEPT,
   podDisruptionBudget: OWNED,
+  horizontalPodAutoscaler: OWNED,
   networkPolicy: OWNED,
   ingress: OWNED,
   httpRoute: OWNED,

@@ -79,7 +79,10 @@ describe('CustomResourceDefinition of SvcInstance', () => {
   it('gives every section a default, so that what is within it gets its own', () => {
     const hasDefaults = ([, node]: Entry) =>
       node.properties && Object.values(node.properties).some((member) => 'default' in member);
-    const chosen = ['spec', 'spec.license', 'spec.outbound.caBundle'];
+    const chosen = [
+      ...['spec', 'spec.license', 'spec.outbound.caBundle'],
+      ...['spec.storage.s3', 'spec.docbuilder.autoscaling'],
+    ];
     const sections = nodes
       .filter(hasDefaults)
       .filter(([field, node]) => !('default' in node) && !chosen.includes(field));
@@ -93,6 +96,8 @@ describe('CustomResourceDefinition of SvcInstance', () => {
       ['spec.embed.maxFileMb', 'gate-config.json', 'SVC_EMBED_MAX_FILE_MB'],
       ['spec.embed.sessionTtlMinutes', 'gate-config.json', 'SVC_EMBED_SESSION_TTL_MINUTES'],
       ['spec.embed.retainHours', 'gate-config.json', 'SVC_EMBED_RETAIN_HOURS'],
+      ['spec.storage.s3.region', 'gate-config.json', 'SVC_S3_REGION'],
+      ['spec.storage.s3.prefix', 'gate-config.json', 'SVC_S3_PREFIX'],
       ['spec.gate.connectionCap', 'gate-config.json', 'SVC_GATE_CONNECTION_CAP'],
       ['spec.docbuilder.workerMaxJobs', 'docbuilder-config.json', 'SVC_DOCBUILDER_WORKER_MAX_JOBS'],
       ['spec.docbuilder.workerMaxAgeMinutes', 'docbuilder-config.json', 'SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES'],

@@ -2,6 +2,7 @@
 const FIELDS = [
   'ingressAnnotations',
   'serviceAnnotations',
+  'serviceAccountAnnotations',
   'podAnnotations',
   'podLabels',
   'priorityClasses',

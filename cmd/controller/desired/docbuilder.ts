@@ -1,4 +1,4 @@
-import type { V1ConfigMap } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1EnvVar, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/types.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
@@ -10,18 +10,25 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
 import { service } from './services.ts';
+import { isShared, storeVariables } from './shared-store.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
-import { volumeClaim } from './storage.ts';
+import { dataMount, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { baseUrl } from './urls.ts';
-import { claimMount, configMount, scratchMount } from './volumes.ts';
-import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
+import { configMount, scratchMount } from './volumes.ts';
+import { dataDeployment, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
 const WORKERS_PATH = '/run/svc/workers';
 const WORKERS_FILE = 'workers';
 
-/** DocBuilder: one pod and its volume, its Service, and the number of its workers, which it watches. */
+/** The address at which other pods of DocBuilder pass work on to this one. */
+const POD_IP: V1EnvVar = { name: 'SVC_POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } };
+
+/**
+ * DocBuilder: its pods, a volume where there is one pod only, its Service, and the number of workers in each pod, which it
+ * watches.
+ */
 export function docbuilderObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
   const { component } = objectNames(instance.metadata.name);
@@ -29,22 +36,46 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
   return [
     serviceAccount(situation, 'docbuilder'),
     workerCount(situation, sizing),
-    volumeClaim(situation, 'docbuilder'),
+    ...volumeClaims(situation, 'docbuilder'),
     service(situation, 'docbuilder', component.docbuilder, {
+      // The front chooses the pod, by the requests that each has.
+      headless: isShared(instance.spec),
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
     disruptionBudget(situation, 'docbuilder'),
-    deployment(situation, 'docbuilder', ONE_AT_A_TIME, docbuilderPod(situation, sizing)),
+    ...autoscaler(situation, sizing),
+    dataDeployment(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
   ];
 }
 
-function workerCount(situation: Situation, { workers }: Sizing): Manifest<V1ConfigMap> {
+/** Adds pods up to those of the plan while the ones that there are have much to do. */
+function autoscaler(situation: Situation, { scaling }: Sizing): Manifest<V2HorizontalPodAutoscaler>[] {
+  const { metadata: instance, spec } = situation.instance;
+  const { component } = objectNames(instance.name);
+  const averageUtilization = spec.docbuilder.autoscaling?.cpuPercent;
+  if (!scaling || averageUtilization === undefined) return [];
+  return [
+    {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: metadata(situation, component.docbuilder, 'docbuilder'),
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: component.docbuilder },
+        minReplicas: scaling.min,
+        maxReplicas: scaling.max,
+        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }],
+      },
+    },
+  ];
+}
+
+function workerCount(situation: Situation, { workersPerPod }: Sizing): Manifest<V1ConfigMap> {
   const { component } = objectNames(situation.instance.metadata.name);
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: metadata(situation, component.docbuilder, 'docbuilder'),
-    data: { [WORKERS_FILE]: String(workers) },
+    data: { [WORKERS_FILE]: String(workersPerPod) },
   };
 }
 
@@ -54,13 +85,13 @@ function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
   const { component } = objectNames(instance.metadata.name);
   return {
     container: {
-      env: environment(settings(situation)),
+      env: [...environment(settings(situation)), ...(isShared(instance.spec) ? [POD_IP] : [])],
       ports: [{ name: 'http', containerPort: PORTS.docbuilder.http, protocol: 'TCP' }],
       ...httpProbes('/v1/status', 'http'),
     },
     resources: docbuilder?.template ?? sizing.resources,
     mounts: [
-      claimMount('data', DATA_PATH, component.docbuilder),
+      dataMount(situation, 'docbuilder', DATA_PATH),
       configMount('workers', WORKERS_PATH, component.docbuilder),
       scratchMount('tmp', '/tmp', '256Mi'),
       scratchMount('shared-memory', '/dev/shm', sizing.sharedMemory, 'Memory'),
@@ -90,6 +121,7 @@ function settings(situation: Situation): Variables {
     SVC_DOCBUILDER_SANDBOX: docbuilder.sandbox.toLowerCase(),
     SVC_DOCBUILDER_MAX_FILE_MB: docbuilder.maxFileMb,
     SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: docbuilder.jobTimeoutSeconds,
+    ...storeVariables(situation),
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: spec.outbound.allowHosts.join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),

@@ -14,7 +14,7 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
-import { volumeClaim } from './storage.ts';
+import { volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { publicHost, wopiUrl } from './urls.ts';
 import { claimMount } from './volumes.ts';
@@ -52,7 +52,7 @@ export function editorObjects(situation: Situation): readonly KubernetesObject[]
   const { component } = objectNames(situation.instance.metadata.name);
   return [
     serviceAccount(situation, 'editor'),
-    volumeClaim(situation, 'editor'),
+    ...volumeClaims(situation, 'editor'),
     service(situation, 'editor', component.editor, {
       // The front chooses the pod, by document.
       headless: true,

@@ -6,18 +6,16 @@ import { disruptionBudget } from './availability.ts';
 import { environment } from './env.ts';
 import { objectNames, PORTS } from './names.ts';
 import type { PodParts } from './pod.ts';
-import { httpProbes } from './probes.ts';
+import { httpProbes, LEAVING } from './probes.ts';
 import { service } from './services.ts';
+import { isShared } from './shared-store.ts';
 import type { Situation } from './types.ts';
 import { serviceHost } from './urls.ts';
 import { scratchMount } from './volumes.ts';
-import { deployment, serviceAccount, type Workload } from './workload.ts';
+import { deployment, rolling, serviceAccount } from './workload.ts';
 
 /** Port of the Service `<instance>-front`. */
 export const FRONT_SERVICE_PORT = 80;
-
-/** Time for the rest of the cluster to hear that the pod is going, before it listens no more. */
-const LEAVE_SECONDS = 10;
 
 /**
  * Told to stop, nginx listens no more and ends when its last connection does: sockets that are open stay open for so long
@@ -55,12 +53,8 @@ export function frontObjects(situation: Situation): readonly KubernetesObject[] 
     // ingress-nginx takes its page for errors from the first port of a Service: this one has no other.
     service(situation, 'front', names.frontAsk, { ports: [{ name: 'ask', port: ask, targetPort: 'ask' }] }),
     disruptionBudget(situation, 'front'),
-    deployment(situation, 'front', oneMoreFirst(instance.spec.front.replicas), frontPod(situation)),
+    deployment(situation, 'front', rolling(instance.spec.front.replicas), frontPod(situation)),
   ];
-}
-
-function oneMoreFirst(replicas: number): Workload {
-  return { replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
 }
 
 function frontPod(situation: Situation): PodParts {
@@ -74,7 +68,7 @@ function frontPod(situation: Situation): PodParts {
         { name: 'ask', containerPort: ask, protocol: 'TCP' },
       ],
       ...httpProbes('/ready', 'ask', { start: 60 }),
-      lifecycle: { preStop: { sleep: { seconds: LEAVE_SECONDS } } },
+      ...LEAVING,
     },
     resources: RESOURCES,
     mounts: [scratchMount('tmp', '/tmp', '256Mi')],
@@ -100,7 +94,8 @@ function variables({ instance, settings }: Situation): Record<string, string> {
     openPort: PORTS.front.open,
     askPort: PORTS.front.ask,
     gate: upstream(names.component.gate, PORTS.gate.http),
-    gateInternal: upstream(names.gateInternal, PORTS.gate.internal),
+    // The names of pods have every port of theirs.
+    gateInternal: upstream(isShared(instance.spec) ? names.component.gate : names.gateInternal, PORTS.gate.internal),
     docbuilder: upstream(names.component.docbuilder, PORTS.docbuilder.http),
     editor: upstream(names.component.editor, PORTS.editor.http),
     resolver: isIPv6(settings.clusterDns) ? `[${settings.clusterDns}]` : settings.clusterDns,

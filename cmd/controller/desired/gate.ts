@@ -9,16 +9,20 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretFile, secretFiles, secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
-import { volumeClaim } from './storage.ts';
+import { isShared, storeVariables } from './shared-store.ts';
+import { dataMount, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { baseUrl, editorUrl, wopiUrl } from './urls.ts';
-import { claimMount, scratchMount } from './volumes.ts';
-import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
+import { scratchMount } from './volumes.ts';
+import { dataDeployment, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
 /** Requests of browsers and portals are ended, up to 8 s, then a save that has begun: up to 25 s. */
 const GRACE_PERIOD_SECONDS = 40;
+
+/** Where the spec names no number, and documents are in a shared store. */
+const REPLICAS = 2;
 
 /** Documents pass through it as streams; memory is for rows and sessions. */
 const RESOURCES: V1ResourceRequirements = {
@@ -26,22 +30,27 @@ const RESOURCES: V1ResourceRequirements = {
   limits: { cpu: '1', memory: '512Mi' },
 };
 
-/** The gate: one pod and its volume, one Service for everybody and one for front and editor. */
+/** The gate: its pods, a volume where there is one pod only, one Service for everybody and one for front and editor. */
 export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
   const names = objectNames(instance.metadata.name);
   const { http, internal } = PORTS.gate;
   return [
     serviceAccount(situation, 'gate'),
-    volumeClaim(situation, 'gate'),
-    service(situation, 'gate', names.component.gate, { ports: [{ name: 'http', port: http, targetPort: 'http' }] }),
+    ...volumeClaims(situation, 'gate'),
+    service(situation, 'gate', names.component.gate, {
+      // The front chooses the pod, and asks another one where it gets no connection.
+      headless: isShared(instance.spec),
+      ports: [{ name: 'http', port: http, targetPort: 'http' }],
+    }),
     service(situation, 'gate', names.gateInternal, {
-      // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves.
-      spec: { publishNotReadyAddresses: true },
+      // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves. Of several
+      // another one does both.
+      spec: { publishNotReadyAddresses: !isShared(instance.spec) },
       ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
     }),
     disruptionBudget(situation, 'gate'),
-    deployment(situation, 'gate', ONE_AT_A_TIME, gatePod(situation)),
+    dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
   ];
 }
 
@@ -61,7 +70,7 @@ function gatePod(situation: Situation): PodParts {
     },
     resources: RESOURCES,
     mounts: [
-      claimMount('data', DATA_PATH, objectNames(instance.metadata.name).component.gate),
+      dataMount(situation, 'gate', DATA_PATH),
       scratchMount('tmp', '/tmp', '64Mi'),
       secretFiles(situation, 'gate'),
       ...licenseFiles(instance),
@@ -98,6 +107,7 @@ function settings(situation: Situation): Variables {
     SVC_EMBED_RETAIN_HOURS: embed.retainHours,
     SVC_EMBED_CALLBACK_SECRET_FILE: secretFile(situation, 'embed-callback-secret'),
     SVC_EMBED_LINK_SECRET_FILE: secretFile(situation, 'embed-link-secret'),
+    ...storeVariables(situation),
     ...LICENSE_ENV,
     SVC_FETCH_ALLOW_HOSTS: [...demo, ...spec.outbound.allowHosts].join(','),
     SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),

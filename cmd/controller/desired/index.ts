@@ -29,7 +29,7 @@ const PARTS: readonly Objects[] = [
 const STAGES = [
   ['ServiceAccount', 'Secret', 'ConfigMap', 'PersistentVolumeClaim', 'NetworkPolicy', 'Service'],
   ['Deployment'],
-  ['PodDisruptionBudget', 'Ingress', 'HTTPRoute'],
+  ['PodDisruptionBudget', 'HorizontalPodAutoscaler', 'Ingress', 'HTTPRoute'],
 ];
 const ORDER = STAGES.flat();
 

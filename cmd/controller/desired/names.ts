@@ -17,7 +17,7 @@ export const PORTS = {
 
 /** The names of all objects of an instance; each at most 14 characters longer than its own. */
 export interface Names {
-  /** Deployment, Service, ServiceAccount, PodDisruptionBudget, NetworkPolicy and claim of a component; DocBuilder's ConfigMap. */
+  /** Deployment, Service, ServiceAccount, PodDisruptionBudget, NetworkPolicy and claim of a component; DocBuilder's ConfigMap and HorizontalPodAutoscaler. */
   component: Readonly<Record<ComponentName, string>>;
   /** Service of the gate's internal port. */
   gateInternal: string;

@@ -8,6 +8,7 @@ import type {
 } from '@kubernetes/client-node';
 import { instanceLabels, type Manifest, metadata, selectorLabels } from './labels.ts';
 import { objectNames, PORTS } from './names.ts';
+import { isShared, roleAddresses, storePorts } from './shared-store.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
 /** As the API has it: client-node's type has `_from`, which its own serializer translates. */
@@ -43,6 +44,7 @@ const OUTSIDE: V1NetworkPolicyPeer[] = [
  */
 export function networkPolicyObjects(situation: Situation): readonly Policy[] {
   const { instance } = situation;
+  const { spec } = instance;
   const { gate, docbuilder, editor, front } = PORTS;
   const from = (component: ComponentName, ...ports: number[]) => ({
     from: [peer(instance, component)],
@@ -53,11 +55,14 @@ export function networkPolicyObjects(situation: Situation): readonly Policy[] {
   return [
     policy(situation, 'gate', {
       ingress: [from('front', gate.http, gate.internal), from('editor', gate.internal)],
-      egress: [to('editor', editor.http), dns, outside()],
+      egress: [to('editor', editor.http), dns, outside(), ...storeRules(situation)],
     }),
     policy(situation, 'docbuilder', {
-      ingress: [from('front', docbuilder.http)],
-      egress: [dns, outside()],
+      ingress: [from('front', docbuilder.http), ...(isShared(spec) ? [from('docbuilder', docbuilder.http)] : [])],
+      egress: [
+        ...(isShared(spec) ? [to('docbuilder', docbuilder.http)] : []),
+        ...[dns, outside(), ...storeRules(situation)],
+      ],
     }),
     policy(situation, 'editor', {
       // The gate asks it who is editing.
@@ -102,6 +107,19 @@ function dnsRule({ settings: { clusterDns } }: Situation): V1NetworkPolicyEgress
  */
 function outside(): V1NetworkPolicyEgressRule {
   return { to: OUTSIDE, ports: [{ protocol: 'TCP' }] };
+}
+
+/**
+ * Database and bucket. They may be pods of this cluster, which some network plug-ins do not count among addresses: there the
+ * port of the Service must be that of the pod.
+ */
+function storeRules(situation: Situation): V1NetworkPolicyEgressRule[] {
+  const ports = storePorts(situation);
+  const roles = roleAddresses(situation.instance.spec).map((cidr) => ({ ipBlock: { cidr } }));
+  return [
+    ...(ports.length > 0 ? [{ to: [{ namespaceSelector: {} }], ports: tcp(ports) }] : []),
+    ...(roles.length > 0 ? [{ to: roles, ports: tcp([80]) }] : []),
+  ];
 }
 
 function peer(instance: Instance, component: ComponentName): V1NetworkPolicyPeer {

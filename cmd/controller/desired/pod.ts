@@ -17,7 +17,15 @@ const SVC_ID = 10001;
 export interface PodParts {
   container: Pick<
     V1Container,
-    'args' | 'command' | 'env' | 'ports' | 'startupProbe' | 'livenessProbe' | 'readinessProbe' | 'lifecycle'
+    | 'args'
+    | 'command'
+    | 'env'
+    | 'ports'
+    | 'startupProbe'
+    | 'livenessProbe'
+    | 'readinessProbe'
+    | 'lifecycle'
+    | 'terminationMessagePolicy'
   >;
   /** The default when the spec gives none. */
   resources: PodResources;

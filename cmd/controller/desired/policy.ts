@@ -94,11 +94,13 @@ export function isAllowed(policy: Policy, field: PolicyField, name: string): boo
 }
 
 function asked(spec: SvcInstanceSpec): Asked[] {
-  const { ingress, front, editor } = spec;
+  const { ingress, front, editor, storage } = spec;
   const { annotations } = front.service;
+  const identity = Object.keys(storage.s3?.serviceAccountAnnotations ?? {});
   return [
     { path: 'spec.ingress.annotations', field: 'ingressAnnotations', names: Object.keys(ingress.annotations) },
     { path: 'spec.front.service.annotations', field: 'serviceAnnotations', names: Object.keys(annotations) },
+    { path: 'spec.storage.s3.serviceAccountAnnotations', field: 'serviceAccountAnnotations', names: identity },
     { path: 'spec.editor.extraParams', field: 'editorParams', names: editor.extraParams.map(toSetting) },
     ...COMPONENTS.flatMap((component) => askedOfPod(`spec.${component}.pod`, spec[component].pod)),
   ];

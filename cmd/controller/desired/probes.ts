@@ -12,6 +12,13 @@ const READY_PERIOD = 5;
 const LIVE_PERIOD = 10;
 const TIMEOUT = 5;
 
+/** Seconds for the rest of the cluster to hear that a pod is going, before it listens no more. */
+export const LEAVE_SECONDS = 10;
+/** For a pod in whose place others are asked meanwhile. */
+export const LEAVING: Pick<V1Container, 'lifecycle'> = {
+  lifecycle: { preStop: { sleep: { seconds: LEAVE_SECONDS } } },
+};
+
 /**
  * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures; only one
  * that has been silent for long is started again, since that costs what is open in it.

@@ -5,7 +5,7 @@ import { objectNames } from './names.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
 import { type Mount, secretMount } from './volumes.ts';
 
-/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but the editor's. */
+/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but those of editor and store. */
 export type SecretKey =
   | 'docbuilder-api-keys'
   | 'docbuilder-jwt-secret'
@@ -16,7 +16,15 @@ export type SecretKey =
   | 'embed-link-secret'
   | 'editor-admin-username'
   | 'editor-admin-password'
+  | StoreKey
   | 'digest-key';
+
+/** Keys of the database and the object store, whose Secrets `spec.storage` names. */
+export const STORE_KEYS = {
+  postgres: ['database-url'],
+  s3: ['s3-access-key-id', 's3-secret-access-key'],
+} as const;
+type StoreKey = (typeof STORE_KEYS)[keyof typeof STORE_KEYS][number];
 
 /** Source of random bytes, such as node:crypto's `randomBytes`. */
 export type Random = (size: number) => Uint8Array;
@@ -25,8 +33,10 @@ export type Random = (size: number) => Uint8Array;
 export interface GivenSecrets {
   /** Values of `spec.secrets`. */
   values?: SecretValues | undefined;
-  /** The Secret that `spec.secrets` names cannot be found: what was copied from it counts on. */
-  valuesGone?: boolean | undefined;
+  /** Values of the Secrets of `spec.storage`. */
+  store?: SecretValues | undefined;
+  /** Keys whose Secret the spec names, and which cannot be found or used: what was copied from it counts on. */
+  gone?: readonly SecretKey[] | undefined;
   /** Values of `spec.editor.adminSecretName`: `username` and `password`. */
   admin?: SecretValues | undefined;
   /** `spec.embed.allowUnsigned`: then no secret is made for what need not be signed. */
@@ -45,8 +55,16 @@ const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
     'embed-link-secret',
     'editor-admin-username',
     'editor-admin-password',
+    ...STORE_KEYS.postgres,
+    ...STORE_KEYS.s3,
   ],
-  docbuilder: ['docbuilder-api-keys', 'docbuilder-jwt-secret', 'docbuilder-callback-secret'],
+  docbuilder: [
+    'docbuilder-api-keys',
+    'docbuilder-jwt-secret',
+    'docbuilder-callback-secret',
+    ...STORE_KEYS.postgres,
+    ...STORE_KEYS.s3,
+  ],
   editor: ['editor-admin-username', 'editor-admin-password'],
   front: [],
 };
@@ -65,6 +83,9 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
   'embed-link-secret': hex,
   'editor-admin-username': () => 'admin',
   'editor-admin-password': hex,
+  'database-url': undefined,
+  's3-access-key-id': undefined,
+  's3-secret-access-key': undefined,
   'digest-key': hex,
 };
 
@@ -79,7 +100,7 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
     const make = MAKE[key];
     // With a generated secret the gate would refuse unsigned configurations.
     const unwanted = make === undefined || (key === 'embed-jwt-secret' && given.allowUnsigned === true);
-    const kept = unwanted && !given.valuesGone ? '' : trimmed(existing[key]);
+    const kept = unwanted && !given.gone?.includes(key) ? '' : trimmed(existing[key]);
     const value = givenValue(given, key) || kept || (unwanted ? '' : make(random));
     if (value) values[key] = value;
   }
@@ -144,10 +165,14 @@ export function encoded(values: SecretValues): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
 }
 
-function givenValue({ values, admin }: GivenSecrets, key: SecretKey): string {
+function givenValue({ values, admin, store }: GivenSecrets, key: SecretKey): string {
   if (key === 'editor-admin-username') return trimmed(admin?.['username']);
   if (key === 'editor-admin-password') return trimmed(admin?.['password']);
-  return trimmed(values?.[key]);
+  return trimmed(isStoreKey(key) ? store?.[key] : values?.[key]);
+}
+
+function isStoreKey(key: SecretKey): boolean {
+  return Object.values(STORE_KEYS).some((keys: readonly SecretKey[]) => keys.includes(key));
 }
 
 /** A value as it counts: line ends at its end, which files tend to have, are no part of it. */

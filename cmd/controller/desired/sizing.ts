@@ -1,5 +1,7 @@
+import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { LONGEST_JOB_SECONDS, MAX_WORKERS } from '../../../src/common/plan.ts';
 import { withTexts } from './pod.ts';
+import { isShared } from './shared-store.ts';
 import type { PodResources, Situation } from './types.ts';
 
 const MIN_ENTERPRISE_WORKERS = 2;
@@ -25,11 +27,20 @@ const SHARED_MEMORY = mebibytes(MAX_WORKERS * SHARED_MEMORY_PER_WORKER);
 /** Seconds that a stop takes beyond the longest job: answers on their way, the end of the workers, the last records. */
 const GRACE_BESIDE = 30;
 
+/** A pod with more would be hard to place, and take more with it. */
+const MAX_WORKERS_PER_POD = 4;
+
 /** The size of DocBuilder. */
 export interface Sizing {
-  /** As many as are wanted, or as its pod has memory for. */
+  /** Pods. */
+  replicas: number;
+  /** Bounds of the pods, where their number follows their CPU. */
+  scaling?: { min: number; max: number };
+  /** As many as are wanted in each pod, or as it has memory for. */
+  workersPerPod: number;
+  /** Those of all pods. */
   workers: number;
-  /** For all that are wanted. */
+  /** For all workers that are wanted in a pod. */
   resources: PodResources;
   /** Quantity: the most that `/dev/shm` may take of the memory. */
   sharedMemory: string;
@@ -43,8 +54,9 @@ export interface Sizing {
  * resized in place (reconcile/docbuilder-size.ts), then it starts as many workers as it has got memory for.
  *
  * - workers: `spec.docbuilder.workers`, or by the plan: Community 1, Enterprise ceil(connections / 50) from 2 to 32
- * - CPU: 500m for each worker, up to 1 for each and 1 more
- * - memory: 512 MiB and 512 for each worker, up to 768 MiB and for each worker `workerMemoryMb` + 64 of shared memory
+ * - pods: with a volume 1; otherwise `spec.docbuilder.replicas`, or ceil(workers / 4); ceil(workers / pods) in each
+ * - CPU of a pod: 500m for each worker, up to 1 for each and 1 more
+ * - memory of a pod: 512 MiB and 512 for each worker, up to 768 MiB and for each worker `workerMemoryMb` + 64 of shared memory
  * - grace period: the longest job and 30 s
  */
 export function docbuilderSizing({
@@ -54,7 +66,8 @@ export function docbuilderSizing({
   docbuilder: running,
 }: Pick<Situation, 'instance' | 'license' | 'plan' | 'docbuilder'>): Sizing {
   const spec = instance.spec.docbuilder;
-  const { workers, reason } = workerCount(spec.workers, plan.edition, license.claims?.conns ?? 0);
+  const { workers: wanted, reason } = workerCount(spec.workers, plan.edition, license.claims?.conns ?? 0);
+  const { replicas, scaling, workers, pods } = podCount(instance.spec, wanted, running?.replicas);
   const each = spec.workerMemoryMb;
   const jobSeconds = Math.min(spec.jobTimeoutSeconds ?? LONGEST_JOB_SECONDS, LONGEST_JOB_SECONDS);
 
@@ -75,15 +88,36 @@ export function docbuilderSizing({
       `memory ${computed.requests.memory} (512Mi each, plus 512Mi) to ${computed.limits.memory} ` +
       `(${each}Mi + 64Mi each, plus 768Mi)`;
   const room = given || running?.memory === undefined ? workers : workersIn(running.memory, each);
+  const workersPerPod = Math.min(workers, room);
   return {
-    workers: Math.min(workers, room),
+    ...{ replicas, ...(scaling && { scaling }), workersPerPod, workers: replicas * workersPerPod },
     resources: given ?? computed,
     sharedMemory: SHARED_MEMORY,
     gracePeriodSeconds,
     formula:
-      `${reason}: ${how}, shared memory up to ${SHARED_MEMORY} of that, ` +
+      `${reason}${pods}: ${how}, shared memory up to ${SHARED_MEMORY} of that, ` +
       `grace period ${gracePeriodSeconds} s (jobs of up to ${jobSeconds} s, plus 30 s).`,
   };
+}
+
+/**
+ * The pods, and the workers in each: as many as in all the others, so at least as many as are wanted.
+ * @param current pods that there are
+ */
+function podCount(
+  spec: SvcInstanceSpec,
+  wanted: number,
+  current: number | undefined,
+): Pick<Sizing, 'replicas' | 'scaling'> & { workers: number; pods: string } {
+  if (!isShared(spec)) return { replicas: 1, workers: wanted, pods: '' };
+  const { autoscaling, replicas = Math.ceil(wanted / MAX_WORKERS_PER_POD) } = spec.docbuilder;
+  const max = Math.min(replicas, wanted);
+  const workers = Math.ceil(wanted / max);
+  if (!autoscaling) return { replicas: max, workers, pods: `, ${max} ${max === 1 ? 'pod' : 'pods'} of ${workers}` };
+  const min = Math.min(autoscaling.minReplicas, max);
+  // The autoscaler writes the number into the Deployment: its own stays.
+  const now = Math.min(Math.max(current ?? min, min), max);
+  return { replicas: now, scaling: { min, max }, workers, pods: `, ${min} to ${max} pods of ${workers} by their CPU` };
 }
 
 /** For how many workers a pod has memory. */

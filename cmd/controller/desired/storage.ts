@@ -1,17 +1,34 @@
 import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import { type Manifest, metadata } from './labels.ts';
 import { objectNames } from './names.ts';
+import { isShared } from './shared-store.ts';
 import type { Situation } from './types.ts';
+import { claimMount, type Mount, scratchMount } from './volumes.ts';
+
+type Component = 'gate' | 'docbuilder' | 'editor';
+
+/** The volume of a component; none where its documents are in a shared store. The editor's quarantine is its pod's own. */
+export function volumeClaims(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim>[] {
+  return isStateless(situation, component) ? [] : [volumeClaim(situation, component)];
+}
+
+/** The data folder of a component: its volume, or a folder of the node for files on their way. */
+export function dataMount(situation: Situation, component: Component, path: string): Mount {
+  const { metadata, spec } = situation.instance;
+  if (isStateless(situation, component)) return scratchMount('data', path, spec.storage[component].size);
+  return claimMount('data', path, objectNames(metadata.name).component[component]);
+}
+
+function isStateless({ instance }: Situation, component: Component): boolean {
+  return component !== 'editor' && isShared(instance.spec);
+}
 
 /**
  * The claim of a component. It belongs to the instance, and goes with it, only where the spec says so: otherwise the documents
  * stay, and an instance of the same name takes them over. Of all that is in it only the size may be changed later, and only upwards; class and access
  * are for ever.
  */
-export function volumeClaim(
-  situation: Situation,
-  component: 'gate' | 'docbuilder' | 'editor',
-): Manifest<V1PersistentVolumeClaim> {
+function volumeClaim(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim> {
   const { instance } = situation;
   const { className, onDelete, ...sizes } = instance.spec.storage;
   const { ownerReferences, ...rest } = metadata(

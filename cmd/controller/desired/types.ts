@@ -39,8 +39,10 @@ export type SecretValues = Readonly<Record<string, string>>;
 export interface RunningDocbuilder {
   /** Resources that the Deployment's template keeps, although another size is wanted. */
   template?: PodResources | undefined;
-  /** MiB that its pod may use. */
+  /** MiB that each of its pods may use. */
   memory?: number | undefined;
+  /** Pods that its Deployment is to have. */
+  replicas?: number | undefined;
 }
 
 /** Everything that the objects of an instance follow from. */

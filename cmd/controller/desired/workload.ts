@@ -2,6 +2,8 @@ import type { V1Deployment, V1DeploymentStrategy, V1ServiceAccount } from '@kube
 import { type Manifest, metadata, selectorLabels } from './labels.ts';
 import { objectNames } from './names.ts';
 import { type PodParts, podTemplate } from './pod.ts';
+import { LEAVE_SECONDS, LEAVING } from './probes.ts';
+import { bucketRole, isShared } from './shared-store.ts';
 import type { ComponentName, Situation } from './types.ts';
 
 /** Old ReplicaSets that stay, for `kubectl rollout undo` to look at. */
@@ -11,6 +13,11 @@ const PROGRESS_SECONDS = 600;
 
 /** For a component that owns a volume: the old pod is gone before the new one starts. */
 export const ONE_AT_A_TIME: Workload = { replicas: 1, strategy: { type: 'Recreate' } };
+
+/** For a component whose pods are all alike: a new one is ready before an old one goes. */
+export function rolling(replicas: number): Workload {
+  return { replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
+}
 
 export interface Workload {
   replicas: number;
@@ -41,13 +48,34 @@ export function deployment(
   };
 }
 
-/** The identity of a component, which may do nothing at all. */
+/**
+ * The Deployment of gate or DocBuilder: with a volume one pod, otherwise as many as wanted, each of which leaves slowly enough
+ * for the front to ask the others.
+ */
+export function dataDeployment(
+  situation: Situation,
+  component: 'gate' | 'docbuilder',
+  replicas: number,
+  pod: PodParts,
+): Manifest<V1Deployment> {
+  if (!isShared(situation.instance.spec)) return deployment(situation, component, ONE_AT_A_TIME, pod);
+  return deployment(situation, component, rolling(replicas), {
+    ...pod,
+    // A service that its store keeps from starting says why in its last line; the status repeats it.
+    container: { ...pod.container, ...LEAVING, terminationMessagePolicy: 'FallbackToLogsOnError' },
+    terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds + LEAVE_SECONDS,
+    spread: true,
+  });
+}
+
+/** The identity of a component, which may do nothing in the cluster at all. */
 export function serviceAccount(situation: Situation, component: ComponentName): Manifest<V1ServiceAccount> {
   const name = objectNames(situation.instance.metadata.name).component[component];
+  const annotations = bucketRole(situation.instance.spec, component);
   return {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
-    metadata: metadata(situation, name, component),
+    metadata: metadata(situation, name, component, annotations),
     automountServiceAccountToken: false,
   };
 }

@@ -14,6 +14,7 @@ export const RESOURCES = {
   secret: namespaced('v1', 'Secret', 'secrets'),
   persistentVolumeClaim: namespaced('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
   podDisruptionBudget: namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  horizontalPodAutoscaler: namespaced('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),
   networkPolicy: namespaced('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
   ingress: namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses'),
   httpRoute: namespaced('gateway.networking.k8s.io/v1', 'HTTPRoute', 'httproutes'),

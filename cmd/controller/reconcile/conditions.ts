@@ -15,6 +15,7 @@ const TYPES = [
   'EditorAvailable',
   'FrontAvailable',
   'EdgeReady',
+  'StorageReady',
   'LicenseValid',
   'Paused',
 ] as const;

@@ -1,5 +1,9 @@
 import type { V1ContainerStatus } from '@kubernetes/client-node';
 import type { PodTrouble } from './pod-trouble.ts';
+import { parseRefusal } from './refusal.ts';
+
+/** Reason of a pod that its database or its bucket keeps from starting. */
+export const STORAGE_REFUSED = 'StorageRefused';
 
 const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
 const CONFIG_REASONS = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
@@ -32,6 +36,11 @@ export function containerTrouble(pod: string, container: V1ContainerStatus): Pod
   }
   const ended = state?.terminated ?? lastState?.terminated;
   if (!ended || (reason !== 'CrashLoopBackOff' && !state?.terminated)) return undefined;
+  const refusal = parseRefusal(ended.message ?? '');
+  if (refusal) {
+    const reason = refusal.isOfStorage ? STORAGE_REFUSED : 'ConfigurationRefused';
+    return { reason, message: `Pod ${pod} does not start: ${refusal.message}` };
+  }
   const how = ended.reason === 'OOMKilled' ? 'it ran out of memory' : `exit code ${ended.exitCode}`;
   return {
     reason: ended.reason === 'OOMKilled' ? 'OutOfMemory' : 'Crashing',

@@ -1,4 +1,5 @@
-import type { V1Container } from '@kubernetes/client-node';
+import { isDeepStrictEqual } from 'node:util';
+import type { V1Container, V1Deployment } from '@kubernetes/client-node';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { desired } from '../desired/index.ts';
 import { COMPONENT_LABEL, MANAGED_BY, selectorLabels, selectorText } from '../desired/labels.ts';
@@ -14,26 +15,29 @@ import type { Pod } from './pod-trouble.ts';
 import { PODS } from './pods.ts';
 import { quantityValue, sameQuantity } from './quantity.ts';
 
+type Deployment = V1Deployment & KubernetesObject;
+
 const MANAGER = 'svc-controller-size';
 const MiB = 1024 * 1024;
 
 /** DocBuilder as it was found before anything is applied. */
 export interface DocbuilderFound {
-  pod: Pod | undefined;
+  /** Those to look at: none where all is as it was told. */
+  pods: readonly Pod[];
   running: RunningDocbuilder;
   /** Resources in the Deployment's template. */
   resources: PodResources | undefined;
 }
 
-/** The progress of a pod towards its size. */
+/** The progress of pods towards their size. */
 export interface ResizeResult {
-  /** Why it cannot have it, for the user. */
-  remark?: string;
+  /** Why one cannot have it, for the user. */
+  remark?: string | undefined;
   pending: boolean;
 }
 
 /**
- * Brings DocBuilder's pod to the size that the licence wants, as it runs. A template that changes replaces the pod, which ends
+ * Brings DocBuilder's pods to the size that the licence wants, as it runs. A template that changes replaces the pod, which ends
  * running jobs first and takes no others for as long. So where only the size is another one, the template stays as it is, and
  * the pod gets its new size by itself (`pods/resize`).
  */
@@ -52,13 +56,15 @@ export class DocbuilderResizer {
   async observe(situation: Situation, reported: SvcInstanceStatus['docbuilder']): Promise<DocbuilderFound> {
     const { namespace, name } = situation.instance.metadata;
     const metadata = { namespace, name: objectNames(name).component.docbuilder };
-    const resources = this.#owned.find({ kind: 'Deployment', metadata })?.resources;
-    if (!resources || isSettled(docbuilderSizing(situation), resources, reported)) {
-      return { pod: undefined, resources, running: {} };
-    }
-    const pod = await this.#runningPod(situation.instance);
-    const memory = pod && memoryMiB(pod);
-    return { pod, resources, running: { ...(memory !== undefined && { memory }) } };
+    const { resources, rollout } = this.#owned.find({ kind: 'Deployment', metadata }) ?? {};
+    const replicas = rollout?.desired;
+    const settled = docbuilderSizing({ ...situation, docbuilder: { replicas } });
+    if (!resources || isSettled(settled, resources, reported)) return { pods: [], resources, running: { replicas } };
+    const pods = await this.#runningPods(situation.instance);
+    const memories = pods.flatMap((pod) => memoryMiB(pod) ?? []);
+    // All of them read the same number of workers.
+    const memory = memories.length > 0 ? Math.min(...memories) : undefined;
+    return { pods, resources, running: { memory, replicas } };
   }
 
   /** Returns the objects of an instance; DocBuilder's Deployment with the size of before, where nothing else is to change. */
@@ -69,11 +75,19 @@ export class DocbuilderResizer {
     return (await this.#changesPods(kept.find(isDocbuilder))) ? fresh : kept;
   }
 
-  /** Has the pod resized unless it has its size. */
-  async resize(situation: Situation, { pod }: DocbuilderFound): Promise<ResizeResult> {
-    const container = pod && docbuilderContainer(pod);
-    const { docbuilder } = situation.instance.spec;
-    if (!container || docbuilder.pod.resources) return { pending: false };
+  /** Has the pods resized that have not their size. */
+  async resize(situation: Situation, { pods }: DocbuilderFound): Promise<ResizeResult> {
+    const results: ResizeResult[] = [];
+    if (!situation.instance.spec.docbuilder.pod.resources) {
+      for (const pod of pods) results.push(await this.#resizePod(situation, pod));
+    }
+    const remark = results.find((result) => result.remark !== undefined)?.remark;
+    return { pending: results.some(({ pending }) => pending), ...(remark !== undefined && { remark }) };
+  }
+
+  async #resizePod(situation: Situation, pod: Pod): Promise<ResizeResult> {
+    const container = docbuilderContainer(pod);
+    if (!container) return { pending: false };
     const resources = withoutSmallerLimits(docbuilderSizing(situation).resources, container.resources ?? {});
     if (sameResources(resources, container.resources ?? {})) return resizeProgress(pod);
     try {
@@ -88,27 +102,32 @@ export class DocbuilderResizer {
     }
   }
 
-  async #runningPod(instance: Instance): Promise<Pod | undefined> {
+  async #runningPods(instance: Instance): Promise<Pod[]> {
     const { namespace } = instance.metadata;
     const labelSelector = selectorText(selectorLabels(instance, 'docbuilder'));
-    const { items } = await this.#client.list<Pod>(PODS, { namespace, labelSelector, limit: 20 });
-    return items.find(
+    const { items } = await this.#client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
+    return items.filter(
       ({ metadata, status }) =>
         metadata.deletionTimestamp === undefined && ['Pending', 'Running'].includes(status?.phase ?? ''),
     );
   }
 
-  /** Returns whether applying a Deployment would change its spec, as the API server itself finds out in a dry run. */
+  /** Returns whether applying a Deployment would change its pods, as the API server itself finds out in a dry run. */
   async #changesPods(deployment: KubernetesObject | undefined): Promise<boolean> {
     if (!deployment) return true;
     const resource = findResource(deployment);
-    const live = await this.#client.get(resource, deployment.metadata.namespace, deployment.metadata.name);
+    const { namespace, name } = deployment.metadata;
+    const live = await this.#client.get<Deployment>(resource, namespace, name);
     if (!live) return true;
     try {
       // Another annotation would count as a change, too.
       const object = markApplied(deployment);
-      const result = await this.#client.apply(resource, object, { manager: MANAGED_BY, dryRun: true });
-      return result.metadata.generation !== live.metadata.generation;
+      const result = await this.#client.apply<Deployment>(resource, object as Deployment, {
+        manager: MANAGED_BY,
+        dryRun: true,
+      });
+      // Another number of pods replaces none of them.
+      return !isDeepStrictEqual(result.spec?.template, live.spec?.template);
     } catch (error) {
       // The apply itself will tell.
       if (error instanceof ApiError && [400, 403, 422].includes(error.status)) return true;

@@ -43,11 +43,20 @@ export function givenTrouble(
   secretName: string,
   data: Readonly<Record<string, string>> | undefined,
 ): Trouble | undefined {
-  if (!data) {
+  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data?.[key], check));
+  return secretTrouble(field, secretName, data && problems);
+}
+
+/** The same from what was found wrong with it. @param problems undefined: there is no such Secret */
+export function secretTrouble(
+  field: string,
+  secretName: string,
+  problems: readonly string[] | undefined,
+): Trouble | undefined {
+  if (!problems) {
     const message = `There is no Secret ${secretName}, which ${field} names: create it.`;
     return { reason: 'SecretNotFound', stalled: true, message };
   }
-  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data[key], check));
   if (problems.length === 0) return undefined;
   const message = `Secret ${secretName}, which ${field} names, cannot be used: ${problems.join(', ')}.`;
   return { reason: 'SecretUnusable', stalled: true, message };
@@ -80,6 +89,8 @@ function findProblems(key: string, base64: string | undefined, check: Check | un
 
 /** How the keys of `spec.secrets` begin, and hardly any other's. */
 const OURS = /^(docbuilder|embed)-/;
+/** The keys of `spec.secrets`. */
+export const GIVEN_KEYS = (Object.keys(CHECKS) as SecretKey[]).filter((key) => OURS.test(key));
 
 /**
  * Missing or unused keys of a Secret that the spec names: usually a misspelt key, instead of which a generated value
@@ -93,8 +104,7 @@ export function givenRemark(field: string, secretName: string, keys: readonly st
     if (missing.length !== 1) return undefined;
     return `${what} has no ${missing[0]}: add it. Until then the previous or generated one is used.`;
   }
-  const known = Object.keys(CHECKS).filter((key) => OURS.test(key));
-  const strange = keys.filter((key) => OURS.test(key) && !known.includes(key));
+  const strange = keys.filter((key) => OURS.test(key) && !GIVEN_KEYS.some((known) => known === key));
   if (strange.length === 0) return undefined;
-  return `${what} has ${strange.join(', ')}, which is not used. Known keys are ${known.join(', ')}.`;
+  return `${what} has ${strange.join(', ')}, which is not used. Known keys are ${GIVEN_KEYS.join(', ')}.`;
 }

@@ -122,7 +122,10 @@ function specDigest({ metadata: { uid, generation, labels, annotations, deletion
 }
 
 /** Returns the Secrets of other people that an instance names. */
-function referencedSecrets({ license, secrets, editor, tls }: SvcInstanceSpec): string[] {
-  const names = [license?.secretName, secrets?.secretName, editor?.adminSecretName, tls?.secretName];
+function referencedSecrets({ license, secrets, editor, tls, storage }: SvcInstanceSpec): string[] {
+  const names = [
+    ...[license?.secretName, secrets?.secretName, editor?.adminSecretName, tls?.secretName],
+    ...[storage?.postgres?.secretName, storage?.s3?.secretName],
+  ];
   return names.filter((name) => name !== undefined);
 }

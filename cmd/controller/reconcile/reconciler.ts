@@ -28,6 +28,7 @@ import type { RepairLimiter } from './repair-limiter.ts';
 import { reportChanges, reportGenerated } from './reporting.ts';
 import { readSecrets, type SecretsRead } from './secrets.ts';
 import { buildStatus, failingStatus, requestedAt, sameStatus, statusDigest } from './status.ts';
+import { storageFindings } from './storage.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
@@ -144,6 +145,7 @@ export class InstanceReconciler {
       ...(held ? [held] : readinessFindings(applied.troubles, components, applied.remarks, edge.trouble)),
       ...componentFindings(components),
       edge.finding,
+      ...storageFindings(instance, components),
       pausedLicense(instance) ?? { type: 'LicenseValid', ...license.condition },
       pauseFinding(instance),
     ];

@@ -8,12 +8,14 @@ import {
   madeKeys,
   type Random,
   type SecretKey,
+  STORE_KEYS,
   trimmed,
 } from '../desired/secrets.ts';
 import type { SecretValues, Settings, Situation } from '../desired/types.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { givenRemark, givenTrouble, keptTrouble } from './given-secrets.ts';
+import { GIVEN_KEYS, givenRemark, givenTrouble, keptTrouble, secretTrouble } from './given-secrets.ts';
+import { parseBucketSecret, parseDatabaseSecret, type StoreSecret } from './given-store.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
 import { ownershipTrouble, type Trouble } from './ownership.ts';
@@ -48,12 +50,15 @@ export async function readSecrets(
   { policy }: Pick<Settings, 'policy'>,
 ): Promise<SecretsRead> {
   const { namespace, name } = instance.metadata;
-  const { license, secrets, editor, embed } = instance.spec;
+  const { license, secrets, editor, embed, storage } = instance.spec;
   const names = objectNames(name);
   const read = async (secretName: string | undefined) =>
     secretName === undefined ? undefined : client.get<Secret>(RESOURCES.secret, namespace, secretName);
-  const [own, ownLicense, given, admin, token] = await Promise.all(
-    [names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName].map(read),
+  const [own, ownLicense, given, admin, token, database, bucket] = await Promise.all(
+    [
+      ...[names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName],
+      ...[storage?.postgres?.secretName, storage?.s3?.secretName],
+    ].map(read),
   );
   const found: SecretsRead = {
     keptLicense: keptLicense(ownLicense),
@@ -63,17 +68,24 @@ export async function readSecrets(
     troubles: [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []),
     remarks: [],
   };
-  const decode = (field: string, secretName: string | undefined, secret: Secret | undefined) =>
-    secretName === undefined ? undefined : decodeGiven(found, { field, secretName, secret, instance: name, policy });
-  const values = decode('spec.secrets.secretName', secrets?.secretName, given);
+  const existing = decoded(own);
+  const context = { found, existing, instance: name, policy };
+  const values = decodeGiven(context, { field: 'spec.secrets.secretName', ...secrets, secret: given });
+  const { adminSecretName: secretName } = editor ?? {};
+  const rows = { field: 'spec.storage.postgres.secretName', ...storage?.postgres, secret: database };
+  const bytes = { field: 'spec.storage.s3.secretName', ...storage?.s3, secret: bucket };
+  const stores = [
+    decodeStore(context, rows, parseDatabaseSecret, STORE_KEYS.postgres),
+    decodeStore(context, bytes, parseBucketSecret, STORE_KEYS.s3),
+  ];
   const people: GivenSecrets = {
     values,
-    valuesGone: secrets !== undefined && values === undefined,
-    admin: decode('spec.editor.adminSecretName', editor?.adminSecretName, admin),
+    admin: decodeGiven(context, { field: 'spec.editor.adminSecretName', secretName, secret: admin }),
+    store: Object.assign({}, ...stores.map((store) => store.values)),
+    gone: [...(secrets && !values ? GIVEN_KEYS : []), ...stores.flatMap(({ gone }) => gone)],
     allowUnsigned: embed?.allowUnsigned,
   };
   if (found.troubles.length > 0) return found;
-  const existing = decoded(own);
   const effective = effectiveSecrets(people, existing, random);
   const kept = Object.keys(effective).filter((key) => effective[key] === trimmed(existing[key]));
   const unusable = own && keptTrouble(names.secrets, own.data ?? {}, kept);
@@ -85,31 +97,60 @@ export async function readSecrets(
   return { ...found, values: effective, made: madeKeys(people, existing, effective) };
 }
 
-interface Given {
-  /** That names the Secret. */
-  field: string;
-  secretName: string;
-  secret: Secret | undefined;
+interface Context {
+  found: SecretsRead;
+  /** The values of the instance's own Secret. */
+  existing: SecretValues;
   instance: string;
   policy: Policy;
 }
 
-/** Returns the values of a Secret that the spec names, or adds to `found` why it cannot be used. */
-function decodeGiven(
-  found: SecretsRead,
-  { field, secretName, secret, instance, policy }: Given,
-): Record<string, string> | undefined {
+interface Given {
+  /** The field that names the Secret. */
+  field: string;
+  /** Absent: the spec names none. */
+  secretName?: string | undefined;
+  secret: Secret | undefined;
+}
+
+/** Returns the values of a Secret that the spec names, or adds to what is found why it cannot be used. */
+function decodeGiven(context: Context, { field, secretName, secret }: Given): SecretValues | undefined {
+  if (secretName === undefined) return undefined;
+  const { found, instance, policy } = context;
   const notMeant = secret && permissionTrouble(field, secret, instance, policy);
   const trouble = notMeant ?? givenTrouble(field, secretName, secret && (secret.data ?? {}));
-  if (!trouble) {
-    const remark = givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
-    if (remark) found.remarks.push(remark);
-    return decoded(secret);
-  }
   // The values that were copied from it are still there; without that, values would be made that nobody wants.
-  if (found.lost) found.troubles.push(trouble);
-  else found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
-  return undefined;
+  if (trouble) return void report(found, trouble, !found.lost);
+  const remark = givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
+  if (remark) found.remarks.push(remark);
+  return decoded(secret);
+}
+
+/** The same for a Secret of the store, and the keys whose values of before count on. */
+function decodeStore(
+  { found, existing, instance, policy }: Context,
+  { field, secretName, secret }: Given,
+  parse: (values: SecretValues) => StoreSecret,
+  keys: readonly SecretKey[],
+): { values: SecretValues; gone: readonly SecretKey[] } {
+  if (secretName === undefined) return { values: {}, gone: [] };
+  const { values, problems } = parse(decoded(secret));
+  const notMeant = secret && permissionTrouble(field, secret, instance, policy);
+  const trouble = notMeant ?? secretTrouble(field, secretName, secret && problems);
+  if (!trouble) return { values, gone: [] };
+  // Without an address of before, gate and DocBuilder would begin anew in a folder of the node.
+  report(
+    found,
+    trouble,
+    keys.every((key) => trimmed(existing[key]) !== ''),
+  );
+  return { values: {}, gone: keys };
+}
+
+/** @param isKept the values last read from the Secret are still there */
+function report(found: SecretsRead, trouble: Trouble, isKept: boolean): void {
+  if (isKept) found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
+  else found.troubles.push(trouble);
 }
 
 function keptLicense(secret: Secret | undefined): Situation['licenseFiles'] {

@@ -1490,6 +1490,10 @@ export interface SvcInstanceSpec {
      * Lowers the number of concurrent editing connections; cannot raise it. Absent: what the edition allows.
      */
     connectionCap?: number;
+    /**
+     * Pods of the gate. More than one needs storage.postgres and storage.s3. Absent: 2 with these, otherwise 1.
+     */
+    replicas?: number;
     pod: PodOverrides;
   };
   /**
@@ -1500,6 +1504,23 @@ export interface SvcInstanceSpec {
      * Engine workers, 1 to 32, each of which does one job at a time. `auto`: one in Community, one for every 50 connections of the licence (2 to 32) in Enterprise. CPU and memory depend on it. Another number starts and ends workers while DocBuilder runs.
      */
     workers: 'auto' | number;
+    /**
+     * Pods among which the workers are divided, the same number in each. More than one needs storage.postgres and storage.s3. There are never more pods than workers. Absent: with these, as many as give each at most 4 workers; otherwise 1.
+     */
+    replicas?: number;
+    /**
+     * Lets a HorizontalPodAutoscaler choose the number of pods by their CPU, up to replicas. Needs storage.postgres, storage.s3 and the cluster's metrics-server. Absent: the number is fixed.
+     */
+    autoscaling?: {
+      /**
+       * Least pods.
+       */
+      minReplicas: number;
+      /**
+       * CPU that the pods are to use on average, in percent of their request.
+       */
+      cpuPercent: number;
+    };
     /**
      * Jobs after which a worker is recycled.
      */
@@ -1599,9 +1620,56 @@ export interface SvcInstanceSpec {
     pod: PodOverrides;
   };
   /**
-   * Volumes.
+   * Volumes, or a database and a bucket instead of those of gate and DocBuilder.
    */
   storage: {
+    /**
+     * Database of gate and DocBuilder: PostgreSQL 14 or later. Together with s3 it makes both stateless, so that they may have several pods. Cannot be added or removed later.
+     */
+    postgres?: {
+      /**
+       * Secret with the key `uri`, or `host`, `port`, `dbname`, `user` or `username`, and `password`, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets. The Secret `<cluster>-app` of CloudNativePG has them. With other values the pods are replaced.
+       */
+      secretName: string;
+      /**
+       * TLS to the database. VerifyFull: the server has a certificate for its host of a public authority or of outbound.caBundle. Absent: no TLS, unless the address in the Secret says otherwise (sslmode).
+       */
+      sslMode?: 'Disable' | 'VerifyFull';
+    };
+    /**
+     * S3-compatible object store for documents and results. Cannot be added or removed later.
+     */
+    s3?: {
+      /**
+       * Bucket, which must exist. Cannot be changed.
+       */
+      bucket: string;
+      /**
+       * Address of the object store, such as http://minio.storage:9000. Absent: AWS.
+       */
+      endpoint?: string;
+      /**
+       * Region of the bucket.
+       */
+      region: string;
+      /**
+       * What the names of all objects begin with, such as office/. Bucket and prefix belong to one instance. Cannot be changed.
+       */
+      prefix: string;
+      /**
+       * Secret with the keys `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `ACCESS_KEY_ID` and `ACCESS_SECRET_KEY`, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets. Absent: the role of the ServiceAccounts.
+       */
+      secretName?: string;
+      /**
+       * Annotations of the ServiceAccounts of gate and DocBuilder, such as eks.amazonaws.com/role-arn. All need the administrator's leave (`allow.serviceAccountAnnotations` of the chart).
+       */
+      serviceAccountAnnotations: {
+        /**
+         * Value of the annotation.
+         */
+        [k: string]: string;
+      };
+    };
     /**
      * StorageClass of all volumes. Absent: the cluster's default class. Cannot be changed.
      */
@@ -1611,20 +1679,20 @@ export interface SvcInstanceSpec {
      */
     onDelete: 'Retain' | 'Delete';
     /**
-     * Volume of the gate: documents, versions and callbacks that are still to be sent.
+     * Volume of the gate: documents, versions and callbacks that are still to be sent. With postgres and s3 there is none.
      */
     gate: {
       /**
-       * Size of the volume; it can grow.
+       * Size of the volume; it can grow. With postgres and s3, the most that files on their way may take on a node.
        */
       size: string;
     };
     /**
-     * Volume of DocBuilder: uploads and results.
+     * Volume of DocBuilder: uploads and results. With postgres and s3 there is none.
      */
     docbuilder: {
       /**
-       * Size of the volume; it can grow.
+       * Size of the volume; it can grow. With postgres and s3, the most that files on their way may take on a node.
        */
       size: string;
     };
@@ -1852,7 +1920,7 @@ export interface SvcInstanceStatus {
    */
   lastHandledReconcileAt?: string;
   /**
-   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, EdgeReady, LicenseValid and Paused; Reconciling and Stalled only while they are True.
+   * Ready, GateAvailable, DocBuilderAvailable, EditorAvailable, FrontAvailable, EdgeReady, LicenseValid and Paused; StorageReady with storage.postgres; Reconciling and Stalled only while they are True.
    */
   conditions?: Condition[];
   /**
@@ -1960,15 +2028,15 @@ export interface SvcInstanceStatus {
    */
   docbuilder?: {
     /**
-     * Engine workers: as many as plan or spec want, or as its pod has memory for yet.
+     * Engine workers of all pods: as many as plan or spec want, or as the pods have memory for yet.
      */
     workers?: number;
     /**
-     * CPU limit.
+     * CPU limit of a pod.
      */
     cpu?: string;
     /**
-     * Memory limit.
+     * Memory limit of a pod.
      */
     memory?: string;
     /**

@@ -11,6 +11,12 @@ export interface BadSpec {
 
 export const GOOD: Spec = { host: 'office.example.com' };
 
+/** Documents in a database and a bucket. */
+export const SHARED: Spec = {
+  ...GOOD,
+  storage: { postgres: { secretName: 'db' }, s3: { bucket: 'documents', secretName: 'bucket' } },
+};
+
 const ABSENT = Symbol('absent');
 const LONG = 'a'.repeat(254);
 const NOT_A_NAME = ['', 'Upper', 'under_score', '-dash', 'dash-', 'a b', 'a..b', 'a-.b', 'a.-b', '.a', LONG];
@@ -98,6 +104,10 @@ const VALUES: Record<string, readonly unknown[]> = {
   'spec.embed.sessionTtlMinutes': [0, 43201],
   'spec.embed.retainHours': [0, 8761],
   'spec.gate.connectionCap': [-1, 1000001, 'none'],
+  'spec.gate.replicas': [0, 33, 'two'],
+  'spec.docbuilder.replicas': [0, 33],
+  'spec.docbuilder.autoscaling.minReplicas': [0, 33],
+  'spec.docbuilder.autoscaling.cpuPercent': [9, 201, '70%'],
   'spec.docbuilder.workers': [0, 33, -1, 'Auto', '4', '', 'all', 2.5],
   'spec.docbuilder.workerMaxJobs': [0, 100001],
   'spec.docbuilder.workerMaxAgeMinutes': [0, 10081],
@@ -161,6 +171,18 @@ const VALUES: Record<string, readonly unknown[]> = {
   'spec.storage.className': ['Fast', 'fast/ssd', 'fast..ssd'],
   'spec.storage.onDelete': ['delete', 'Keep', true],
   'spec.storage.gate.size': [...NOT_A_QUANTITY, '0', '500Mi', 20],
+  'spec.storage.postgres.secretName': [ABSENT, 'Database'],
+  'spec.storage.postgres.sslMode': ['verify-full', 'Require'],
+  'spec.storage.s3.bucket': [ABSENT, 'ab', '-documents', 'documents/office', 'a'.repeat(64)],
+  'spec.storage.s3.endpoint': ['s3.example', 'https://s3.example/bucket', 'https://key:secret@s3.example', 'ftp://s3'],
+  'spec.storage.s3.region': ['', 'us east'],
+  'spec.storage.s3.prefix': ['office', '/office/', '../', 'office//'],
+  'spec.storage.s3.secretName': ['Bucket'],
+  'spec.storage.s3.serviceAccountAnnotations': [
+    many(33, 'value'),
+    { 'a b': 'c' },
+    { 'eks.amazonaws.com/role-arn': 'role' },
+  ],
   'spec.storage.docbuilder.size': NOT_A_QUANTITY,
   'spec.storage.editor.size': NOT_A_QUANTITY,
   'spec.secrets.secretName': [ABSENT, 'Given'],
@@ -311,6 +333,11 @@ const COMBINATIONS: [field: string, spec: Spec][] = [
     'spec.ingress.annotations',
     { ingress: { gating: 'Front', className: 'a', annotations: { 'kubernetes.io/ingress.class': 'b' } } },
   ],
+  ['spec.gate.replicas', { gate: { replicas: 2 } }],
+  ['spec.docbuilder.replicas', { docbuilder: { replicas: 2 } }],
+  ['spec.docbuilder.autoscaling', { docbuilder: { autoscaling: {} } }],
+  ['spec.storage', { storage: { postgres: { secretName: 'db' } } }],
+  ['spec.storage', { storage: { s3: { bucket: 'documents' } } }],
   ['spec.front.service.nodePort', { front: { service: { nodePort: 30080 } } }],
   ['spec.front.service.nodePort', { front: { service: { type: 'NodePort', nodePort: 70000 } } }],
 ];
@@ -334,6 +361,10 @@ export const BAD_CHANGES: readonly { field: string; from: Spec; to: Spec }[] = [
   { field: 'spec.storage.className', from: className('fast'), to: className('slow') },
   { field: 'spec.storage.className', from: className('fast'), to: GOOD },
   { field: 'spec.storage.className', from: GOOD, to: className('fast') },
+  { field: 'spec.storage.postgres', from: GOOD, to: SHARED },
+  { field: 'spec.storage.postgres', from: SHARED, to: GOOD },
+  { field: 'spec.storage.s3', from: SHARED, to: bucket({ bucket: 'other' }) },
+  { field: 'spec.storage.s3', from: SHARED, to: bucket({ prefix: 'office/' }) },
 ];
 
 /** All bad specs, each with one mistake. */
@@ -348,7 +379,9 @@ export function badSpecs(): BadSpec[] {
 
 /** A good spec with one field set, or taken out. A list that is given for an item stands for the list of it. */
 export function withValue(field: string, value: unknown): Spec {
-  const spec = structuredClone(GOOD);
+  const spec = structuredClone(
+    /storage[.](postgres|s3)|(gate|docbuilder)[.](replicas|autoscaling)/.test(field) ? SHARED : GOOD,
+  );
   const path = field.replace(/^spec\./, '').split('.');
   let node: Record<string, unknown> = spec;
   for (const [index, step] of path.entries()) {
@@ -363,7 +396,7 @@ export function withValue(field: string, value: unknown): Spec {
       else node[name] = value;
       return spec;
     }
-    const next: Record<string, unknown> = {};
+    const next = { ...(node[name] as object | undefined) };
     node[name] = item === undefined ? next : [next];
     node = next;
   }
@@ -385,6 +418,11 @@ function route(members: Spec): Spec {
 
 function size(component: string, value: string): Spec {
   return { ...GOOD, storage: { [component]: { size: value } } };
+}
+
+function bucket(members: Spec): Spec {
+  const { postgres, s3 } = SHARED['storage'] as Record<string, Spec>;
+  return { ...GOOD, storage: { postgres, s3: { ...s3, ...members } } };
 }
 
 function className(value: string): Spec {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
+import { SHARED } from './instances.ts';
 import { enterprise, type Options, type PartialSpec } from './situation.ts';
 
 /** All that a licence can be. */
@@ -18,7 +19,15 @@ const workers = fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max:
 /** Specs that differ in what decides which objects there are. */
 export const specs: fc.Arbitrary<PartialSpec> = fc
   .record({
-    docbuilder: fc.record({ workers, workerMemoryMb: fc.integer({ min: 512, max: 65_536 }) }, { requiredKeys: [] }),
+    docbuilder: fc.record(
+      {
+        workers,
+        workerMemoryMb: fc.integer({ min: 512, max: 65_536 }),
+        replicas: fc.integer({ min: 1, max: 32 }),
+        autoscaling: fc.constant({ minReplicas: 2 }),
+      },
+      { requiredKeys: [] },
+    ),
     ingress: fc.constantFrom(
       {},
       { gating: 'Front' },
@@ -27,6 +36,7 @@ export const specs: fc.Arbitrary<PartialSpec> = fc
     ),
     tls: fc.constantFrom({}, { secretName: 'office-tls' }, { mode: 'Disabled' }),
     devMode: fc.boolean(),
+    storage: fc.constantFrom({}, SHARED),
     front: fc.record({ replicas: fc.integer({ min: 1, max: 32 }) }, { requiredKeys: [] }),
   })
   .map((spec) => ({ host: 'office.example', ...spec }));

@@ -21,17 +21,22 @@ function unset(schema: Schema, value: unknown, definitions: Record<string, Schem
   );
 }
 
+/** Fields that an instance with a shared store has, and no other. */
+const OF_STORE = /^spec[.](storage[.](postgres|s3)|(gate|docbuilder)[.](replicas|autoscaling))/;
+
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 
 describe('objects of an instance', () => {
-  it('are seen of each field of the spec: everything-set sets it', () => {
+  it('are seen of each field of the spec: everything-set sets it, those of the store shared', () => {
     const schema: Schema = JSON.parse(readFileSync(SCHEMA, 'utf8'));
-    const missing = unset(schema, INSTANCES['everything-set']?.spec, schema.definitions ?? {});
+    const missing = (name: string, isOfStore: boolean) =>
+      unset(schema, INSTANCES[name]?.spec, schema.definitions ?? {}).filter(
+        (path) => OF_STORE.test(path) === isOfStore && !path.includes('.affinity.'),
+      );
     // An affinity is handed on as it is. These two are an Ingress's, and its edge is an HTTPRoute.
-    expect(missing.filter((path) => !path.includes('.affinity.'))).to.deep.equal([
-      'spec.tls.secretName',
-      'spec.ingress.className',
-    ]);
+    expect(missing('everything-set', false)).to.deep.equal(['spec.tls.secretName', 'spec.ingress.className']);
+    // It has keys, and so no role.
+    expect(missing('shared', true)).to.deep.equal(['spec.storage.s3.serviceAccountAnnotations']);
   });
 
   for (const [name, options] of Object.entries(INSTANCES)) {

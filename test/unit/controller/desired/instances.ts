@@ -23,6 +23,18 @@ const pod = {
   labels: { team: 'office', 'app.kubernetes.io/component': 'theirs' },
 };
 
+/** Members of `spec.storage` that make gate and DocBuilder stateless. */
+export const SHARED = {
+  postgres: { secretName: 'office-db-app', sslMode: 'VerifyFull' },
+  s3: {
+    bucket: 'documents',
+    endpoint: 'http://s3.storage:3900',
+    region: 'garage',
+    prefix: 'office/',
+    secretName: 'office-bucket',
+  },
+};
+
 /** The instances whose objects are written down in `golden/`, by file name. */
 export const INSTANCES: Readonly<Record<string, Options>> = {
   'community-minimal': {},
@@ -33,6 +45,23 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
       license: { secretName: 'svc-license' },
       tls: { secretName: 'office-tls' },
       embed: { allowedOrigins: ['https://portal.example'] },
+    },
+  },
+  shared: {
+    license: enterprise(120),
+    licenseFiles: { token: 'header.claims.signature' },
+    given: {
+      store: {
+        'database-url': 'postgresql://svc:of%20the%20database@office-db-rw:5432/svc',
+        's3-access-key-id': 'AKIDEXAMPLE',
+        's3-secret-access-key': 'of the bucket',
+      },
+    },
+    spec: {
+      license: { secretName: 'svc-license' },
+      storage: SHARED,
+      gate: { replicas: 3 },
+      docbuilder: { replicas: 2, autoscaling: { minReplicas: 1, cpuPercent: 60 } },
     },
   },
   'everything-set': {

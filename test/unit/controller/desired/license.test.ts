@@ -1,8 +1,11 @@
+import type { V1DeploymentSpec } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { licenseFiles, licenses, specs } from './arbitraries.ts';
-import { changed, decoded, objectsOf } from './objects.ts';
+import { SHARED } from './instances.ts';
+import { changed, decoded, idOf, objectsOf, specOf } from './objects.ts';
 import { enterprise, situationOf } from './situation.ts';
 
 describe('another licence', () => {
@@ -33,7 +36,10 @@ describe('another licence', () => {
       fc.property(specs, licenses, licenseFiles, licenses, licenseFiles, (spec, license, files, other, otherFiles) => {
         const before = objectsOf({ spec, license, licenseFiles: files });
         const after = objectsOf({ spec, license: other, licenseFiles: otherFiles });
-        const allowed = ['Secret/office-license', 'ConfigMap/office-docbuilder', 'Deployment/office-docbuilder'];
+        const allowed = [
+          ...['Secret/office-license', 'ConfigMap/office-docbuilder', 'Deployment/office-docbuilder'],
+          'HorizontalPodAutoscaler/office-docbuilder',
+        ];
         expect(changed(before, after).filter((id) => !allowed.includes(id))).to.deep.equal([]);
       }),
       { numRuns: 60 },
@@ -57,6 +63,20 @@ describe('another licence', () => {
     const spec = { docbuilder: { pod: { resources: template } } };
     const [before, after] = [100, 500].map((conns) => objectsOf({ spec, license: enterprise(conns) }));
     expect(changed(before ?? [], after ?? [])).to.deep.equal(['ConfigMap/office-docbuilder']);
+  });
+
+  it('adds pods to those that keep their size, and leaves what they are made from', () => {
+    const [small, large] = [100, 500].map((conns) => {
+      const template = { requests: { cpu: '1' }, limits: { memory: '3Gi' } };
+      const situation = situationOf({ license: enterprise(conns), spec: { storage: SHARED } });
+      return desired({ ...situation, docbuilder: { template } });
+    });
+    const spec = (objects: readonly KubernetesObject[] = []) =>
+      specOf<V1DeploymentSpec>(
+        objects.find((object) => idOf(object) === 'Deployment/office-docbuilder') as KubernetesObject,
+      );
+    expect([spec(small)?.replicas, spec(large)?.replicas]).to.deep.equal([1, 3]);
+    expect(spec(large)?.template).to.deep.equal(spec(small)?.template);
   });
 
   it('is handed on exactly as it is', () => {

@@ -4,6 +4,7 @@ import { COMPONENTS, PORTS } from '../../../../cmd/controller/desired/names.ts';
 import { networkPolicyObjects, type Policy } from '../../../../cmd/controller/desired/network-policies.ts';
 import type { ComponentName, Instance } from '../../../../cmd/controller/desired/types.ts';
 
+import { SHARED } from './instances.ts';
 import { manifests } from './manifests.ts';
 import { type Party, reaches } from './network.ts';
 import { type PartialSpec, situationOf } from './situation.ts';
@@ -73,6 +74,13 @@ describe('network policies', () => {
     }
   });
 
+  it('let pods of DocBuilder pass work on to one another where there may be several', () => {
+    expect(table({ storage: SHARED })).to.have.members([
+      ...[...INSIDE, ...PUBLIC, ...EDGE],
+      'docbuilder > docbuilder:8080',
+    ]);
+  });
+
   it('take the edge from the spec', () => {
     const spec = { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } };
     const policies = policiesOf('office', spec);
@@ -111,6 +119,32 @@ describe('network policies', () => {
           expect(reaches(policiesOf('office', {}), own(component), target), `${component} > ${ip}`).to.equal(false);
         }
       }
+    }
+  });
+
+  it('let gate and DocBuilder reach the pods of their store, also where addresses do not count for pods', () => {
+    const { secrets, ...situation } = situationOf({ spec: { storage: SHARED } });
+    const store = { ...secrets, 'database-url': 'postgresql://svc@office-db-rw/svc' };
+    const policies = withoutAddresses(networkPolicyObjects({ ...situation, secrets: store }));
+    const pod = { ip: '10.244.0.60', namespace: 'storage', labels: { app: 'store' } };
+    for (const component of COMPONENTS) {
+      const reached = [80, 443, 3900, 5432, 5433].filter((port) =>
+        reaches(policies, own(component), { to: pod, protocol: 'TCP', port }),
+      );
+      const expected = ['gate', 'docbuilder'].includes(component) ? [3900, 5432] : [];
+      expect(reached, component).to.deep.equal(expected);
+    }
+  });
+
+  it("let them ask EKS for the keys of their own role where the spec has no keys, and nobody for the machine's", () => {
+    const s3 = { bucket: 'documents', serviceAccountAnnotations: {} };
+    const policies = policiesOf('office', { storage: { postgres: SHARED.postgres, s3 } });
+    for (const component of COMPONENTS) {
+      const reached = [...METADATA, '169.254.170.23', 'fd00:ec2::23'].filter((ip) =>
+        reaches(policies, own(component), { to: { ip }, protocol: 'TCP', port: 80 }),
+      );
+      const expected = ['gate', 'docbuilder'].includes(component) ? ['169.254.170.23', 'fd00:ec2::23'] : [];
+      expect(reached, component).to.deep.equal(expected);
     }
   });
 
@@ -157,6 +191,17 @@ describe('network policies', () => {
 
 function policiesOf(name: string, spec: PartialSpec): readonly Policy[] {
   return networkPolicyObjects(situationOf({ name, spec }));
+}
+
+/** The policies as a network plug-in reads them to which a pod is nothing but its labels. */
+function withoutAddresses(policies: readonly Policy[]): Policy[] {
+  return policies.map((policy) => ({
+    ...policy,
+    spec: {
+      ...policy.spec,
+      egress: (policy.spec.egress ?? []).filter(({ to }) => !to?.some(({ ipBlock }) => ipBlock)),
+    },
+  }));
 }
 
 /** The pods of an instance: of `office` by component, of another by `<name> <component>`. */

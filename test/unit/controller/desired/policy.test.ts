@@ -12,6 +12,9 @@ const NGINX = 'nginx.ingress.kubernetes.io';
 const ingress = (name: string): PartialSpec => ({ ingress: { annotations: { [name]: 'x' } } });
 const service = (name: string): PartialSpec => ({ front: { service: { annotations: { [name]: 'x' } } } });
 const params = (...extraParams: string[]): PartialSpec => ({ editor: { extraParams } });
+const role = (name: string): PartialSpec => ({
+  storage: { s3: { bucket: 'documents', serviceAccountAnnotations: { [name]: 'x' } } },
+});
 const pod = (overrides: object): PartialSpec => ({ docbuilder: { pod: overrides } });
 
 /** Specs that make more of an author, with the member of `allow` that opens each and the name to put there. */
@@ -45,6 +48,7 @@ const WIDENING: readonly [field: PolicyField, name: string, spec: PartialSpec][]
     name,
     pod({ priorityClassName: name }),
   ]),
+  ['serviceAccountAnnotations', 'eks.amazonaws.com/role-arn', role('eks.amazonaws.com/role-arn')],
   ['tolerations', '*', pod({ tolerations: [{ operator: 'Exists' }] })],
   [
     'tolerations',
@@ -81,7 +85,7 @@ describe('what a spec may not have unless the administrator allows it', () => {
     it(`is told with what to do, and allowed by its name: ${JSON.stringify(spec)}`, () => {
       const [message, ...others] = told(spec);
       expect(others).to.deep.equal([]);
-      expect(message).to.match(/^spec\.[A-Za-z.]+ has /);
+      expect(message).to.match(/^spec\.[A-Za-z0-9.]+ has /);
       expect(message).to.include(` ${name}, which the administrator of this cluster has not allowed: remove it, `);
       expect(message).to.include(`have it added to allow.${field} in the values`);
       expect(told(spec, { [field]: [name] })).to.deep.equal([]);

@@ -40,7 +40,8 @@ describe('objects of any instance', () => {
         expect(metadata.name, metadata.name).to.match(/^[a-z][a-z0-9-]*$/);
         expect(metadata.name.length).to.be.at.most(63);
         expect(metadata.namespace).to.equal('documents');
-        if (kind === 'PersistentVolumeClaim' && options.spec?.storage === undefined) {
+        const retained = !options.spec?.storage || !('onDelete' in options.spec.storage);
+        if (kind === 'PersistentVolumeClaim' && retained) {
           expect(metadata.ownerReferences).to.deep.equal([]);
         } else {
           expect(metadata.ownerReferences).to.have.length(1);
@@ -124,7 +125,7 @@ describe('objects of any instance', () => {
         const files =
           spec?.volumes?.find(({ name }) => name === 'secrets')?.secret?.items?.map(({ path }) => path) ?? [];
         for (const { value, valueFrom } of container(objects, component).env ?? []) {
-          if (valueFrom) exists(valueFrom.secretKeyRef?.key);
+          if (valueFrom?.secretKeyRef) exists(valueFrom.secretKeyRef.key);
           if (value?.startsWith('/run/svc/secrets/')) expect(files).to.include(value.slice('/run/svc/secrets/'.length));
         }
       }

@@ -78,7 +78,21 @@ describe('secret values of an instance', () => {
   it('all stay while the Secret that they came from is missing', () => {
     const given = { values: { 'embed-jwt-secret-previous': 'p', 'docbuilder-jwt-secret': 'j' } };
     const before = effectiveSecrets(given, {}, counting());
-    expect(effectiveSecrets({ valuesGone: true }, before, never)).to.deep.equal(before);
+    expect(
+      effectiveSecrets({ gone: ['embed-jwt-secret-previous', 'docbuilder-jwt-secret'] }, before, never),
+    ).to.deep.equal(before);
+  });
+
+  it('are those of the store as long as it is named, also while its Secret is missing, and no longer', () => {
+    const store = { 'database-url': 'postgresql://db/svc', 's3-access-key-id': 'id', 's3-secret-access-key': 's' };
+    const before = effectiveSecrets({ store }, {}, counting());
+    expect(before).to.include(store);
+    expect(effectiveSecrets({ gone: ['database-url'] }, before, never)).to.include({
+      'database-url': 'postgresql://db/svc',
+    });
+    expect(effectiveSecrets({}, before, never)).to.not.have.any.keys(...Object.keys(store));
+    // A key of `spec.secrets` is none of them.
+    expect(effectiveSecrets({ values: store }, {}, counting())).to.not.have.any.keys(...Object.keys(store));
   });
 
   it('have no secret for signing where unsigned configurations are to be taken, unless it is given', () => {
@@ -126,6 +140,9 @@ describe('secret values of an instance', () => {
       'embed-link-secret': ['gate'],
       'editor-admin-username': ['gate', 'editor'],
       'editor-admin-password': ['gate', 'editor'],
+      'database-url': ['gate', 'docbuilder'],
+      's3-access-key-id': ['gate', 'docbuilder'],
+      's3-secret-access-key': ['gate', 'docbuilder'],
       'digest-key': ['gate', 'docbuilder', 'editor', 'front'],
     };
     fc.assert(

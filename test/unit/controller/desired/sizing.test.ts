@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { docbuilderSizing } from '../../../../cmd/controller/desired/sizing.ts';
 import { NO_LICENSE } from '../../../../src/common/crypto/license.ts';
+import { SHARED } from './instances.ts';
 import { enterprise, situationOf } from './situation.ts';
 
 const sized = (...options: Parameters<typeof situationOf>) => docbuilderSizing(situationOf(...options));
@@ -10,7 +11,7 @@ const sized = (...options: Parameters<typeof situationOf>) => docbuilderSizing(s
 describe("DocBuilder's size", () => {
   it('is one worker in Community', () => {
     expect(sized()).to.deep.equal({
-      workers: 1,
+      ...{ replicas: 1, workersPerPod: 1, workers: 1 },
       resources: { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '2', memory: '2880Mi' } },
       sharedMemory: '2Gi',
       gracePeriodSeconds: 630,
@@ -73,6 +74,60 @@ describe("DocBuilder's size", () => {
   it('has all its workers in a pod whose resources the spec gives', () => {
     const spec = { docbuilder: { workers: 5, pod: { resources: { limits: { memory: '6Gi' } } } } };
     expect(docbuilderSizing({ ...situationOf({ spec }), docbuilder: { memory: 6144 } }).workers).to.equal(5);
+  });
+
+  for (const [connections, replicas, each] of [
+    [1, 1, 2],
+    [200, 1, 4],
+    [201, 2, 3],
+    [500, 3, 4],
+    [1600, 8, 4],
+  ] as const) {
+    it(`is ${replicas} pods of ${each} workers for ${connections} connections, where pods have no volume`, () => {
+      const { workersPerPod, workers, ...found } = sized({
+        license: enterprise(connections),
+        spec: { storage: SHARED },
+      });
+      expect([found.replicas, workersPerPod, workers]).to.deep.equal([replicas, each, replicas * each]);
+      expect(found.formula).to.include(`, ${replicas} ${replicas === 1 ? 'pod' : 'pods'} of ${each}: CPU `);
+      const one = sized({ spec: { docbuilder: { workers: each } } });
+      expect(found.resources).to.deep.equal(one.resources);
+    });
+  }
+
+  it('has as many pods as the spec says, and none without a worker', () => {
+    const of = (replicas: number, license: Parameters<typeof situationOf>[0] = {}) => {
+      const { workersPerPod, ...found } = sized({ ...license, spec: { storage: SHARED, docbuilder: { replicas } } });
+      return [found.replicas, workersPerPod];
+    };
+    expect(of(5, { license: enterprise(500) })).to.deep.equal([5, 2]);
+    expect(of(32, { license: enterprise(500) })).to.deep.equal([10, 1]);
+    expect(of(1, { license: enterprise(1600) })).to.deep.equal([1, 32]);
+    expect(of(3)).to.deep.equal([1, 1]);
+  });
+
+  it('has never fewer workers than are wanted, and as few as pods that are all alike can have', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 32 }), fc.option(fc.integer({ min: 1, max: 32 })), (workers, pods) => {
+        const docbuilder = { workers, ...(pods !== null && { replicas: pods }) };
+        const { replicas, workersPerPod, ...found } = sized({ spec: { storage: SHARED, docbuilder } });
+        expect(found.workers)
+          .to.equal(replicas * workersPerPod)
+          .and.to.be.within(workers, workers + replicas - 1);
+        if (pods === null) expect(workersPerPod).to.be.at.most(4);
+        else expect(replicas).to.equal(Math.min(pods, workers));
+      }),
+    );
+  });
+
+  it('leaves the number of pods to an autoscaler, within the bounds of the plan', () => {
+    const spec = { storage: SHARED, docbuilder: { autoscaling: { minReplicas: 2 } } };
+    const at = (replicas: number | undefined, conns = 1000) =>
+      docbuilderSizing({ ...situationOf({ license: enterprise(conns), spec }), docbuilder: { replicas } });
+    expect([undefined, 1, 3, 9].map((now) => at(now).replicas)).to.deep.equal([2, 2, 3, 5]);
+    expect(at(3)).to.deep.include({ scaling: { min: 2, max: 5 }, workersPerPod: 4, workers: 12 });
+    expect(at(3).formula).to.include(', 2 to 5 pods of 4 by their CPU: ');
+    expect(at(3, 100)).to.deep.include({ replicas: 1, scaling: { min: 1, max: 1 } });
   });
 
   it('is as the table in docs/kubernetes-operations.md says', () => {

@@ -6,6 +6,7 @@ import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { ApplyOptions, Client, KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { DocbuilderResizer } from '../../../../cmd/controller/reconcile/docbuilder-size.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
+import { SHARED } from '../desired/instances.ts';
 import { enterprise, situationOf } from '../desired/situation.ts';
 
 type Deployment = V1Deployment & KubernetesObject;
@@ -27,6 +28,7 @@ describe("DocBuilder's size in a cluster", () => {
   let asked: string[];
   let refusal: ApiError | undefined;
   let sizes: DocbuilderResizer;
+  let pods: (V1Pod & KubernetesObject)[];
 
   beforeEach(() => {
     owned = new OwnedObjects();
@@ -34,14 +36,16 @@ describe("DocBuilder's size in a cluster", () => {
     refusal = undefined;
     made(SMALL);
     const container = deploymentOf(desired(SMALL)).spec?.template.spec?.containers[0];
-    const pod = {
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod', namespace: 'documents' } },
-      ...{ spec: { containers: [container] }, status: { phase: 'Running' } },
-    } as V1Pod & KubernetesObject;
+    const pod = (name: string) =>
+      ({
+        ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'documents' } },
+        ...{ spec: { containers: [container] }, status: { phase: 'Running' } },
+      }) as V1Pod & KubernetesObject;
+    pods = [pod('pod')];
     const client = {
       async list() {
         asked.push('list');
-        return { metadata: { resourceVersion: '1' }, items: [pod] };
+        return { metadata: { resourceVersion: '1' }, items: pods };
       },
       get: async () => live,
       async apply(_: unknown, object: KubernetesObject, { dryRun }: ApplyOptions) {
@@ -49,7 +53,7 @@ describe("DocBuilder's size in a cluster", () => {
         const spec = (one: KubernetesObject) => JSON.stringify((one as Deployment).spec);
         if (dryRun)
           return { ...object, metadata: { ...object.metadata, generation: spec(object) === spec(live) ? 1 : 2 } };
-        asked.push('resize');
+        asked.push(`resize ${object.metadata.name}`);
         if (refusal) throw refusal;
         return object;
       },
@@ -76,7 +80,7 @@ describe("DocBuilder's size in a cluster", () => {
     const found = await sizes.observe(LARGE, TOLD);
     expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
     expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
-    expect(asked).to.deep.equal(['list', 'resize']);
+    expect(asked).to.deep.equal(['list', 'resize pod']);
   });
 
   it('is that of the day as soon as anything else is to change', async () => {
@@ -100,5 +104,28 @@ describe("DocBuilder's size in a cluster", () => {
     refusal = new ApiError('PATCH /x', { status: 404, reason: 'NotFound', message: 'pods "pod" not found' });
     expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
     expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
+  });
+
+  it('is given to every pod; workers are what the smallest has memory for, and pods that come are no reason to make others', async () => {
+    const shared = (conns: number) => situationOf({ license: enterprise(conns), spec: { storage: SHARED } });
+    made(shared(100));
+    const [first] = pods;
+    const larger = structuredClone(first) as V1Pod & KubernetesObject;
+    larger.metadata.name = 'larger';
+    const [container] = larger.spec?.containers ?? [];
+    if (container?.resources?.limits) container.resources.limits['memory'] = '9Gi';
+    pods.push(larger);
+    const situation = shared(800);
+    const found = await sizes.observe(situation, TOLD);
+    expect(found.running).to.deep.equal({ memory: 4992, replicas: 1 });
+    const wanted = { ...situation, docbuilder: found.running };
+    const objects = await sizes.objects(wanted, found);
+    expect(limitOf(objects)).to.equal('4992Mi');
+    expect(deploymentOf(objects).spec?.replicas).to.equal(4);
+    expect(
+      objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'office-docbuilder'),
+    ).to.deep.include({ data: { workers: '2' } });
+    expect(await sizes.resize(wanted, found)).to.deep.equal({ pending: true });
+    expect(asked).to.deep.equal(['list', 'resize pod', 'resize larger']);
   });
 });

@@ -20,6 +20,27 @@ const crashed = (exitCode: number, reason: string) =>
     { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 2m40s' } },
     { terminated: { exitCode, reason } },
   );
+const REFUSAL = JSON.stringify({
+  level: 'fatal',
+  mistakes: [
+    { path: 'SVC_S3_BUCKET', message: 'names a bucket that does not exist' },
+    { path: 'SVC_DATABASE_URL', message: 'is missing' },
+  ],
+  msg: 'the configuration is wrong',
+});
+const TOO_OLD = JSON.stringify({
+  level: 'fatal',
+  err: {
+    type: 'Error',
+    message: 'the database cannot be used: PostgreSQL 13 is "too old": 14 or later is needed',
+    stack: 'Error: '.repeat(20),
+  },
+});
+const said = (exitCode: number, lines: string[]) =>
+  container(
+    { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 2m40s' } },
+    { terminated: { exitCode, reason: 'Error', message: lines.join('\n') } },
+  );
 const afterInit = (exitCode: number) =>
   pod({
     initContainerStatuses: [{ name: 'first', image: 'mesh:1', state: { terminated: { exitCode } } }],
@@ -76,6 +97,26 @@ describe('what keeps a pod from running', () => {
       'Pod office-gate-x keeps ending (exit code 2): see kubectl logs --previous office-gate-x.',
     ],
     ['memory', crashed(137, 'OOMKilled'), 'OutOfMemory'],
+    [
+      'a bucket that does not exist, in the words of the service',
+      said(2, ['{"level":"info","msg":"half a li', REFUSAL]),
+      'StorageRefused',
+      'Pod office-gate-x does not start: spec.storage.s3.bucket names a bucket that does not exist; ' +
+        'the address in the Secret of spec.storage.postgres is missing.',
+    ],
+    [
+      'another setting',
+      said(2, ['{"level":"fatal","mistakes":[{"path":"SVC_BASE_URL","message":"is no URL"}],"msg":"x"}']),
+      'ConfigurationRefused',
+      'Pod office-gate-x does not start: SVC_BASE_URL is no URL.',
+    ],
+    [
+      'a database that is too old, also where its stack is cut off',
+      said(1, [TOO_OLD.slice(0, 150)]),
+      'StorageRefused',
+      'Pod office-gate-x does not start: the database cannot be used: PostgreSQL 13 is "too old": 14 or later is needed.',
+    ],
+    ['an end that says nothing that is known', said(1, ['{"mistakes":7}', '[1]', 'no JSON']), 'Crashing'],
     [
       'a Secret that is missing',
       container({ waiting: { reason: 'CreateContainerConfigError', message: 'secret "x" not found' } }),

@@ -1,0 +1,83 @@
+import type { V1Deployment } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
+
+const STORAGE = {
+  postgres: { secretName: 'office-db-app' },
+  s3: { bucket: 'documents', endpoint: 'http://s3.storage:3900', secretName: 'office-bucket' },
+};
+
+/** The API server is real; no pod runs. */
+describe('the controller makes an instance without volumes', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+
+  before(async function () {
+    cluster = await startTestCluster(this);
+    await cluster.putSecret('office-db-app', { uri: 'postgresql://app:p@office-db-rw:5432/app' }, 'office');
+    await cluster.putSecret(
+      'office-bucket',
+      { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'of-the-bucket' },
+      'office',
+    );
+    await cluster.startController();
+    const docbuilder = { workers: 16, autoscaling: { minReplicas: 2 } };
+    await cluster.apply('office', { storage: STORAGE, docbuilder });
+    await cluster.settled('office');
+  });
+  after(() => cluster?.close());
+
+  async function deployment(name: string): Promise<V1Deployment & KubernetesObject> {
+    const found = await cluster.object<V1Deployment & KubernetesObject>(RESOURCES.deployment, name);
+    if (!found) throw new Error(`no ${name}`);
+    return found;
+  }
+
+  const replicas = async (name: string) => (await deployment(name)).spec?.replicas;
+  const scale = (count: number) =>
+    cluster.server.kubectl(['-n', cluster.namespace, 'scale', 'deployment/office-docbuilder', `--replicas=${count}`]);
+
+  it('with as many pods as the plan wants, an autoscaler, and one volume', async () => {
+    const objects = [...(await cluster.objects()).keys()];
+    expect(objects.filter((id) => id.startsWith('PersistentVolumeClaim'))).to.deep.equal([
+      'PersistentVolumeClaim/office-editor',
+    ]);
+    expect(objects).to.include('HorizontalPodAutoscaler/office-docbuilder');
+    expect([await replicas('office-gate'), await replicas('office-docbuilder')]).to.deep.equal([2, 2]);
+  });
+
+  it('leaves the number of pods to the autoscaler within its bounds, and tells how many workers that makes', async () => {
+    await scale(3);
+    await cluster.settled('office', ({ status }) => status?.docbuilder?.workers === 12);
+    await cluster.idle();
+    expect(await replicas('office-docbuilder')).to.equal(3);
+    await scale(9);
+    await until('the most that the plan allows', async () => (await replicas('office-docbuilder')) === 4);
+    await cluster.settled('office', ({ status }) => status?.docbuilder?.workers === 16);
+  });
+
+  it('replaces the pods when the password of the database is another one, and the editor is left alone', async () => {
+    const digest = async (name: string) =>
+      (await deployment(name)).spec?.template.metadata?.annotations?.['svc.internal/config-hash'];
+    const names = ['office-gate', 'office-docbuilder', 'office-editor'];
+    const before = await Promise.all(names.map(digest));
+    await cluster.putSecret('office-db-app', { uri: 'postgresql://app:rotated@office-db-rw:5432/app' }, 'office');
+    await until('the gate is told', async () => (await digest('office-gate')) !== before[0]);
+    await cluster.idle();
+    const after = await Promise.all(names.map(digest));
+    expect(after.map((one, index) => one === before[index])).to.deep.equal([false, false, true]);
+  });
+
+  it('keeps all as it is while the Secret of the database is gone, and says so', async () => {
+    const { generation } = (await deployment('office-gate')).metadata;
+    await cluster.server.kubectl(['-n', cluster.namespace, 'delete', 'secret', 'office-db-app']);
+    const message = /There is no Secret office-db-app, .* The values last read from it stay in effect\./;
+    await cluster.settled('office', ({ status }) =>
+      (status?.conditions ?? []).some((condition) => condition.type === 'Ready' && message.test(condition.message)),
+    );
+    expect((await deployment('office-gate')).metadata.generation).to.equal(generation);
+  });
+});
