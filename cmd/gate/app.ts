@@ -79,10 +79,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
     );
   }
+  await watch.follow();
   // First: whoever gets a session opens it at once.
   const internalServer = await listen(internal, config.internalListen);
   const publicServer = await listen(publicApp, config.listen);
-  watch.follow();
   await leadership.start();
   const publicAddress = publicServer.address() as AddressInfo;
   const internalAddress = internalServer.address() as AddressInfo;

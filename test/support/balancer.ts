@@ -1,18 +1,21 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { portOf } from './listen.ts';
+import { until } from './until.ts';
 
 /** Spreads connections over ports of this machine, one after the other; who does not answer is passed over. */
 export interface Balancer {
   port: number;
   add(target: number): void;
-  /** Nothing new goes there; what is open stays. */
-  remove(target: number): void;
+  /** Nothing new goes there. Resolves when what is open has ended by itself. */
+  remove(target: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startBalancer(): Promise<Balancer> {
   const targets: number[] = [];
   const open = new Set<Socket>();
+  /** Open connections of each target. */
+  const counts = new Map<number, number>();
   let turn = 0;
   const keep = (socket: Socket): Socket => {
     open.add(socket);
@@ -24,12 +27,16 @@ export async function startBalancer(): Promise<Balancer> {
     const [target, ...others] = left;
     if (target === undefined) return void near.destroy();
     const far = keep(connect({ port: target, host: '127.0.0.1', allowHalfOpen: true }));
+    const next = () => lead(near, others);
+    far.once('close', next);
     far.once('connect', () => {
+      far.off('close', next);
+      counts.set(target, (counts.get(target) ?? 0) + 1);
+      far.on('close', () => counts.set(target, (counts.get(target) ?? 0) - 1));
       near.on('close', () => far.destroy());
-      far.removeAllListeners('close').on('close', () => near.destroy());
+      far.on('close', () => near.destroy());
       near.pipe(far).pipe(near);
     });
-    far.once('close', () => lead(near, others));
   }
 
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (near) => {
@@ -41,7 +48,10 @@ export async function startBalancer(): Promise<Balancer> {
   return {
     port,
     add: (target) => void targets.push(target),
-    remove: (target) => void targets.splice(targets.indexOf(target), 1),
+    async remove(target) {
+      targets.splice(targets.indexOf(target), 1);
+      await until('its connections have ended', () => !counts.get(target) || undefined, 30_000);
+    },
     close() {
       for (const socket of open) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -33,7 +33,7 @@ export interface Gates extends Sessions {
   all: OneGate[];
   /** Starts one more. */
   add(): Promise<OneGate>;
-  /** Takes one out of the front's sight, as a cluster does, and ends it. */
+  /** Takes one out of the front's sight, as a cluster does, and ends it when nobody is connected to it any more. */
   remove(gate: OneGate): Promise<void>;
   kill(gate: OneGate): Promise<void>;
   /** Saves as the editor does, at any gate unless told. @returns the status */
@@ -139,12 +139,12 @@ export async function startGates({
       return gate;
     },
     async remove(gate) {
-      forget(gate);
+      await forget(gate);
       await gate.stop();
     },
     async kill(gate) {
       await gate.kill();
-      forget(gate);
+      await forget(gate);
     },
     put: (session, content, gate) =>
       ask(`${at(gate)}${fileOf(session, '/contents')}`, {
@@ -164,10 +164,9 @@ export async function startGates({
     },
   };
 
-  function forget(gate: OneGate): void {
+  async function forget(gate: OneGate): Promise<void> {
     gates.all.splice(gates.all.indexOf(gate), 1);
-    everybody.remove(gate.ports.public);
-    internal.remove(gate.ports.internal);
+    await Promise.all([everybody.remove(gate.ports.public), internal.remove(gate.ports.internal)]);
   }
 
   // One after the other: each writes and removes an object at its start, which this S3 server takes for a missing bucket.

@@ -28,8 +28,8 @@ export interface EditorWatch extends Duty {
   state(): EditorState;
   /** Returns the last good sample; undefined before the first. */
   sample(): EditorSample | undefined;
-  /** Begins to follow the leader. */
-  follow(): void;
+  /** Begins to follow the leader; resolves once what it saw last is known. */
+  follow(): Promise<void>;
   /** Ends that. */
   end(): void;
 }
@@ -102,8 +102,10 @@ export function createEditorWatch({ editor, shared, onSample, log }: EditorWatch
       stopSampling?.();
       stopSampling = undefined;
     },
-    follow() {
-      if (shared) stopFollowing = repeat(POLL_MS, () => look(shared));
+    async follow() {
+      if (!shared) return;
+      await look(shared);
+      stopFollowing = repeat(POLL_MS, () => look(shared));
     },
     end: () => stopFollowing(),
   };

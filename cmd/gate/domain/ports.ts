@@ -35,6 +35,8 @@ export interface Shared {
   places: SharedText;
   /** What was last seen of the editor (`createEditorWatch`). */
   seen: SharedText;
+  /** The id of the data folder that has the bytes, where one has them. */
+  bytes: SharedText;
 }
 
 export interface Lease {

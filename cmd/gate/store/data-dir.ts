@@ -6,6 +6,7 @@ import { keptKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
 import type { Blobs, Incoming, Rows, UnsavedFiles } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
+import { claimBytes } from './bytes-claim.ts';
 import { createIncoming } from './incoming.ts';
 import { createRows } from './rows.ts';
 import { createUnsavedFiles } from './unsaved-files.ts';
@@ -46,6 +47,7 @@ export async function openDataDir(
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
   const rows = await openRows(path, databaseUrl, { withBytes: openBlobs === undefined });
   try {
+    if (!openBlobs && rows.shared) await claimBytes(rows.shared.bytes, path);
     const blobs = await (openBlobs?.() ?? createBlobs(join(path, 'blobs')));
     const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);

@@ -8,7 +8,12 @@ const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /** What gates share in a PostgreSQL database. Each call is one statement, so who dies leaves no lock behind. */
 export function createShared(query: Query): Shared {
-  return { lease: leaseOf(query), places: textOf(query, 'places'), seen: textOf(query, 'seen') };
+  return {
+    lease: leaseOf(query),
+    places: textOf(query, 'places'),
+    seen: textOf(query, 'seen'),
+    bytes: textOf(query, 'bytes'),
+  };
 }
 
 /** Times are the database's: gates need no common clock. */

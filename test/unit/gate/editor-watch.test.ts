@@ -49,7 +49,7 @@ describe('what the leader sees of the editor', () => {
       onSample: async (sample) => void samples.push(sample),
       log: silentLogger(),
     });
-    watch.follow();
+    void watch.follow();
     ends.push(watch.end);
     return {
       watch,
@@ -77,6 +77,9 @@ describe('what the leader sees of the editor', () => {
     leader.says().onSample(sampleAt(1, 'doc_a'));
     await until('the other knows', () => other.watch.sample());
     expect(other.watch.sample()).to.deep.equal(sampleAt(1, 'doc_a'));
+    const late = gate(shared);
+    await late.watch.follow();
+    expect([late.watch.state(), late.watch.sample()?.at], 'known at its start').to.deep.equal(['ok', 1]);
     leader.says().onState('auth_failed');
     await until('the state is known', () => other.watch.state() === 'auth_failed' || undefined);
     leader.says().onSample(sampleAt(2));

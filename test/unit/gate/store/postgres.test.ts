@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
+import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
 import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
@@ -107,6 +108,17 @@ describe('the gate’s rows on PostgreSQL', function () {
       expect(await visit(url)).to.equal(1);
       expect(await failure(other)).to.match(/belongs to another database/);
       expect(await failure()).to.match(/belongs to a PostgreSQL database: SVC_DATABASE_URL is missing/);
+    });
+
+    it('with bytes is the only one of its database: others would have none of them', async () => {
+      const url = await postgres.create();
+      const other = await mkdtemp(join(tmpdir(), 'svc-store-'));
+      expect([await visit(url), await visit(url)]).to.deep.equal([0, 0]);
+      const opened = openDataDir(other, { databaseUrl: url });
+      expect(await opened.catch((error: Error) => error.message)).to.match(/bytes are in another data folder .*SVC_S3/);
+      const { rows } = await openDataDir(other, { databaseUrl: url, openBlobs: () => createBlobs(join(other, 'b')) });
+      await rows.close();
+      await rm(other, { recursive: true });
     });
 
     it('with a database of its own is not for another one', async () => {

@@ -1,0 +1,198 @@
+/**
+ * Three gates, one PostgreSQL and one S3 server through bad minutes: `mocha test/chaos/gates.chaos.ts`. It is no part of
+ * `make test`. Sizes are variables: SVC_CHAOS_SAVES, _DOCUMENTS, _CUTS, _EVERY_MS, _CLIENTS, _SECONDS.
+ */
+import { createHash, randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { EmbedSession } from '../../src/common/generated/wire.ts';
+import { type Gates, startGates } from '../support/gates.ts';
+import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const size = (name: string, standard: number): number => Number(process.env[`SVC_CHAOS_${name}`] ?? standard);
+const [SAVES, DOCUMENTS, CUTS, EVERY_MS] = [
+  size('SAVES', 10_000),
+  size('DOCUMENTS', 200),
+  size('CUTS', 300),
+  size('EVERY_MS', 1_000),
+];
+const [CLIENTS, SECONDS, CAP] = [size('CLIENTS', 500), size('SECONDS', 300), 50];
+const SAVING = 8;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const say = (text: string): void => void process.stderr.write(`      ${text}\n`);
+
+describe('three gates', function () {
+  this.timeout(3_600_000);
+  this.retries(0);
+  let postgres: Postgres;
+  let s3: S3Server;
+  let net: TcpProxy;
+  let gates: Gates;
+
+  before(async function () {
+    if (s3Missing()) this.skip();
+    postgres = await postgresOrSkip(this);
+    s3 = await startS3Server();
+  });
+  beforeEach(async () => {
+    net = await startTcpProxy(postgres.port);
+  });
+  afterEach(async () => {
+    await gates?.stop();
+    await net.close();
+  });
+  after(async () => {
+    await s3?.dispose();
+    await postgres?.stop();
+  });
+
+  /** Kills a gate, any of them, and starts another one. */
+  async function replaceGate(): Promise<void> {
+    const gate = gates.all[randomInt(gates.all.length)];
+    if (gate) await gates.kill(gate);
+    // The S3 server may be away just now.
+    for (;;) {
+      try {
+        await gates.add();
+        return;
+      } catch {
+        await sleep(200);
+      }
+    }
+  }
+
+  const TROUBLES: Record<string, () => Promise<unknown>> = {
+    gate: replaceGate,
+    'PostgreSQL connections': async () => net.drop(),
+    'S3 server': async () => {
+      await s3.kill();
+      await sleep(randomInt(1_000));
+      await s3.start();
+    },
+  };
+
+  it(`lose none of ${SAVES} acknowledged saves and no callback while ${CUTS} times something is killed or cut`, async () => {
+    gates = await startGates({ count: 3, databaseUrl: await postgres.create(net.port), s3 });
+    const sessions: EmbedSession[] = [];
+    while (sessions.length < DOCUMENTS) sessions.push(await gates.create({ key: `document-${sessions.length}` }));
+    const acknowledged = new Map<string, Set<string>>(sessions.map(({ key }) => [key, new Set()]));
+    const idle = [...sessions];
+    let [started, tries, isOver] = [0, 0, false];
+
+    /** Saves as the editor does: one of a document at a time, again and again until it is acknowledged. */
+    async function save(): Promise<void> {
+      while (started < SAVES || !isOver) {
+        const session = idle.splice(randomInt(idle.length), 1)[0] as EmbedSession;
+        started += 1;
+        const content = `save ${started} of ${session.key}`;
+        for (let status = 0; status !== 200; tries += 1) {
+          status = await gates.put(session, content).catch(() => 0);
+          if (status !== 200) await sleep(200);
+        }
+        acknowledged.get(session.key)?.add(sha256(content));
+        idle.push(session);
+        await sleep(randomInt(20));
+      }
+    }
+
+    async function trouble(): Promise<void> {
+      const names = Object.keys(TROUBLES);
+      for (let cut = 0; cut < CUTS; cut += 1) {
+        const begun = performance.now();
+        await TROUBLES[names[randomInt(names.length)] as string]?.();
+        await sleep(Math.max(0, EVERY_MS - (performance.now() - begun)));
+      }
+      isOver = true;
+    }
+
+    const begun = performance.now();
+    await Promise.all([trouble(), ...Array.from({ length: SAVING }, save)]);
+    say(`${started} saves, ${tries} uploads, ${Math.round((performance.now() - begun) / 1000)} s`);
+    await until(
+      'all callbacks are sent',
+      async () => {
+        const { callbacks } = (await gates.status()).embed;
+        expect(callbacks.given_up).to.deep.equal([]);
+        return callbacks.pending === 0 || undefined;
+      },
+      300_000,
+    );
+    const figures = { lostSaves: 0, lostCallbacks: 0, outOfOrder: 0, numberedTwice: 0, repeats: 0 };
+    for (const { key } of sessions) {
+      const arrived = gates.receiver.arrived.filter(({ body }) => body.key === key && body.status === 'saved');
+      const hashes = new Map<number, string>();
+      const ids = new Set<unknown>();
+      let last = 0;
+      for (const { body, headers } of arrived) {
+        const id = headers['x-svc-delivery'];
+        if (ids.has(id)) figures.repeats += 1;
+        else if (body.version !== last + 1) figures.outOfOrder += 1;
+        ids.add(id);
+        if ((hashes.get(body.version) ?? body.sha256) !== body.sha256) figures.numberedTwice += 1;
+        hashes.set(body.version, body.sha256);
+        last = Math.max(last, body.version);
+      }
+      const { version, sha256: newest } = await gates.state(sessions.find((one) => one.key === key) as EmbedSession);
+      figures.lostCallbacks += version - hashes.size;
+      const stored = new Set([...hashes.values(), newest]);
+      for (const hash of acknowledged.get(key) ?? []) if (!stored.has(hash)) figures.lostSaves += 1;
+    }
+    say(JSON.stringify(figures));
+    expect(figures).to.deep.include({ lostSaves: 0, lostCallbacks: 0, outOfOrder: 0, numberedTwice: 0 });
+  });
+
+  it(`let in no more than ${CAP} of ${CLIENTS} clients that come and go for ${SECONDS} s, while gates are killed`, async () => {
+    const environment = { SVC_GATE_CONNECTION_CAP: String(CAP) };
+    gates = await startGates({ count: 3, databaseUrl: await postgres.create(net.port), s3, environment });
+    const deadline = performance.now() + SECONDS * 1_000;
+    const figures = { most: 0, openings: 0, refused: 0, limited: 0, failed: 0 };
+    let editing = 0;
+
+    async function come(client: number): Promise<void> {
+      await sleep(randomInt(5_000));
+      let session: EmbedSession | undefined;
+      while (performance.now() < deadline) {
+        try {
+          session ??= await gates.create({ key: `document-${client % 40}` });
+          if (session.mode === 'view') figures.limited += 1;
+          else await edit(session);
+        } catch (error) {
+          if (String(error).includes('refused')) figures.refused += 1;
+          else figures.failed += 1;
+        }
+        // One comes back with its session, another deletes it and asks for a new one.
+        if (session && randomInt(2) === 0) {
+          await gates.ask(session, '', { method: 'DELETE' }).catch(() => {});
+          session = undefined;
+        }
+        await sleep(randomInt(10_000));
+      }
+    }
+
+    async function edit(session: EmbedSession): Promise<void> {
+      const view = await gates.open(session);
+      editing += 1;
+      figures.openings += 1;
+      figures.most = Math.max(figures.most, editing);
+      await sleep(randomInt(20_000));
+      editing -= 1;
+      await (randomInt(2) === 0 ? view.drop() : view.leave());
+    }
+
+    async function trouble(): Promise<void> {
+      while (performance.now() < deadline) {
+        await sleep(10_000);
+        await replaceGate();
+      }
+    }
+
+    await Promise.all([trouble(), ...Array.from({ length: CLIENTS }, (_, client) => come(client))]);
+    say(JSON.stringify(figures));
+    expect(figures.most).to.be.at.most(CAP);
+    expect(figures.openings).to.be.greaterThan(CAP);
+  });
+});
