@@ -51,8 +51,13 @@ case $purpose in
   corpus) packages="$packages poppler-utils" ;;
 esac
 case $purpose in test | corpus) packages="$packages xz-utils" ;; esac
-# Tests start servers of their own.
-case $purpose in unit | test) packages="$packages postgresql" ;; esac
+# Tests start servers of their own, and so does `make run STORE=shared`.
+store=
+case $purpose in unit | test) packages="$packages postgresql" ;; run) store=${SVC_LOCAL_STORE:-} ;; esac
+if [ "$store" = shared ]; then
+  packages="$packages postgresql"
+  [ -x .cache/tools/bin/versitygw ] || command -v go >/dev/null 2>&1 || packages="$packages golang-go"
+fi
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
 liberation() {
@@ -287,6 +292,7 @@ esac
 [ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
 # It exits 3 without Go; tests of the chart are then skipped, and say so.
 case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
+[ "$store" != shared ] || scripts/store-tools.sh
 # The same; tests of the store on S3 are then skipped.
 case $purpose in test | bench) scripts/store-tools.sh || [ $? = 3 ] ;; esac
 # It exits 3 where the documents cannot be had; tests with them are then skipped, and say so.
