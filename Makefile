@@ -15,6 +15,9 @@ help: ## List the targets
 ifeq ($(origin EDITOR),command line)
 export SVC_LOCAL_EDITOR := $(EDITOR)
 endif
+ifdef STORE
+export SVC_LOCAL_STORE := $(STORE)
+endif
 ifdef EDITOR_URL
 export SVC_ONLINE_URL := $(EDITOR_URL)
 endif
@@ -23,7 +26,7 @@ export SVC_ONLINE_ADMIN_PASSWORD_FILE := $(EDITOR_PASSWORD_FILE)
 endif
 
 .PHONY: run
-run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another, EDITOR=docker for the real editor, EDITOR=url EDITOR_URL=… for one that runs)
+run: ## Install what is missing and run the service on http://localhost:8080 (PORT=… for another, EDITOR=docker for the real editor, EDITOR=url EDITOR_URL=… for one that runs, STORE=shared for PostgreSQL and S3)
 	@scripts/setup.sh run
 	@exec setpriv --pdeathsig TERM -- node cmd/local/main.ts
 

@@ -21,6 +21,10 @@ make embed-jwt-secret
 [ -e "$folder/embed-jwt-secret-previous" ] || : >"$folder/embed-jwt-secret-previous"
 make callback-secret
 make editor-password
+make postgres-password
+make s3-secret-key
+# The same password, in an address.
+printf 'postgresql://svc:%s@postgres:5432/svc\n' "$(cat "$folder/postgres-password")" >"$folder/database-url"
 # The editor takes its password from the environment only.
 printf 'password=%s\n' "$(cat "$folder/editor-password")" >"$folder/editor.env"
 

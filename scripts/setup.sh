@@ -44,15 +44,20 @@ refuse_old_release() {
 packages='nginx python3-uno bubblewrap libwebp7
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 case $purpose in
-  unit | test | e2e) packages="$packages poppler-utils curl openssl zip python3-venv"
+  unit | test | e2e) packages="$packages poppler-utils gettext-base curl openssl zip python3-venv"
     # Java and Maven take 290 MB, and 130 MB to download.
     [ "${SVC_TEST_VERAPDF:-}" != 1 ] || packages="$packages maven default-jdk-headless" ;;
   bench) packages="$packages poppler-utils curl openssl zip python3-venv" ;;
   corpus) packages="$packages poppler-utils" ;;
 esac
 case $purpose in test | corpus) packages="$packages xz-utils" ;; esac
-# Tests start servers of their own.
-case $purpose in unit | test) packages="$packages postgresql" ;; esac
+# Tests start servers of their own, and so does `make run STORE=shared`.
+store=
+case $purpose in unit | test) packages="$packages postgresql" ;; run) store=${SVC_LOCAL_STORE:-} ;; esac
+if [ "$store" = shared ]; then
+  packages="$packages postgresql"
+  [ -x .cache/tools/bin/versitygw ] || command -v go >/dev/null 2>&1 || packages="$packages golang-go"
+fi
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
 liberation() {
@@ -287,6 +292,7 @@ esac
 [ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
 # It exits 3 without Go; tests of the chart are then skipped, and say so.
 case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
+[ "$store" != shared ] || scripts/store-tools.sh
 # The same; tests of the store on S3 are then skipped.
 case $purpose in test | bench) scripts/store-tools.sh || [ $? = 3 ] ;; esac
 # It exits 3 where the documents cannot be had; tests with them are then skipped, and say so.

@@ -27,12 +27,13 @@ export interface ComposeService {
   volumes?: string[];
   configs?: { source: string; target: string }[];
   secrets?: string[];
-  networks?: string[];
+  networks?: string[] | Record<string, { aliases: string[] } | null>;
+  profiles?: string[];
   network_mode?: string;
   ports?: string[];
   stop_grace_period?: string;
   healthcheck?: { test: string[] };
-  depends_on?: Record<string, { condition: string }>;
+  depends_on?: Record<string, { condition: string; required?: boolean }>;
 }
 
 /** The project's compose.yaml, as an engine sees it with these variables. */

@@ -13,6 +13,7 @@ import { firstFree, freePorts } from './port.ts';
 import { createRun } from './run.ts';
 import { node, startService } from './service.ts';
 import { readSettings } from './settings.ts';
+import { sharedStore } from './store.ts';
 import { sayRunning } from './summary.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -23,12 +24,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ru
 // The terminal is gone. nginx takes this signal for something else.
 process.on('SIGHUP', () => run.stop('SIGTERM'));
 
-const { port, editor, neighbours, ...given } = await readSettings(process.env).catch(refuse);
+const { port, editor, neighbours, store, ...given } = await readSettings(process.env).catch(refuse);
 const address = `http://localhost:${port}`;
 const key = await localSecret(dataDir, 'api-key');
 const callbackSecret = await localSecret(dataDir, 'callback-secret');
 const ownPassword = await localSecret(dataDir, 'editor-password');
-const [gatePort, docbuilder, editorPort, openPort = 0, askPort = 0] = await freePorts(5);
+const [gatePort, docbuilder, editorPort, openPort = 0, askPort = 0, databasePort = 0, s3Port = 0] = await freePorts(7);
 const on = (some: number | undefined): string => `127.0.0.1:${some}`;
 const editorUrl = (editor.kind !== 'stand-in' && editor.url) || `http://${on(editorPort)}`;
 const [adminUser, adminPassword] =
@@ -45,7 +46,7 @@ const log = (name: string): string => `${dataDir}/${name}.log`;
 
 const containers = editor.kind === 'docker' ? await pulledContainers().catch(refuse) : undefined;
 const isDockerOffered = editor.kind === 'stand-in' && editor.isDefault && isDockerThere();
-if (containers) await run.start(containers.startEditor, true);
+if (containers) await run.start(containers.startEditor, 'first');
 else if (editor.kind === 'stand-in') {
   await run.start(
     () =>
@@ -58,9 +59,14 @@ else if (editor.kind === 'stand-in') {
           sslTermination: process.env['SVC_ONLINE_SSL_TERMINATION'] ?? '',
         }),
       ),
-    true,
+    'first',
   );
 }
+const shared =
+  store === 'shared'
+    ? await sharedStore(`${dataDir}/shared`, dataDir, [databasePort, s3Port]).catch(refuse)
+    : undefined;
+await Promise.all((shared?.servers ?? []).map((server) => run.start(() => startService(server), 'last')));
 await Promise.all([
   run.start(() =>
     startService({
@@ -72,6 +78,7 @@ await Promise.all([
         SVC_DOCBUILDER_LISTEN: on(docbuilder),
         SVC_BASE_URL: address,
         SVC_DOCBUILDER_DATA_DIR: `${dataDir}/docbuilder`,
+        ...shared?.environment,
         SVC_DOCBUILDER_API_KEYS: `local:${key}`,
         ...(!isGiven('SVC_DOCBUILDER_CALLBACK_SECRET') && { SVC_DOCBUILDER_CALLBACK_SECRET: callbackSecret }),
         SVC_FETCH_ALLOW_HOSTS: toAllowHosts(neighbours, port),
@@ -81,7 +88,10 @@ await Promise.all([
   ),
   run.start(() =>
     startService(
-      gate({ ...machine, listen: on(gatePort), editorUrl, adminUser, adminPassword, callbackSecret, neighbours }),
+      gate({
+        ...{ ...machine, listen: on(gatePort) },
+        ...{ editorUrl, adminUser, adminPassword, callbackSecret, neighbours, store: shared?.environment ?? {} },
+      }),
     ),
   ),
 ]);
@@ -119,7 +129,7 @@ const mistakes =
 if (!run.stopping.aborted) {
   const isMoved = internalPort !== usualPort && internal.listen.endsWith(`:${internalPort}`);
   sayRunning({
-    ...{ address, key, callbackSecret, dataDir, internal, neighbours, mistakes },
+    ...{ address, key, callbackSecret, dataDir, internal, neighbours, mistakes, store },
     editor: editor.kind,
     editorUrl,
     isDockerOffered: await isDockerOffered,

@@ -50,6 +50,8 @@ export function gate(
     adminPassword: string;
     callbackSecret: string;
     neighbours: Neighbours;
+    /** Variables of a database and an object store; none: all is in the folder. */
+    store?: Record<string, string>;
   },
 ): ServiceOptions {
   const { address, dataDir, internal, listen, editorUrl, adminUser, adminPassword, callbackSecret, neighbours } =
@@ -64,6 +66,7 @@ export function gate(
       SVC_GATE_LISTEN: listen,
       SVC_GATE_INTERNAL_LISTEN: internal.listen,
       SVC_GATE_DATA_DIR: `${dataDir}/gate`,
+      ...machine.store,
       SVC_GATE_WOPI_URL: internal.wopiUrl,
       SVC_BASE_URL: address,
       SVC_ONLINE_URL: editorUrl,

@@ -6,9 +6,9 @@ export interface Run {
   stopping: AbortSignal;
   /**
    * Starts a service and waits until it is ready. When it can't be, this says why, and stops all.
-   * @param isEditor it ends before the others, since it saves to the gate
+   * @param ends first: the editor, since it saves to the gate; last: what the others keep all in
    */
-  start(start: () => Promise<RunningService>, isEditor?: boolean): Promise<void>;
+  start(start: () => Promise<RunningService>, ends?: 'first' | 'last'): Promise<void>;
   stop(signal: NodeJS.Signals): void;
   /** From now on an end of a service that nobody asked for is told. Resolves at the end of all with the exit code. */
   ended(): Promise<number>;
@@ -17,6 +17,7 @@ export interface Run {
 export function createRun(): Run {
   const services: RunningService[] = [];
   const stopping = new AbortController();
+  const last: RunningService[] = [];
   let editor: RunningService | undefined;
   let [stops, failed] = [0, false];
 
@@ -27,17 +28,21 @@ export function createRun(): Run {
     editor?.stop(signal);
     if (round === 1) await editor?.ended;
     // Unless a second Ctrl+C has reached them meanwhile: of two signals they would drop their work.
-    if (round === stops) for (const service of services) if (service !== editor) service.stop(signal);
+    const others = services.filter((service) => service !== editor && !last.includes(service));
+    if (round === stops) for (const service of others) service.stop(signal);
+    if (round === 1) await Promise.all(others.map(({ ended }) => ended));
+    if (round === stops) for (const service of last) service.stop(signal);
   }
 
   return {
     stopping: stopping.signal,
     stop: (signal) => void stop(signal),
-    async start(start, isEditor = false) {
+    async start(start, ends) {
       if (stopping.signal.aborted) return;
       const service = await start();
       services.push(service);
-      if (isEditor) editor = service;
+      if (ends === 'first') editor = service;
+      if (ends === 'last') last.push(service);
       if (stopping.signal.aborted) service.stop('SIGTERM');
       if ((await service.ready) || stopping.signal.aborted) return;
       console.error(`${service.name} did not start. The end of ${service.logFile}:\n`);

@@ -13,8 +13,8 @@ export interface ServiceOptions {
   parameters: string[];
   /** Takes what it says. */
   logFile: string;
-  /** Answers 200 when the service is ready. */
-  readyUrl: string;
+  /** Answers 200 when the service is ready; or asks a service that speaks no HTTP. */
+  readyUrl: string | (() => Promise<boolean>);
   /** The time until then; a minute unless told. */
   readySeconds?: number;
   environment: Record<string, string>;
@@ -67,16 +67,21 @@ export async function startService({ name, logFile, ...options }: ServiceOptions
     },
     lastWords: async () =>
       (await readFile(logFile)).subarray(size).toString().split('\n').slice(-LAST_LINES).join('\n'),
-    ready: answers(options.readyUrl, options.readySeconds ?? READY_SECONDS, over.signal),
+    ready: becomesReady(options.readyUrl, options.readySeconds ?? READY_SECONDS, over.signal),
     ended,
   };
 }
 
-async function answers(url: string, seconds: number, over: AbortSignal): Promise<boolean> {
+async function becomesReady(url: ServiceOptions['readyUrl'], seconds: number, over: AbortSignal): Promise<boolean> {
+  const isReady = typeof url === 'string' ? () => answers(url, over) : url;
   for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline && !over.aborted; await delay(100)) {
-    const response = await fetch(url, { signal: over }).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response?.ok) return !over.aborted;
+    if (await isReady()) return !over.aborted;
   }
   return false;
+}
+
+async function answers(url: string, signal: AbortSignal): Promise<boolean> {
+  const response = await fetch(url, { signal }).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
 }

@@ -12,6 +12,8 @@ export interface Settings {
   adminUser: string;
   adminPassword: string;
   neighbours: Neighbours;
+  /** Embedded: folders and a database of gate and DocBuilder each. Shared: PostgreSQL and an S3 server. */
+  store: 'embedded' | 'shared';
 }
 
 /** @throws {NotPossible} */
@@ -30,10 +32,16 @@ export async function readSettings(environment: Environment): Promise<Settings> 
   );
   if (!(await isFree(port))) throw new NotPossible(`Port ${port} is in use. Choose another: make run PORT=${port + 1}`);
   return {
-    ...{ port, editor, neighbours },
+    ...{ port, editor, neighbours, store: chooseStore(environment['SVC_LOCAL_STORE']) },
     adminUser: environment['SVC_ONLINE_ADMIN_USER'] || 'admin',
     adminPassword: readPassword(environment),
   };
+}
+
+function chooseStore(asked = ''): Settings['store'] {
+  if (asked === '') return 'embedded';
+  if (asked === 'embedded' || asked === 'shared') return asked;
+  throw new NotPossible(`STORE=${asked} must be embedded or shared, such as make run STORE=shared`);
 }
 
 function readPassword(environment: Environment): string {

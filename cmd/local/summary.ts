@@ -1,6 +1,7 @@
 import type { EditorChoice } from './editor.ts';
 import type { InternalSide } from './internal.ts';
 import type { Neighbours } from './neighbours.ts';
+import type { Settings } from './settings.ts';
 
 const STAND_IN = 'a stand-in that edits only plain text in docx files';
 
@@ -12,6 +13,7 @@ export function sayRunning(running: {
   dataDir: string;
   internal: InternalSide;
   neighbours: Neighbours;
+  store: Settings['store'];
   editor: EditorChoice['kind'];
   editorUrl: string;
   /** Docker answers, and nobody has said which editor is wanted. */
@@ -41,7 +43,7 @@ SVC is running.  Ctrl+C stops it.
   demo             ${address}/svc/demo
   API key          ${key}
   callback secret  ${callbackSecret}
-  logs             ${dataDir}/*.log
+  logs             ${dataDir}/*.log${running.store === 'shared' ? `\n  documents in     PostgreSQL and an S3 server, ${dataDir}/shared` : ''}
   editor           ${editor}${documents}
 
 Your own pages, documents and callback receivers on this machine need their ports named: SVC_LOCAL_PORTS=8000,8090 make run${

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
+import { findPostgres } from '../../cmd/local/store.ts';
 import { startEditor } from '../../examples/editor/editor.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import { signCallback } from '../../src/common/crypto/signature.ts';
@@ -17,6 +18,7 @@ import { licensed } from '../support/license.ts';
 import { fakeDocker, type Local, processesIn, startLocal } from '../support/local.ts';
 import { secret } from '../support/logs.ts';
 import { processesNaming } from '../support/process.ts';
+import { s3Missing } from '../support/s3-server.ts';
 import { form } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -86,6 +88,49 @@ describe('the service on a developer’s machine', function () {
       const answer = await fetch(`${address}${path}`).catch(() => undefined);
       expect(answer?.status).to.equal(undefined);
     }
+  });
+
+  it('keeps documents in PostgreSQL and an S3 server with STORE=shared, which end last and have them at the next start', async function () {
+    if (s3Missing() !== undefined || !(await findPostgres())) {
+      process.stderr.write('      skipped: there is no PostgreSQL, or no S3 server\n');
+      this.skip();
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
+    const start = async (): Promise<string> => {
+      local = await startLocal({ SVC_LOCAL_STORE: 'shared', SVC_LOCAL_DIR: folder });
+      await isRunning();
+      expect(local.said()).to.contain(`PostgreSQL and an S3 server, ${folder}/shared`);
+      return printed('address');
+    };
+    let address = await start();
+    const opened = await fetch(`${address}/svc/embed/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: address },
+      body: JSON.stringify({
+        document: { url: `${address}/svc/demo/sample.docx`, fileType: 'docx', key: 'kept' },
+        editor: { mode: 'edit' },
+      }),
+    });
+    expect(opened.status, await opened.clone().text()).to.equal(201);
+    const { session_id: id, form: fields } = (await opened.json()) as EmbedSession;
+    secret(fields.access_token);
+    expect(await readdir(join(folder, 'shared/s3/objects/svc'))).to.not.have.length(0);
+    local.child.kill('SIGINT');
+    expect(await local.ended, local.said()).to.equal(0);
+    expect(await readFile(join(folder, 'gate.log'), 'utf8')).to.not.match(/"level":"(error|fatal)"/);
+    await until('no process is left', () => processesNaming(folder).length === 0 || undefined);
+
+    address = await start();
+    const state = await fetch(`${address}/svc/embed/session/${id}`, {
+      headers: { Authorization: `Bearer ${fields.access_token}` },
+    });
+    expect(state.status).to.equal(200);
+  });
+
+  it('says what is no store, before it starts anything', async () => {
+    local = await startLocal({ SVC_LOCAL_STORE: 'floppy' });
+    expect(await local.ended).to.equal(1);
+    expect(local.said()).to.equal('STORE=floppy must be embedded or shared, such as make run STORE=shared\n');
   });
 
   it('has the addresses in discovery that SVC_ONLINE_SERVER_NAME and SVC_ONLINE_SSL_TERMINATION tell', async () => {

@@ -1,30 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
 import pg from 'pg';
+import { findPostgres, POSTGRES_LIB } from '../../cmd/local/store.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { ownFolder, removeFolder } from './own-folder.ts';
 import { freePort } from './process.ts';
 import { until } from './until.ts';
 
-const LIB = '/usr/lib/postgresql';
-
 /** Starts a server; skips the test, and says why, where this machine has none. */
 export async function postgresOrSkip(context: Context): Promise<Postgres> {
-  const bin = findPrograms();
+  const bin = await findPostgres();
   if (!bin) {
-    process.stderr.write(`      skipped: there is no PostgreSQL below ${LIB}\n`);
+    process.stderr.write(`      skipped: there is no PostgreSQL below ${POSTGRES_LIB}\n`);
     return context.skip();
   }
   return startPostgres(bin);
-}
-
-/** The programs of the newest PostgreSQL of this machine; undefined where there is none. */
-function findPrograms(): string | undefined {
-  const versions = existsSync(LIB) ? readdirSync(LIB).map(Number) : [];
-  const newest = Math.max(...versions.filter((version) => existsSync(join(LIB, String(version), 'bin/initdb'))));
-  return Number.isFinite(newest) ? join(LIB, String(newest), 'bin') : undefined;
 }
 
 /** A server of PostgreSQL, which ends with this process. */

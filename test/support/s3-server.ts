@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { S3_SERVER } from '../../cmd/local/store.ts';
 import type { S3Settings } from '../../src/common/s3/client.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { newFolder } from './own-folder.ts';
 import { freePort } from './process.ts';
 import { until } from './until.ts';
 
-const SERVER = resolve(import.meta.dirname, '../../.cache/tools/bin/versitygw');
 const CREDENTIALS = { accessKeyId: 'svc-test-access', secretAccessKey: 'svc-test-secret-of-this-server' };
 
 /** A real S3 server (versitygw) on this machine, which keeps objects as files. */
@@ -31,7 +31,7 @@ export interface S3Server {
 
 /** Why there is no S3 server here, or undefined. */
 export function s3Missing(): string | undefined {
-  return existsSync(SERVER) ? undefined : 'no S3 server (scripts/store-tools.sh)';
+  return existsSync(S3_SERVER) ? undefined : 'no S3 server (scripts/store-tools.sh)';
 }
 
 /** @param root folder that objects are kept below; a new one unless told, and removed at the end */
@@ -56,7 +56,7 @@ export async function startS3Server(root?: string): Promise<S3Server> {
       objects,
     ];
     const environment = { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey };
-    const started = startDaemon({ command: SERVER, parameters, logFile: join(top, 'log'), cwd: top, environment });
+    const started = startDaemon({ command: S3_SERVER, parameters, logFile: join(top, 'log'), cwd: top, environment });
     daemon = started;
     await until('the S3 server answers', () => {
       if (started.child.exitCode !== null) throw new Error(`the S3 server ended:\n${started.log()}`);

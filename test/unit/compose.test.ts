@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { loadConfig as loadDocbuilder } from '../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../cmd/gate/config.ts';
-import { type Compose, readCompose as compose } from '../../cmd/local/compose.ts';
+import { type Compose, type ComposeService, readCompose as compose } from '../../cmd/local/compose.ts';
 import { frontVariables } from '../../src/common/front.ts';
 import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
 import { schemas } from '../../src/common/schema.ts';
@@ -22,6 +22,8 @@ describe('compose.yaml', () => {
       const known = schemas.get(`${service}-config.json`)?.properties as Record<string, { 'x-secret'?: boolean }>;
       for (const name of Object.keys(environmentOf(plain, service))) {
         const variable = name.replace(/_FILE$/, '');
+        // DocBuilder's schema has them with the release that reads them.
+        if (service === 'docbuilder' && /^SVC_(DATABASE_URL|S3_)/.test(name)) continue;
         expect(name in known || known[variable]?.['x-secret'], `${service}: ${name}`).to.equal(true);
       }
     }
@@ -56,16 +58,66 @@ describe('compose.yaml', () => {
   });
 
   it('lets only front and editor reach the gate, and the editor nothing outside', () => {
-    const gates = plain.services['gate']?.networks ?? [];
+    const gates = networksOf(plain.services['gate'] ?? { image: '' });
     const neighbours = Object.entries(plain.services).filter(
-      ([name, { networks }]) => name !== 'gate' && networks?.some((network) => gates.includes(network)),
+      ([name, service]) => name !== 'gate' && networksOf(service).some((network) => gates.includes(network)),
     );
-    expect(neighbours.map(([name]) => name).sort()).to.deep.equal(['editor', 'front', 'quarantine-keeper']);
-    const editors = plain.services['editor']?.networks ?? [];
+    const withStore = ['editor', 'front', 'gate-2', 'postgres', 'quarantine-keeper', 's3'];
+    expect(neighbours.map(([name]) => name).sort()).to.deep.equal(withStore);
+    const started = neighbours.filter(([, { profiles }]) => profiles === undefined);
+    expect(started.map(([name]) => name).sort()).to.deep.equal(['editor', 'front', 'quarantine-keeper']);
+    for (const name of ['gate-store', 'docbuilder-store']) expect(plain.networks[name]?.internal).to.equal(true);
+    const editors = networksOf(plain.services['editor'] ?? { image: '' });
     expect(editors.filter((name) => !plain.networks[name]?.internal)).to.deep.equal([]);
     // A service without networks would be in one with all others like it.
     const loose = Object.values(plain.services).filter((service) => !service.networks && !service.network_mode);
     expect(loose).to.deep.equal([]);
+  });
+
+  describe('with the profile shared', () => {
+    const shared = compose({ COMPOSE_PROFILES: 'shared' });
+    const SERVICES = ['gate', 'docbuilder'] as const;
+
+    it('adds a second gate and a second DocBuilder of the same kind, with a folder of their own, under the same name', () => {
+      for (const name of SERVICES) {
+        const { networks: first, volumes: ofFirst = [], ...one } = shared.services[name] ?? { image: '' };
+        const { networks, volumes = [], profiles, ...other } = shared.services[`${name}-2`] ?? { image: '' };
+        expect(profiles).to.deep.equal(['shared']);
+        expect(other).to.deep.equal(one);
+        expect(volumes).to.have.members([`${name}-2:/var/lib/svc/${name}`, ...ofFirst.slice(1)]);
+        expect(Object.keys(networks ?? {})).to.have.members(first as string[]);
+        const aliases = Object.values(networks as Record<string, { aliases: string[] } | null>);
+        expect(aliases.flatMap((network) => network?.aliases ?? [])).to.deep.equal([name]);
+      }
+    });
+
+    it('has both told of the database and the bucket, and neither without it', () => {
+      for (const [found, expected] of [
+        [shared, ['/run/secrets/database-url', 'svc', 'http://s3:7070', 'svc', '/run/secrets/s3-secret-key']],
+        [plain, ['', '', '', '', '']],
+      ] as const) {
+        for (const name of SERVICES) {
+          const environment = environmentOf(found, name);
+          const told = Object.keys(environment).filter((variable) => /^SVC_(DATABASE|S3)_/.test(variable));
+          expect(told.map((variable) => environment[variable])).to.deep.equal(expected);
+          expect(found.services[name]?.secrets).to.include.members(['database-url', 's3-secret-key']);
+        }
+      }
+      const gate = loadGate({ ...withoutFiles(environmentOf(shared, 'gate')), SVC_S3_SECRET_ACCESS_KEY: 'x' });
+      expect(gate.s3).to.deep.include({ bucket: 'svc', endpoint: 'http://s3:7070' });
+    });
+
+    it('has servers of named releases, which start before those that need them, and only then', () => {
+      for (const name of ['postgres', 's3']) {
+        const { image, profiles, cap_drop } = shared.services[name] ?? { image: '' };
+        expect(image).to.match(/^docker\.io\/.+:v?\d+(\.\d+)+$/);
+        expect([profiles, cap_drop]).to.deep.equal([['shared'], ['ALL']]);
+        for (const service of [...SERVICES, 'gate-2', 'docbuilder-2']) {
+          const expected = { condition: 'service_healthy', required: false };
+          expect(shared.services[service]?.depends_on?.[name]).to.deep.equal(expected);
+        }
+      }
+    });
   });
 
   it('runs our own services on a read-only root without capabilities', () => {
@@ -139,7 +191,7 @@ describe('compose.yaml', () => {
     expect(keeper).to.deep.include({
       volumes: editor?.volumes,
       env_file: editor?.env_file,
-      networks: gate?.networks?.slice(0, 1),
+      networks: networksOf(gate ?? { image: '' }).slice(0, 1),
     });
     expect(environmentOf(plain, 'quarantine-keeper')).to.deep.equal({
       ...{ QUARANTINE_DIR: '/quarantine', username: 'admin' },
@@ -148,11 +200,12 @@ describe('compose.yaml', () => {
   });
 
   it('has no volume, secret, network or service that is named and not there', () => {
-    for (const { volumes = [], secrets = [], networks = [], depends_on = {} } of Object.values(plain.services)) {
+    for (const service of Object.values(plain.services)) {
+      const { volumes = [], secrets = [], depends_on = {} } = service;
       const named = volumes.map((volume) => splitOnce(volume, ':')[0]).filter((name) => !name.startsWith('./'));
       expect(Object.keys(plain.volumes)).to.include.members(named);
       expect(Object.keys(plain.secrets)).to.include.members(secrets);
-      expect(Object.keys(plain.networks)).to.include.members(networks);
+      expect(Object.keys(plain.networks)).to.include.members(networksOf(service));
       expect(Object.keys(plain.services)).to.include.members(Object.keys(depends_on));
     }
   });
@@ -196,6 +249,10 @@ describe('compose.yaml', () => {
     }
   });
 });
+
+function networksOf({ networks = [] }: ComposeService): string[] {
+  return Array.isArray(networks) ? networks : Object.keys(networks);
+}
 
 function environmentOf({ services }: Compose, service: string): Record<string, string> {
   return mapValues(services[service]?.environment ?? {}, String);

@@ -35,11 +35,13 @@ describe('the front waits', () => {
     }
   });
 
-  it('2 s for the gate to take a question, 5 s for its answer, and not a second time', () => {
+  it('2 s for a gate to take a question, 5 s for an answer, and asks one other gate in that time', () => {
     expect(location(ask, '= /.ask')).to.include({
       proxy_connect_timeout: '2s',
       proxy_read_timeout: '5s',
-      proxy_next_upstream: 'error',
+      proxy_next_upstream: 'error timeout',
+      proxy_next_upstream_tries: '2',
+      proxy_next_upstream_timeout: '5s',
     });
   });
 });
