@@ -23,18 +23,18 @@ import { createHttpApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { jobCallbackBody } from './http/job-view.ts';
 import { createLargeWork, type LargeWork } from './http/large-work.ts';
-import { RateLimiter } from './http/rate-limit.ts';
 import { Figures } from './http/status.ts';
 import { createCallbackSender } from './jobs/callbacks.ts';
 import { JobRegistry } from './jobs/job-registry.ts';
 import { JobService } from './jobs/jobs.ts';
 import { type EffectivePlan, effectivePlan, maxFileBytes } from './jobs/limits.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { createRateLimiter } from './jobs/rates.ts';
 import { buildWork } from './script/build.ts';
 import { createDownloader } from './source/downloader.ts';
 import { createSourceThreads, type SourceThreads } from './source/source-threads.ts';
 import { type DataDir, openDataDir } from './store/data-dir.ts';
-import { createJobStore } from './store/job-store.ts';
+import { createFolderJobs } from './store/folder-jobs.ts';
 import { createTemporaryFiles } from './store/temporary-files.ts';
 import { createTemplateFiller } from './template/filler.ts';
 import { renderWork } from './template/render.ts';
@@ -152,11 +152,12 @@ function createJobParts({ config, log, audit, clock, plan, dataDir, outbound }: 
     const { parallel_jobs, max_queued_jobs } = plan().limits;
     return { parallel: parallel_jobs, capacity: max_queued_jobs };
   });
-  const store = createJobStore(dataDir.jobs, log);
+  const ids = new IdIssuer(dataDir.idKey);
   const retentionMs = () => plan().limits.result_ttl_minutes * 60_000;
-  const registry = new JobRegistry({ store, ids: new IdIssuer(dataDir.idKey), clock, retentionMs });
+  const store = createFolderJobs(dataDir.jobs, { ids, clock, retentionMs, log });
+  const registry = new JobRegistry({ store, ids, clock, retentionMs });
   const secret = config.callbackSecret;
-  const callbacks = createCallbackSender({ outbound, toBody: jobCallbackBody, secret, clock, log, schedule });
+  const callbacks = createCallbackSender({ store, outbound, toBody: jobCallbackBody, secret, clock, log, schedule });
   const checkUrl = (url: string) => outbound.check(url);
   const jobs = new JobService({ queue, registry, store, callbacks, plan, checkUrl, clock, log, audit });
   return { queue, registry, callbacks, jobs };
@@ -187,7 +188,7 @@ function createApp(base: Base, parts: JobParts, threads: Threads, idleMs: number
   const extraction = { ...sources, extractor: threads.extractor };
   const rendering = { ...sources, templates: createTemplateFiller() };
   const building = { ...sources, clock, writeFlat: threads.large.writeFlat };
-  const rates = new RateLimiter(() => {
+  const rates = createRateLimiter(() => {
     const { rate_per_minute, rate_per_day } = plan().limits;
     return { minute: rate_per_minute, day: rate_per_day };
   }, clock);

@@ -6,7 +6,7 @@ import { API_VERSION, VERSION } from '../../../src/common/version.ts';
 import { getContentType, getFamily, getTargets, SOURCE_FORMATS } from '../formats.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { RateLimiter, WindowUsage } from './rate-limit.ts';
+import type { RateLimiter, WindowUsage } from '../jobs/rates.ts';
 
 interface Dependencies {
   engine: { status(): Pick<DocbuilderStatus, 'core' | 'sandbox' | 'workers'> };
@@ -43,10 +43,10 @@ export class Figures {
     };
   }
 
-  limits(): DocbuilderLimits {
+  async limits(): Promise<DocbuilderLimits> {
     const { plan, rates, queue } = this.#deps;
     const { edition, limits, allowed_endpoints, features } = plan();
-    const { minute, day } = rates.usage();
+    const { minute, day } = await rates.usage();
     const { running, queued } = queue.counts();
     return {
       edition,
@@ -69,7 +69,8 @@ export function getStatus(figures: Figures): RequestHandler {
 
 /** `GET /v1/limits`. */
 export function getLimits(figures: Figures): RequestHandler {
-  return (_request, response) => void response.setHeader('Cache-Control', 'no-store').json(figures.limits());
+  return async (_request, response) =>
+    void response.setHeader('Cache-Control', 'no-store').json(await figures.limits());
 }
 
 /** `GET /v1/formats`: the conversion matrix. */
