@@ -75,14 +75,15 @@ export function spawnMain(
 }
 
 /** Resolves when the service answers. */
-export async function ready(service: ServiceProcess): Promise<ServiceProcess> {
-  await until('the service is ready', async () => {
+export async function ready(service: ServiceProcess, ms?: number): Promise<ServiceProcess> {
+  const answers = async () => {
     if (service.child.exitCode !== null) throw new Error(`ended early:\n${service.log()}`);
     return fetch(`${service.url}/v1/status`).then(
       (response) => response.ok || undefined,
       () => undefined,
     );
-  });
+  };
+  await until('the service is ready', answers, ms);
   return service;
 }
 

@@ -87,7 +87,7 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
     try {
       await sendJob(request, response, { job, async, registry: deps.registry });
     } finally {
-      await deps.registry.release(job);
+      if (!async) await deps.registry.release(job);
     }
   };
 }

@@ -7,6 +7,7 @@ import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline } from '../../../src/common/net/deadline.ts';
 import { getContentType } from '../formats.ts';
+import { orStorageAway } from './away.ts';
 import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry } from './job-registry.ts';
 import type { JobStore } from './job-store.ts';
@@ -159,6 +160,8 @@ export class JobService {
       await this.#fail(job, error);
     } finally {
       ticket.release();
+      // Nobody waits for its result.
+      if (!urgent) await this.#deps.store.release(job.id);
       // The answer does not wait for the cleaning; a stop does.
       this.#inBackground(
         resources.release().catch((error) => this.#deps.log.warn({ err: error }, 'resources could not be released')),
@@ -226,7 +229,7 @@ export class JobService {
   }
 
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
-    const error = toAppError(orDiskFull(thrown));
+    const error = toAppError(orStorageAway(orDiskFull(thrown)));
     if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
     else this.#deps.log.debug({ code: error.code, err: error.cause }, 'job failed');
     job.outputs = [];

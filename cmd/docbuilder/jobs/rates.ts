@@ -1,10 +1,10 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
 /** Vietnam is UTC+7 all year. */
-const VIETNAM_OFFSET_MS = 7 * 3_600_000;
+export const VIETNAM_OFFSET_MS = 7 * 3_600_000;
 
 /** Requests allowed in each window; null is unlimited. */
 export interface Rates {
@@ -95,7 +95,7 @@ export function createRateLimiter(rates: () => Rates, clock: Clock): RateLimiter
 }
 
 /** Computes how much of both windows is used. */
-function toUsage(minute: Window, day: Window, rates: Rates): Usage {
+export function toUsage(minute: Window, day: Window, rates: Rates): Usage {
   return { minute: toWindow(minute, rates.minute, MINUTE_MS), day: toWindow(day, rates.day, DAY_MS) };
 }
 

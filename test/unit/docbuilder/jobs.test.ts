@@ -47,7 +47,10 @@ describe('jobs', () => {
     registry = new JobRegistry({ ...known, store });
     later = new JobRegistry({ ...known, store });
     jobs = new JobService({
-      queue: new JobQueue(() => ({ parallel: plan().limits.parallel_jobs, capacity: plan().limits.max_queued_jobs })),
+      queue: new JobQueue(() => {
+        const { parallel_jobs: parallel, max_queued_jobs: limit } = plan().limits;
+        return { parallel, capacity: limit, limit };
+      }),
       registry,
       store,
       callbacks: { deliver: (job) => void (job.callback && called.push(job)) },
