@@ -6,9 +6,8 @@ import { writeContinue } from '../../../src/common/http/continue.ts';
 import { refuseUpload } from '../../../src/common/http/linger.ts';
 import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { storageAway } from '../jobs/away.ts';
 import type { Group, Replica } from '../jobs/group.ts';
-import type { JobQueue } from '../jobs/queue.ts';
+import { type JobQueue, stopping } from '../jobs/queue.ts';
 
 const MARK = 'x-svc-passed-on';
 const CONNECT_MS = 1_000;
@@ -49,7 +48,7 @@ export function passOn(deps: PassOnHandlers): RequestHandler {
     if (!replica) return next();
     // Until the next beat tells.
     taken.set(replica, (taken.get(replica) ?? 0) + 1);
-    const sent = await send(request, response, { replica, mark });
+    const sent = await send(request, response, { replica, mark, log });
     if (sent) return;
     log.warn({ replica: replica.address }, 'a request could not be passed on');
     next();
@@ -69,7 +68,11 @@ function choose({ group, queue, isLeaving }: PassOnHandlers, taken: WeakMap<Repl
 }
 
 /** @returns false when the replica cannot be reached: nothing of the request was read then */
-function send(request: Request, response: Response, to: { replica: Replica; mark: string }): Promise<boolean> {
+function send(
+  request: Request,
+  response: Response,
+  { log, ...to }: { replica: Replica; mark: string; log: Logger },
+): Promise<boolean> {
   const { hostname, port } = new URL(`http://${to.replica.address}`);
   // A connection of its own: one that is reused may be closed just then, when the body is half read.
   const upstream = connectTo({
@@ -101,8 +104,9 @@ function send(request: Request, response: Response, to: { replica: Replica; mark
   });
   upstream.on('error', (error) => {
     clearTimeout(late);
-    if (isConnected) reject(storageAway(error));
-    else resolve(false);
+    if (!isConnected) return resolve(false);
+    log.warn({ err: error, replica: to.replica.address }, 'a replica ended with a request that was passed on to it');
+    reject(stopping());
   });
   response.once('close', () => upstream.destroy());
   return promise;
