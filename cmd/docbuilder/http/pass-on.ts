@@ -105,6 +105,8 @@ function send(
   upstream.on('error', (error) => {
     clearTimeout(late);
     if (!isConnected) return resolve(false);
+    // The client has gone, or has its answer.
+    if (response.destroyed) return resolve(true);
     log.warn({ err: error, replica: to.replica.address }, 'a replica ended with a request that was passed on to it');
     reject(stopping());
   });

@@ -12,12 +12,17 @@ import type { ErrorResponse } from '../../../src/common/generated/wire.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { errorHandler } from '../../../src/common/http/errors.ts';
 import { createHttpServer } from '../../../src/common/http/server.ts';
+import { createLogger } from '../../../src/common/log.ts';
 import { portOf } from '../../support/listen.ts';
-import { silentLogger } from '../../support/logs.ts';
 import { freePort } from '../../support/process.ts';
 
 const key = randomBytes(32);
-const log = silentLogger();
+const logged: string[] = [];
+const log = createLogger({
+  service: 'test',
+  level: 'warn',
+  destination: { write: (line) => void logged.push(line) },
+});
 
 /** A replica with places, whose answer says which one read the body. */
 interface Node {
@@ -61,6 +66,7 @@ describe('a work request', () => {
   let one: Node;
   let two: Node;
   beforeEach(async () => {
+    logged.length = 0;
     [one, two] = [await startNode('one'), await startNode('two')];
     one.others = [asReplica(two.port)];
     two.others = [asReplica(one.port)];
@@ -174,5 +180,6 @@ describe('a work request', () => {
     });
     expect(await sent.catch((error) => error.name)).to.equal('AbortError');
     await promise;
+    expect(logged).to.deep.equal([]);
   });
 });
