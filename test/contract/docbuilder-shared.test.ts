@@ -57,6 +57,38 @@ describe('DocBuilders that share a database and a bucket', function () {
     expect((await limits(two)).limits.max_queued_jobs).to.equal(1000);
   });
 
+  it('finish what runs while the database is away, refuse what is new at once, and write it down afterwards', async () => {
+    const { id } = await accepted(await convert(one.url, slowSheet(12), { to: 'csv', async: 'true' }));
+    await jobThat(two.url, id, ({ status: is }) => is === 'running');
+    await replicas.postgres.kill();
+    try {
+      for (const { url } of [one, two]) {
+        await until('new work is refused', async () => {
+          const began = Date.now();
+          const response = await convert(url, TEXT, { to: 'txt' });
+          expect(Date.now() - began).to.be.below(5_000);
+          if (response.status !== 503) return undefined;
+          expect(response.headers.get('retry-after')).to.equal('5');
+          const refusal = { status: 503, code: 'pool_unavailable', detail: { reason: 'storage_unavailable' } };
+          expect(await errorOf(response)).to.deep.equal(refusal);
+          return true;
+        });
+        expect((await get(url, '/v1/status')).status).to.equal(200);
+        expect((await get(url, '/v1/limits')).status).to.equal(503);
+      }
+      expect((await get(two.url, `/v1/jobs/${id}`)).status).to.equal(503);
+      const job = await jobThat(one.url, id, isEnded, 90_000);
+      expect(job.error).to.equal(null);
+      const path = new URL(job.outputs[0]?.url ?? '').pathname;
+      expect((await get(one.url, path)).status).to.equal(200);
+    } finally {
+      await replicas.postgres.start();
+    }
+    const job = await jobThat(two.url, id, isEnded);
+    expect((await get(two.url, new URL(job.outputs[0]?.url ?? '').pathname)).status).to.equal(200);
+    await until('new work is taken', async () => (await convert(two.url, TEXT, { to: 'txt' })).ok || undefined);
+  });
+
   /** Sends work that takes longer than any test to the first one. */
   const sendSlow = async (fields = {}) => {
     const job = await accepted(await convert(one.url, slowSheet(), { to: 'pdf', async: 'true', ...fields }));

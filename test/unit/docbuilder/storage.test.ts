@@ -12,11 +12,13 @@ import { Replicas } from '../../../cmd/docbuilder/store/shared/replicas.ts';
 import { openResults, type Results } from '../../../cmd/docbuilder/store/shared/results.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
 import { TIMINGS } from '../../../src/common/s3/client.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 import { type Known, newJob, RETENTION_MS, result, testJobStore, testRates } from '../../support/docbuilder-storage.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { ownFolder } from '../../support/own-folder.ts';
 import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
 import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 const log = silentLogger();
 const LOAD = {
@@ -245,6 +247,23 @@ describe('the storage of several DocBuilders', function () {
     const left = (await s3.files()).join();
     expect([mine, recent, strange].map((id) => left.includes(id))).to.deep.equal([false, true, true]);
     await rm(directory, { recursive: true });
+  });
+
+  it('waits for no database that hangs', async () => {
+    const proxy = await startTcpProxy(postgres.port);
+    const { query, close } = await openDatabase(await postgres.create(proxy.port));
+    const replicas = new Replicas(query, '127.0.0.1:1');
+    await replicas.join(() => LOAD);
+    proxy.blackHole();
+    const began = performance.now();
+    const errors = await Promise.all([1, 2].map(() => replicas.beat().catch((error) => error)));
+    for (const error of errors) expect(error).to.be.instanceOf(Unavailable);
+    expect(performance.now() - began).to.be.below(4_500);
+    proxy.recover();
+    await replicas.beat();
+    expect(replicas.isConnected()).to.equal(true);
+    await close();
+    await proxy.close();
   });
 
   it('has the same keys for all', async () => {
