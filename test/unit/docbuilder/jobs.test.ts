@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
 import { createLogger } from '../../../src/common/log.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 import { silentLogger } from '../../support/logs.ts';
 
 const CLIENT_GONE = new AppError('timeout', { scope: 'client_gone' });
@@ -195,6 +196,20 @@ describe('jobs', () => {
       limits = { callback: true };
       expect(await refusal(accept({}, { ...CALLBACK, async: false }))).to.have.property('code', 'bad_request');
       expect(released).to.deep.equal([1, 1]);
+    });
+
+    it('when they cannot be made known, and leave their place to others', async () => {
+      limits = { max_queued_jobs: 0 };
+      store.add = fails(new Unavailable(new Error('away')));
+      expect(await refusal(accept({}, { async: true }))).to.include({ status: 503 });
+      expect(released).to.deep.equal([1]);
+      store.add = async () => {};
+      expect(await refusal(accept({ run: fails(new AppError('corrupt_source')) }, { async: true }))).to.equal(
+        undefined,
+      );
+      await jobs.stop();
+      await rm(directory, { recursive: true });
+      await mkdir(directory);
     });
 
     it('when the service stops while they are prepared, or has stopped', async () => {

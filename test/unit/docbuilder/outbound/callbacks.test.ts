@@ -82,4 +82,40 @@ describe('job callbacks', () => {
       await receiver.stop();
     }
   });
+
+  it('are sent once the store says that they are to be sent from here, and never where it says that they are not', async () => {
+    const receiver = await callbackReceiver(() => 204);
+    const answers = [Promise.reject(new Error('away')), Promise.resolve(true)];
+    answers[0]?.catch(() => {});
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const state = { asked: 0 };
+    const sender = createCallbackSender({
+      outbound: createOutbound({ allow: parseAllowList('127.0.0.1').list, userAgent: 'SVC-DocBuilder/1.0' }),
+      toBody: () => '{}',
+      secret: '',
+      clock: () => START,
+      log: testLogger(),
+      store: {
+        sends: async ({ id }) => {
+          if (id === 'job_2') return false;
+          state.asked += 1;
+          return answers.shift() ?? true;
+        },
+        update: async () => resolve(),
+      },
+    });
+    try {
+      const [ours, theirs] = [jobWith(receiver.url), { ...jobWith(receiver.url), id: 'job_2' }];
+      sender.deliver(theirs);
+      sender.deliver(ours);
+      await promise;
+      expect(state.asked).to.equal(2);
+      expect(receiver.arrived).to.have.length(1);
+      expect(ours.callback).to.include({ state: 'delivered', attempts: 1 });
+      expect(theirs.callback).to.include({ state: 'pending', attempts: 0 });
+    } finally {
+      sender.stop();
+      await receiver.stop();
+    }
+  });
 });
