@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { BEGIN_WRITING, clientOptions, queryOf, transaction } from '../../../../src/common/sql/postgres-client.ts';
-import { checkServer, migrate, type Schema } from '../../../../src/common/sql/postgres-migrate.ts';
+import { clientOptions, queryOf } from '../../../../src/common/sql/postgres-client.ts';
+import type { Schema } from '../../../../src/common/sql/postgres-migrate.ts';
+import { openConnections } from '../../../../src/common/sql/postgres-pool.ts';
+import { openTables } from '../../../../src/common/sql/postgres-tables.ts';
 import type { Query } from '../../../../src/common/sql/table.ts';
-import { Unavailable } from '../../../../src/common/unavailable.ts';
 
 const CONNECTIONS = 10;
 /** All statements are short. A request that waits for one is refused soon when the database hangs. */
@@ -65,22 +65,15 @@ export interface Database {
  */
 export async function openDatabase(url: string): Promise<Database> {
   const options = { ...clientOptions(url), application_name: 'svc-docbuilder' };
-  const client = new pg.Client(options);
-  // One that ends while nobody uses it.
-  client.on('error', () => {});
+  // What changes tables may take its time.
+  const opened = openConnections({ ...options, max: 1 });
   try {
-    await client.connect();
-    await checkServer(queryOf(client));
-    await transaction(client, BEGIN_WRITING, (query) => migrate(query, SCHEMA));
-  } catch (error) {
-    const { message } = (error instanceof Unavailable ? error.cause : error) as Error;
-    throw new Error(`the database cannot be used: ${message}`, { cause: error });
+    await openTables(opened, SCHEMA);
   } finally {
-    void client.end().catch(() => {});
+    await opened.close();
   }
-  const pool = new pg.Pool({ ...options, query_timeout: ANSWER_MS, max: CONNECTIONS });
-  pool.on('error', () => {});
-  return { query: queryOf(pool), close: () => pool.end() };
+  const { borrow, close } = openConnections({ ...options, max: CONNECTIONS, query_timeout: ANSWER_MS });
+  return { query: (text, values) => borrow((client) => queryOf(client)(text, values)), close };
 }
 
 /** A random key that the database has from its first use on. */

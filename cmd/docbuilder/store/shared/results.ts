@@ -1,9 +1,8 @@
-import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { ConfigError } from '../../../../src/common/config.ts';
+import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { Logger } from '../../../../src/common/log.ts';
+import { checkBucket } from '../../../../src/common/s3/check.ts';
 import { createS3Client, type S3Settings, TIMINGS } from '../../../../src/common/s3/client.ts';
-import { answeredWithin, type S3Error } from '../../../../src/common/s3/error.ts';
-import { mistakeOf } from '../../../../src/common/s3/mistake.ts';
+import { answeredWithin } from '../../../../src/common/s3/error.ts';
 import { ObjectStream } from '../../../../src/common/s3/read.ts';
 import { uploadFile } from '../../../../src/common/s3/write.ts';
 import type { ReadResult } from '../../jobs/job-store.ts';
@@ -32,23 +31,11 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
   const keyOf = ({ jobId, fileId }: ResultFile): string => `${folder}${jobId}/${fileId}`;
   const request = <Result>(operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<Result>) =>
     answeredWithin(timings.requestMs, operation, send);
-  const list = (MaxKeys: number) =>
-    request('list', (options) => client.send(new ListObjectsV2Command({ Bucket, Prefix: folder, MaxKeys }), options));
+  const list = new ListObjectsV2Command({ Bucket, Prefix: folder });
   const removeKey = (Key: string) =>
     request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
 
-  /** Tries all that is needed later, with an object of its own. */
-  async function check(): Promise<void> {
-    const Key = `${folder}probe`;
-    await list(1);
-    await request('put', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'svc' }), options));
-    await request('read', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
-  }
-
-  await check().catch((error: S3Error) => {
-    if (!error.isPassing) throw new ConfigError([mistakeOf(error)]);
-    log.warn({ err: error }, 'the object store does not work: results wait for it');
-  });
+  await checkBucket(client, settings, folder, log);
   return {
     /** Uploads a file of a job that ended. Doing so again changes nothing. */
     put: (file: ResultFile & { path: string; size: number; sha256: string }) =>
@@ -64,7 +51,7 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
     },
     /** The first thousand, by name: since a job's id begins with its time, the oldest. */
     async oldest(): Promise<ResultFile[]> {
-      const { Contents = [] } = await list(1000);
+      const { Contents = [] } = await request('list', (options) => client.send(list, options));
       return Contents.flatMap(({ Key = '' }) => {
         const [jobId = '', fileId, ...more] = Key.slice(folder.length).split('/');
         return fileId === undefined || more.length > 0 ? [] : [{ jobId, fileId }];
