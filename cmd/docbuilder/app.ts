@@ -35,7 +35,7 @@ import { JobQueue } from './jobs/queue.ts';
 import { buildWork } from './script/build.ts';
 import { createDownloader } from './source/downloader.ts';
 import { createSourceThreads, type SourceThreads } from './source/source-threads.ts';
-import type { Storage, StorageOptions } from './storage.ts';
+import type { Member, Storage, StorageOptions } from './storage.ts';
 import { type DataDir, openDataDir } from './store/data-dir.ts';
 import { createTemporaryFiles } from './store/temporary-files.ts';
 import { createTemplateFiller } from './template/filler.ts';
@@ -120,7 +120,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     engine.resize(workers.current());
     parts.queue.dispatch();
   });
-  const load = () => ({ workers: engine.status().workers, ...parts.queue.counts(), ...parts.queue.places() });
+  const load = () => loadOf(engine, parts.queue);
   await storage.join({ load, takeOver: (jobs) => parts.jobs.resume(jobs) });
   const { takenOver, stopSweeping } = takeOver(parts, log);
   const server = await listen(app, config.listen);
@@ -180,6 +180,11 @@ function storageLimits(plan: Plan): Pick<StorageOptions, 'rates' | 'retentionMs'
     rates: () => ({ minute: plan().limits.rate_per_minute, day: plan().limits.rate_per_day }),
     retentionMs: () => plan().limits.result_ttl_minutes * 60_000,
   };
+}
+
+function loadOf(engine: Engine, queue: JobQueue): ReturnType<Member['load']> {
+  const { workers } = engine.status();
+  return { workers, ...queue.counts(), room: queue.places().room, free: queue.leastFree() };
 }
 
 /** Lets what has arrived end, also what waits for its turn, while other replicas take what is new. */

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
 import type { ServiceProcess } from '../support/process.ts';
+import { proxyOf } from '../support/proxy-of.ts';
 import { convert, get, jobThat, type Replicas, startShared } from '../support/replicas.ts';
 import { type RunningNginx, startNginx } from './front/support/nginx.ts';
 
@@ -20,7 +21,7 @@ describe('a rollout of DocBuilder under load', function () {
     const [frontPort = 0, ...others] = await freePorts(5);
     ports = others;
     const prefix = await mkdtemp(join(tmpdir(), 'svc-rollout-'));
-    front = await startNginx(frontOf(frontPort, ports, prefix), prefix, frontPort);
+    front = await startNginx(proxyOf(frontPort, ports, prefix), prefix, frontPort);
   });
   after(async () => {
     await front?.stop();
@@ -77,34 +78,4 @@ function startLoad(url: string) {
       return { done, failed };
     },
   };
-}
-
-/** A proxy as plain as can be, before replicas of which some are still to come. */
-function frontOf(port: number, upstreams: readonly number[], prefix: string): string {
-  return `
-pid ${prefix}/pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${prefix}/body;
-  proxy_temp_path ${prefix}/proxy;
-  fastcgi_temp_path ${prefix}/fastcgi;
-  uwsgi_temp_path ${prefix}/uwsgi;
-  scgi_temp_path ${prefix}/scgi;
-  client_max_body_size 0;
-  upstream docbuilder {
-    least_conn;
-    ${upstreams.map((upstream) => `server 127.0.0.1:${upstream} max_fails=0;`).join('\n    ')}
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://docbuilder;
-      proxy_set_header Host $http_host;
-      proxy_request_buffering off;
-      proxy_http_version 1.1;
-    }
-  }
-}`;
 }

@@ -6,7 +6,7 @@ export interface Load {
   workers: DocbuilderStatus['workers'];
   running: number;
   queued: number;
-  /** Jobs that would run at once. */
+  /** Jobs that would have run at once at any moment of the last second. */
   free: number;
   /** Jobs that would run or wait. */
   room: number;

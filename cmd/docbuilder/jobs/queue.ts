@@ -52,6 +52,7 @@ export class JobQueue {
   readonly #waiting = new Set<Entry>();
   readonly #running = new Set<Entry>();
   #reserved = 0;
+  #leastFree = Number.POSITIVE_INFINITY;
   #closed = false;
   /** Smoothed seconds that one job runs, for Retry-After. */
   #seconds = 1;
@@ -72,6 +73,7 @@ export class JobQueue {
   reserve(): Ticket {
     this.assertRoom();
     this.#reserved += 1;
+    this.#leastFree = Math.min(this.#leastFree, this.places().free);
     let open = true;
     const release = (): void => {
       if (open) this.#reserved -= 1;
@@ -102,6 +104,17 @@ export class JobQueue {
     // Together: a job that was only just accepted has not taken its free place yet.
     const taken = queued + running;
     return { free: Math.max(0, parallel - taken), room: Math.max(0, capacity + parallel - taken) };
+  }
+
+  /**
+   * Returns how many places were free all the time since this was asked last. One that is free between two jobs only is
+   * for the next that comes here.
+   */
+  leastFree(): number {
+    const { free } = this.places();
+    const least = Math.min(this.#leastFree, free);
+    this.#leastFree = free;
+    return least;
   }
 
   /** Refuses new work and what waits, and resolves when nothing runs any more. */

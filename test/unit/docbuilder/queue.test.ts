@@ -35,6 +35,18 @@ describe('the job queue', () => {
     expect(queue.counts()).to.deep.equal({ queued: 0, running: 0 });
   });
 
+  it('tells how many places were free all the time since it was asked', async () => {
+    const queue = new JobQueue(() => ({ parallel: 2, capacity: 5, limit: 5 }));
+    expect(queue.leastFree()).to.equal(2);
+    const { work, end } = job();
+    const ended = queue.reserve().run(work, never);
+    queue.reserve().release();
+    end();
+    await ended;
+    expect(queue.places()).to.deep.equal({ free: 2, room: 7 });
+    expect([queue.leastFree(), queue.leastFree()]).to.deep.equal([0, 2]);
+  });
+
   it('refuses what would wait beyond its capacity, with a time to come back', async () => {
     const queue = new JobQueue(() => ({ parallel: 1, capacity: 1, limit: 1 }));
     const running = job();
