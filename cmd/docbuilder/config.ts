@@ -4,6 +4,7 @@ import { ConfigError, type Environment, httpUrlMistakes, parseListen, readConfig
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { DocbuilderConfig } from '../../src/common/generated/wire.ts';
 import { readOutbound } from '../../src/common/net/outbound-settings.ts';
+import { readS3 } from '../../src/common/s3/config.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
 
@@ -22,6 +23,10 @@ export function loadConfig(environment: Environment) {
   blame('SVC_DOCBUILDER_API_KEYS', keys.mistakes);
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
+  const s3 = readS3(env, blame);
+  if (env.SVC_DATABASE_URL && !s3)
+    blame('SVC_S3_BUCKET', ['is missing: with SVC_DATABASE_URL results are in a bucket']);
+  if (s3 && !env.SVC_DATABASE_URL) blame('SVC_DATABASE_URL', ['is missing: with SVC_S3_BUCKET jobs are in a database']);
   const outbound = readOutbound(env, blame);
   blame('SVC_DOCBUILDER_JWT_SECRET', secretMistakes(env.SVC_DOCBUILDER_JWT_SECRET));
   blame('SVC_DOCBUILDER_LISTEN', listen.mistakes);
@@ -31,6 +36,8 @@ export function loadConfig(environment: Environment) {
     listen: listen.address,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_DOCBUILDER_DATA_DIR,
+    /** What replicas share; undefined: there is but this one, with all in its data folder. */
+    shared: s3 && { databaseUrl: env.SVC_DATABASE_URL, s3, podIp: env.SVC_POD_IP },
     apiKeys: keys.keys,
     jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,
     callbackSecret: env.SVC_DOCBUILDER_CALLBACK_SECRET,

@@ -8,7 +8,7 @@ import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
-import type { Config, S3Config } from './config.ts';
+import type { Config } from './config.ts';
 import { createAsk } from './domain/ask.ts';
 import { createCleaning } from './domain/cleaning.ts';
 import { Closing } from './domain/closing.ts';
@@ -141,7 +141,7 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
 }
 
 /** Opens the object store. Its client is large, and loaded only where it is needed. */
-async function openS3Blobs(s3: S3Config, log: Logger): Promise<Blobs> {
+async function openS3Blobs(s3: NonNullable<Config['s3']>, log: Logger): Promise<Blobs> {
   const { createS3Blobs } = await import('./store/s3-blobs.ts');
   return createS3Blobs(s3, log);
 }

@@ -5,12 +5,12 @@ import {
   type ListenAddress,
   listOf,
   parseListen,
-  type ReadConfig,
   readConfig,
 } from '../../src/common/config.ts';
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
 import { type OutboundSettings, readOutbound } from '../../src/common/net/outbound-settings.ts';
+import { readS3, type S3Config } from '../../src/common/s3/config.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
@@ -36,16 +36,6 @@ export interface Config extends OutboundSettings {
   readonly logLevel: GateConfig['SVC_LOG_LEVEL'];
   readonly auditTarget: string;
   readonly devMode: boolean;
-}
-
-export interface S3Config {
-  readonly bucket: string;
-  /** Undefined: AWS. */
-  readonly endpoint: string | undefined;
-  readonly region: string;
-  readonly prefix: string;
-  /** Undefined: those that the client finds by itself. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
 export interface EmbedSettings {
@@ -81,7 +71,6 @@ export function loadConfig(environment: Environment): Config {
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));
   blame('SVC_ONLINE_URL', httpUrlMistakes(env.SVC_ONLINE_URL));
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
-  blame('SVC_S3_ENDPOINT', httpUrlMistakes(env.SVC_S3_ENDPOINT));
   const s3 = readS3(env, blame);
   const outbound = readOutbound(env, blame);
   blame('SVC_GATE_LISTEN', listen.mistakes);
@@ -127,20 +116,6 @@ export function loadConfig(environment: Environment): Config {
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,
   });
-}
-
-function readS3(env: GateConfig, blame: ReadConfig<GateConfig>['blame']): S3Config | undefined {
-  const { SVC_S3_BUCKET: bucket, SVC_S3_ENDPOINT: endpoint, SVC_S3_REGION: region, SVC_S3_PREFIX: prefix } = env;
-  const { SVC_S3_ACCESS_KEY_ID: accessKeyId, SVC_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (accessKeyId && !secretAccessKey) blame('SVC_S3_SECRET_ACCESS_KEY', ['is missing']);
-  if (secretAccessKey && !accessKeyId) blame('SVC_S3_ACCESS_KEY_ID', ['is missing']);
-  if (bucket === undefined) {
-    if (endpoint || prefix || accessKeyId)
-      blame('SVC_S3_BUCKET', ['is missing, though other settings of it are there']);
-    return undefined;
-  }
-  const credentials = accessKeyId ? { accessKeyId, secretAccessKey } : undefined;
-  return { bucket, endpoint, region, prefix, credentials };
 }
 
 /** An origin as browsers send it (RFC 6454 section 6.2): scheme, host and port, nothing else. */

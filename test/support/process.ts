@@ -30,15 +30,15 @@ export interface ServiceProcess {
 export async function spawnService(environment: Environment = {}, main = MAIN): Promise<ServiceProcess> {
   const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
-  const port = await freePort();
+  const listen = environment['SVC_DOCBUILDER_LISTEN'] ?? `127.0.0.1:${await freePort()}`;
   const { child, ended, log } = spawnMain(main, {
-    SVC_DOCBUILDER_LISTEN: `127.0.0.1:${port}`,
+    SVC_DOCBUILDER_LISTEN: listen,
     SVC_DOCBUILDER_DATA_DIR: dataDir,
     SVC_DOCBUILDER_API_KEYS: `test:${key}`,
     SVC_DOCBUILDER_WORKERS: '1',
     ...environment,
   });
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${listen}`;
   return {
     url,
     key,
@@ -75,14 +75,15 @@ export function spawnMain(
 }
 
 /** Resolves when the service answers. */
-export async function ready(service: ServiceProcess): Promise<ServiceProcess> {
-  await until('the service is ready', async () => {
+export async function ready(service: ServiceProcess, ms?: number): Promise<ServiceProcess> {
+  const answers = async () => {
     if (service.child.exitCode !== null) throw new Error(`ended early:\n${service.log()}`);
     return fetch(`${service.url}/v1/status`).then(
       (response) => response.ok || undefined,
       () => undefined,
     );
-  });
+  };
+  await until('the service is ready', answers, ms);
   return service;
 }
 

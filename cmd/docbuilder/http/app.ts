@@ -4,25 +4,29 @@ import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { plainApp } from '../../../src/common/http/plain-app.ts';
 import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
-import type { Logger } from '../../../src/common/log.ts';
+import { orStorageAway } from '../jobs/away.ts';
+import type { JobStore } from '../jobs/job-store.ts';
 import { type AuthHandlers, authenticate } from './auth.ts';
 import { type EndpointHandlers, workEndpoints } from './endpoints.ts';
 import { getFile, getJob, type JobHandlers } from './jobs.ts';
+import { type PassOnHandlers, passOn } from './pass-on.ts';
 import { type PlanHandlers, whenInPlan } from './plan.ts';
 import { countRequest, type RateHandlers } from './rate-limit.ts';
 import { type Figures, getFormats, getLimits, getStatus, serveSchema } from './status.ts';
+import type { UnderWay } from './under-way.ts';
 
 export type HttpDependencies = AuthHandlers &
   EndpointHandlers &
   PlanHandlers &
   JobHandlers &
-  RateHandlers & { figures: Figures; log: Logger };
+  PassOnHandlers &
+  RateHandlers & { figures: Figures; store: JobStore; underWay: UnderWay };
 
 /** DocBuilder's routing table (contract: DocBuilder endpoints). */
 export function createHttpApp(deps: HttpDependencies): Express {
-  const { figures, log } = deps;
+  const { figures, log, store, underWay, isLeaving } = deps;
   const app = plainApp();
-  app.use(accessLog(log), refuseOddTargets);
+  app.use(accessLog(log), refuseOddTargets, endConnections(isLeaving));
   const get = (path: string, ...handlers: RequestHandler[]): void => {
     app
       .route(path)
@@ -35,17 +39,38 @@ export function createHttpApp(deps: HttpDependencies): Express {
   get('/v1/script.schema.json', serveSchema('script.json', 'application/schema+json'));
   get('/v1/formats', withKey, getFormats());
   get('/v1/limits', withKey, getLimits(figures));
+  const admit = [whenReady(store), passOn(deps), underWay.handler, countRequest(deps)];
   for (const [path, post] of Object.entries(workEndpoints(deps))) {
-    app.route(path).post(withKey, whenInPlan(deps, path), countRequest(deps), post).all(methodNotAllowed('POST'));
+    app
+      .route(path)
+      .post(withKey, whenInPlan(deps, path), ...admit, post)
+      .all(methodNotAllowed('POST'));
   }
   get('/v1/jobs/:id', withKey, getJob(deps));
   get('/v1/files/:id', withKey, getFile(deps));
 
   app.use(notFound);
-  app.use(fullDisk);
+  app.use(storageTrouble);
   app.use(errorHandler(log));
   return app;
 }
 
-/** A disk that fills up, wherever it was noticed, is one answer. */
-const fullDisk: ErrorRequestHandler = (error, _request, _response, next) => next(orDiskFull(error));
+/** Refuses work whose result could not be kept, before it is counted. */
+function whenReady(store: JobStore): RequestHandler {
+  return (_request, _response, next) => {
+    store.assertReady();
+    next();
+  };
+}
+
+/** Has clients close their connections, rather than send a next request on one that is about to end. */
+function endConnections(isLeaving: () => boolean): RequestHandler {
+  return (_request, response, next) => {
+    if (isLeaving()) response.setHeader('Connection', 'close');
+    next();
+  };
+}
+
+/** A disk that fills up, or a storage that is away, is one answer each, wherever it was noticed. */
+const storageTrouble: ErrorRequestHandler = (error, _request, _response, next) =>
+  next(orStorageAway(orDiskFull(error)));

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
@@ -36,7 +35,7 @@ export async function sendJob(
   response.setHeader('Content-Type', output.contentType);
   response.setHeader('Content-Disposition', attachment(output.filename));
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  const content = createReadStream(registry.pathOf(job, output));
+  const content = registry.contentOf(job, output)();
   await sendStream(response, content, () => void response.setHeader('Content-Length', output.size));
 }
 

@@ -4,20 +4,25 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import type { DocbuilderLimits, DocbuilderStatus, Formats, UsageWindow } from '../../../src/common/generated/wire.ts';
 import { API_VERSION, VERSION } from '../../../src/common/version.ts';
 import { getContentType, getFamily, getTargets, SOURCE_FORMATS } from '../formats.ts';
+import { type Group, sumOf } from '../jobs/group.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { RateLimiter, WindowUsage } from './rate-limit.ts';
+import type { RateLimiter, WindowUsage } from '../jobs/rates.ts';
 
 interface Dependencies {
   engine: { status(): Pick<DocbuilderStatus, 'core' | 'sandbox' | 'workers'> };
   queue: JobQueue;
+  group: Group;
   rates: RateLimiter;
   plan: () => EffectivePlan;
   clock: Clock;
   devMode: boolean;
 }
 
-/** The service's figures (contract: DocBuilder status, DocBuilder limits). */
+/**
+ * The figures of the whole instance (contract: DocBuilder status, DocBuilder limits); time and version are this
+ * replica's.
+ */
 export class Figures {
   readonly #deps: Dependencies;
   readonly #startedAt: number;
@@ -28,8 +33,9 @@ export class Figures {
   }
 
   status(): DocbuilderStatus {
-    const { engine, queue, plan, clock, devMode } = this.#deps;
+    const { engine, plan, clock, devMode, group } = this.#deps;
     const now = clock();
+    const { workers, ...own } = engine.status();
     return {
       service: 'docbuilder',
       version: VERSION,
@@ -37,23 +43,39 @@ export class Figures {
       time: iso(now),
       edition: plan().edition,
       dev_mode: devMode,
-      ...engine.status(),
-      queue: queue.counts(),
+      ...own,
+      workers: {
+        total: sumOf(workers.total, group, (other) => other.workers.total),
+        idle: sumOf(workers.idle, group, (other) => other.workers.idle),
+        busy: sumOf(workers.busy, group, (other) => other.workers.busy),
+        restarts: sumOf(workers.restarts, group, (other) => other.workers.restarts),
+      },
+      queue: this.#counts(),
       uptime_seconds: Math.floor((now - this.#startedAt) / 1000),
     };
   }
 
-  limits(): DocbuilderLimits {
-    const { plan, rates, queue } = this.#deps;
+  async limits(): Promise<DocbuilderLimits> {
+    const { plan, rates } = this.#deps;
     const { edition, limits, allowed_endpoints, features } = plan();
-    const { minute, day } = rates.usage();
-    const { running, queued } = queue.counts();
+    const { minute, day } = await rates.usage();
+    const { running, queued } = this.#counts();
     return {
       edition,
       limits,
       usage: { minute: toWindow(minute), day: toWindow(day), running_jobs: running, queued_jobs: queued },
       allowed_endpoints: [...allowed_endpoints],
       features: [...features],
+    };
+  }
+
+  /** Jobs of all replicas. */
+  #counts(): DocbuilderStatus['queue'] {
+    const { queue, group } = this.#deps;
+    const { queued, running } = queue.counts();
+    return {
+      queued: sumOf(queued, group, (other) => other.queued),
+      running: sumOf(running, group, (other) => other.running),
     };
   }
 }
@@ -69,7 +91,8 @@ export function getStatus(figures: Figures): RequestHandler {
 
 /** `GET /v1/limits`. */
 export function getLimits(figures: Figures): RequestHandler {
-  return (_request, response) => void response.setHeader('Cache-Control', 'no-store').json(figures.limits());
+  return async (_request, response) =>
+    void response.setHeader('Cache-Control', 'no-store').json(await figures.limits());
 }
 
 /** `GET /v1/formats`: the conversion matrix. */

@@ -84,7 +84,11 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
     const fetches = endpoint.fetches(arrived);
     const job = await deps.jobs.accept(work, resources, { async, callbackUrl, baseUrl, fetches, clientGone });
     deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });
-    await sendJob(request, response, { job, async, registry: deps.registry });
+    try {
+      await sendJob(request, response, { job, async, registry: deps.registry });
+    } finally {
+      if (!async) await deps.registry.release(job);
+    }
   };
 }
 

@@ -3,9 +3,14 @@ import type { Logger } from '../../../src/common/log.ts';
 import { CALLBACK_SCHEDULE, isTaken, postCallback } from '../../../src/common/net/callback.ts';
 import type { Outbound } from '../../../src/common/net/outbound.ts';
 import type { CallbackRecord, JobRecord } from './job.ts';
+import type { JobStore } from './job-store.ts';
 import type { CallbackSender } from './jobs.ts';
 
+/** Milliseconds until a store that is away is asked again. */
+const ASK_AGAIN_MS = 1_000;
+
 interface Dependencies {
+  store: Pick<JobStore, 'sends' | 'update'>;
   outbound: Outbound;
   /** Body of a callback. */
   toBody: (job: JobRecord) => string;
@@ -22,17 +27,20 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
   const timers = new Set<NodeJS.Timeout>();
   const stopped = new AbortController();
 
-  function plan(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): void {
+  function plan(job: JobRecord, callback: CallbackRecord, earliest = 0): void {
     if (stopped.signal.aborted) return;
-    const wait = Math.max(0, (callback.nextAttemptAt ?? 0) - deps.clock());
+    const wait = Math.max(earliest, (callback.nextAttemptAt ?? 0) - deps.clock());
     const timer = setTimeout(() => {
       timers.delete(timer);
-      void attempt(job, callback, changed);
+      void attempt(job, callback);
     }, wait);
     timers.add(timer);
   }
 
-  async function attempt(job: JobRecord, callback: CallbackRecord, changed: () => Promise<void>): Promise<void> {
+  async function attempt(job: JobRecord, callback: CallbackRecord): Promise<void> {
+    const isOurs = await deps.store.sends(job).catch(() => undefined);
+    if (isOurs === undefined) return plan(job, callback, ASK_AGAIN_MS);
+    if (!isOurs) return;
     callback.attempts += 1;
     callback.nextAttemptAt = null;
     callback.lastStatus = await send(job, callback);
@@ -44,8 +52,10 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
     const facts = { job: job.id, attempt: callback.attempts, status: callback.lastStatus, state: callback.state };
     if (callback.state === 'failed') deps.log.error(facts, 'callback given up');
     else deps.log.info(facts, 'callback attempted');
-    await changed().catch((error) => deps.log.error({ err: error, job: job.id }, 'callback state could not be kept'));
-    if (callback.state === 'pending') plan(job, callback, changed);
+    await deps.store
+      .update(job)
+      .catch((error) => deps.log.error({ err: error, job: job.id }, 'callback state could not be kept'));
+    if (callback.state === 'pending') plan(job, callback);
   }
 
   /** The status of one attempt, null when there was no answer. */
@@ -64,8 +74,8 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
   }
 
   return {
-    deliver: (job, changed) => {
-      if (job.callback) plan(job, job.callback, changed);
+    deliver: (job) => {
+      if (job.callback) plan(job, job.callback);
     },
     stop: () => {
       stopped.abort();

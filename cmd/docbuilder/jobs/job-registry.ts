@@ -1,22 +1,8 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { IdIssuer } from '../../../src/common/ids.ts';
-import type { JobRecord, OutputRecord } from './job.ts';
-
-/** Keeps finished jobs and their files on disk. */
-export interface JobStore {
-  /** Ids of all jobs that something is kept of, in no order. */
-  ids(): AsyncIterable<string>;
-  /** A finished job; undefined when there is none, or none that can be read. */
-  read(jobId: string): Promise<JobRecord | undefined>;
-  save(job: JobRecord): Promise<void>;
-  remove(jobId: string): Promise<void>;
-  /** Path of a result file; the job's folder exists afterwards. */
-  createFile(jobId: string, fileId: string): Promise<string>;
-  filePath(jobId: string, fileId: string): string;
-  /** Size in bytes and hex SHA-256 of a result file. */
-  describe(jobId: string, fileId: string): Promise<{ size: number; sha256: string }>;
-}
+import { isExpired, type JobRecord, type OutputRecord } from './job.ts';
+import type { JobStore, ReadResult } from './job-store.ts';
 
 interface Dependencies {
   store: JobStore;
@@ -31,7 +17,7 @@ const MOST_UNKEPT = 10_000;
 
 /**
  * The jobs that are known, and the difference between one that expired and one that never was. Memory holds only what
- * has not ended; everything else is on disk and found by its id.
+ * has not ended; everything else is in the store and found by its id.
  */
 export class JobRegistry {
   readonly #active = new Map<string, JobRecord>();
@@ -51,15 +37,8 @@ export class JobRegistry {
    * @returns the jobs whose callback is still to be delivered
    */
   async load(): Promise<JobRecord[]> {
-    const pending: JobRecord[] = [];
     try {
-      for await (const id of this.#deps.store.ids()) {
-        if (this.#made?.has(id)) continue;
-        const job = await this.#deps.store.read(id);
-        if (!job || this.#expired(job)) await this.#deps.store.remove(id);
-        else if (job.callback?.state === 'pending') pending.push(job);
-      }
-      return pending;
+      return await this.#deps.store.takeOver((id) => this.#made?.has(id) ?? false);
     } finally {
       this.#made = undefined;
     }
@@ -79,6 +58,11 @@ export class JobRegistry {
   /** Knows a job from its submission on. */
   add(job: JobRecord): void {
     this.#active.set(job.id, job);
+  }
+
+  /** Does not know a job whose submission was refused after all. */
+  forget(job: JobRecord): void {
+    this.#active.delete(job.id);
   }
 
   /** From now on the store tells of this job. */
@@ -118,32 +102,31 @@ export class JobRegistry {
   }
 
   /** @throws {AppError} `not_found` or `gone` */
-  async file(id: string): Promise<{ output: OutputRecord; path: string }> {
+  async file(id: string): Promise<{ output: OutputRecord; read: ReadResult }> {
     if (this.#deps.ids.issuedAt('file', id) === undefined) throw new AppError('not_found');
     const job = await this.job(this.#deps.ids.sibling(id, 'job'));
     const output = job.outputs.find(({ fileId }) => fileId === id);
     if (!output) throw new AppError('not_found');
-    return { output, path: this.pathOf(job, output) };
+    return { output, read: this.contentOf(job, output) };
   }
 
-  pathOf(job: JobRecord, output: OutputRecord): string {
-    return this.#deps.store.filePath(job.id, output.fileId);
+  contentOf(job: JobRecord, output: OutputRecord): ReadResult {
+    return this.#deps.store.content(job.id, output);
+  }
+
+  /** Hears that the request for a job was answered. */
+  async release(job: JobRecord): Promise<void> {
+    await this.#deps.store.release(job.id);
   }
 
   /** Removes what is past its retention, and keeps what could not be kept before. */
   async sweep(): Promise<void> {
     await this.keepNow();
-    const now = this.#deps.clock();
-    for await (const id of this.#deps.store.ids()) {
-      // A job can't expire sooner than its retention after it was asked for: younger ones need not be opened.
-      if (this.#active.has(id) || now - this.#deps.ids.timeOf(id) < this.#deps.retentionMs()) continue;
-      const job = await this.#deps.store.read(id);
-      if (!job || this.#expired(job)) await this.#deps.store.remove(id);
-    }
+    await this.#deps.store.sweep((id) => this.#active.has(id));
   }
 
   #expired(job: JobRecord): boolean {
-    return job.expiresAt !== null && job.expiresAt <= this.#deps.clock();
+    return isExpired(job, this.#deps.clock());
   }
 
   /** An id of ours that is older than the retention belonged to something that expired. */

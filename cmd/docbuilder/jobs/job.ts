@@ -45,3 +45,8 @@ export interface JobRecord {
   /** Milliseconds, for Server-Timing: in the queue, inside the engine. */
   timing: { queueMs: number; engineMs: number };
 }
+
+/** Returns whether a job's retention is over. */
+export function isExpired({ expiresAt }: JobRecord, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}

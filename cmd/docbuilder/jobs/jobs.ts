@@ -7,15 +7,17 @@ import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline } from '../../../src/common/net/deadline.ts';
 import { getContentType } from '../formats.ts';
+import { orStorageAway } from './away.ts';
 import type { JobKind, JobRecord } from './job.ts';
-import type { JobRegistry, JobStore } from './job-registry.ts';
+import type { JobRegistry } from './job-registry.ts';
+import type { JobStore } from './job-store.ts';
 import type { EffectivePlan } from './limits.ts';
 import { type JobQueue, stopping, type Ticket } from './queue.ts';
 import type { NewFile, Resources, Run, Work } from './work.ts';
 
-/** Sends a job's completion callback in the background; reports each change of `job.callback` through `changed`. */
+/** Sends a job's completion callback in the background. */
 export interface CallbackSender {
-  deliver(job: JobRecord, changed: () => Promise<void>): void;
+  deliver(job: JobRecord): void;
 }
 
 /** The part of a work request that is the same for every kind of work. */
@@ -77,7 +79,7 @@ export class JobService {
 
   /** Goes on with callbacks that an earlier run had not delivered. */
   resume(jobs: readonly JobRecord[]): void {
-    for (const job of jobs) this.#callBack(job);
+    for (const job of jobs) this.#deps.callbacks.deliver(job);
   }
 
   /** Refuses new work, lets what runs finish, ends what waits. */
@@ -100,12 +102,26 @@ export class JobService {
       signal.throwIfAborted();
       const ticket = this.#deps.queue.reserve();
       const job = newJob(this.#deps.registry.newJobId(), work.kind, submission, this.#deps.clock());
-      this.#deps.registry.add(job);
+      await this.#add(job, submission).catch((error) => {
+        ticket.release();
+        throw error;
+      });
       return { job, work, resources, run, ticket, signal, urgent: !submission.async };
     } catch (error) {
       await resources.release();
       throw error;
     }
+  }
+
+  /** Makes a job known. Nobody can ask for one whose id is only told with its result. */
+  async #add(job: JobRecord, { async }: Submission): Promise<void> {
+    const { registry, store } = this.#deps;
+    registry.add(job);
+    if (!async) return;
+    await store.add(job).catch((error) => {
+      registry.forget(job);
+      throw error;
+    });
   }
 
   async #checkCallback({ async, callbackUrl }: Submission): Promise<void> {
@@ -130,6 +146,7 @@ export class JobService {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
         job.timing.queueMs = performance.now() - submitted;
+        this.#deps.store.note(job);
         try {
           await this.#run(job, run, AbortSignal.any([signal, yielded]));
         } catch (error) {
@@ -143,6 +160,8 @@ export class JobService {
       await this.#fail(job, error);
     } finally {
       ticket.release();
+      // Nobody waits for its result.
+      if (!urgent) await this.#deps.store.release(job.id);
       // The answer does not wait for the cleaning; a stop does.
       this.#inBackground(
         resources.release().catch((error) => this.#deps.log.warn({ err: error }, 'resources could not be released')),
@@ -160,7 +179,8 @@ export class JobService {
   async #putBack(job: JobRecord): Promise<void> {
     job.status = 'queued';
     job.startedAt = null;
-    await this.#deps.store.remove(job.id);
+    this.#deps.store.note(job);
+    await this.#deps.store.discard(job.id);
   }
 
   /** Runs the work under the plan's job timeout. */
@@ -192,14 +212,12 @@ export class JobService {
   async #finish(job: JobRecord, status: 'done' | 'failed'): Promise<void> {
     const { registry, store, log, audit } = this.#deps;
     const now = this.#stamp(job);
-    const finished: JobRecord = { ...job, status };
-    await store.save(finished);
-    job.status = status;
+    Object.assign(job, await store.save({ ...job, status }));
     registry.settle(job);
-    const facts = { kind: job.kind, status, code: job.error?.code ?? null, ms: now - job.createdAt };
+    const facts = { kind: job.kind, status: job.status, code: job.error?.code ?? null, ms: now - job.createdAt };
     log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
     audit.record('job.finished', facts);
-    if (job.callback) this.#callBack(job);
+    this.#deps.callbacks.deliver(job);
   }
 
   /** Sets the times of a job that ends now. */
@@ -211,14 +229,14 @@ export class JobService {
   }
 
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
-    const error = toAppError(orDiskFull(thrown));
+    const error = toAppError(orStorageAway(orDiskFull(thrown)));
     if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
     else this.#deps.log.debug({ code: error.code, err: error.cause }, 'job failed');
     job.outputs = [];
     job.error = errorBody(error.code, error.detail);
     job.retryAfter = error.retryAfter;
     try {
-      await this.#deps.store.remove(job.id);
+      await this.#deps.store.discard(job.id);
       await this.#finish(job, 'failed');
     } catch (cause) {
       // Nothing can be kept (a full disk, say); the job still ends.
@@ -226,12 +244,8 @@ export class JobService {
       this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
       job.status = 'failed';
       this.#deps.registry.keepLater(job);
-      if (job.callback) this.#callBack(job);
+      this.#deps.callbacks.deliver(job);
     }
-  }
-
-  #callBack(job: JobRecord): void {
-    this.#deps.callbacks.deliver(job, () => this.#deps.store.save(job));
   }
 }
 

@@ -7,9 +7,14 @@ export type EffectiveLimits = DocbuilderLimits & { parallel_jobs: number };
 
 export interface EffectivePlan extends DocbuilderPlan {
   limits: EffectiveLimits;
+  /** The plan's own number of parallel jobs; null: as many as there are workers. */
+  parallelJobs: number | null;
 }
 
-/** Computes the limits in force right now (contract: Limits, Plan selection). */
+/**
+ * Computes the limits in force right now (contract: Limits, Plan selection).
+ * @param workers of all replicas
+ */
 export function effectivePlan(
   license: LicenseState,
   workers: number,
@@ -17,7 +22,8 @@ export function effectivePlan(
 ): EffectivePlan {
   const plan = docbuilderPlan(license);
   const limits = applyLowering(plan.limits, lowering);
-  return { ...plan, limits: { ...limits, parallel_jobs: limits.parallel_jobs ?? workers } };
+  const { parallel_jobs: parallelJobs } = limits;
+  return { ...plan, parallelJobs, limits: { ...limits, parallel_jobs: parallelJobs ?? workers } };
 }
 
 /** The largest input or output, in bytes. */

@@ -13,6 +13,13 @@ export interface QueueOptions {
  */
 export type QueuedWork<T> = (yielded: AbortSignal) => Promise<T>;
 
+export interface QueueLimits {
+  parallel: number;
+  capacity: number;
+  /** Jobs that may wait in all replicas together, of which `capacity` is a part. */
+  limit: number;
+}
+
 /** A place in the queue, taken before the work is ready to run. */
 export interface Ticket {
   /** Runs `work` as soon as it may; rejects with the signal's reason when that aborts first. */
@@ -41,16 +48,17 @@ const SLOW_MS = { urgent: 10_000, other: 1_000 } as const;
  * slow jobs hold every place, the last of them that came is ended for such a one, and starts again later.
  */
 export class JobQueue {
-  readonly #limits: () => { parallel: number; capacity: number };
+  readonly #limits: () => QueueLimits;
   readonly #waiting = new Set<Entry>();
   readonly #running = new Set<Entry>();
   #reserved = 0;
+  #leastFree = Number.POSITIVE_INFINITY;
   #closed = false;
   /** Smoothed seconds that one job runs, for Retry-After. */
   #seconds = 1;
 
   /** @param limits asked before each job: a licence may change them at any time */
-  constructor(limits: () => { parallel: number; capacity: number }) {
+  constructor(limits: () => QueueLimits) {
     this.#limits = limits;
   }
 
@@ -65,6 +73,7 @@ export class JobQueue {
   reserve(): Ticket {
     this.assertRoom();
     this.#reserved += 1;
+    this.#leastFree = Math.min(this.#leastFree, this.places().free);
     let open = true;
     const release = (): void => {
       if (open) this.#reserved -= 1;
@@ -82,12 +91,30 @@ export class JobQueue {
   /** Throws as `reserve` would: lets a request be refused before its body is read. */
   assertRoom(): void {
     if (this.#closed) throw stopping();
+    if (this.places().room > 0) return;
+    const { parallel, limit } = this.#limits();
+    const retryAfter = Math.min(60, Math.max(1, (this.#seconds * this.counts().queued) / Math.max(1, parallel)));
+    throw new AppError('queue_full', { limit }, { retryAfter });
+  }
+
+  /** Returns how many more jobs would run at once, and how many would run or wait. */
+  places(): { free: number; room: number } {
     const { parallel, capacity } = this.#limits();
     const { queued, running } = this.counts();
     // Together: a job that was only just accepted has not taken its free place yet.
-    if (queued + running < capacity + parallel) return;
-    const retryAfter = Math.min(60, Math.max(1, (this.#seconds * queued) / parallel));
-    throw new AppError('queue_full', { limit: capacity }, { retryAfter });
+    const taken = queued + running;
+    return { free: Math.max(0, parallel - taken), room: Math.max(0, capacity + parallel - taken) };
+  }
+
+  /**
+   * Returns how many places were free all the time since this was asked last. One that is free between two jobs only is
+   * for the next that comes here.
+   */
+  leastFree(): number {
+    const { free } = this.places();
+    const least = Math.min(this.#leastFree, free);
+    this.#leastFree = free;
+    return least;
   }
 
   /** Refuses new work and what waits, and resolves when nothing runs any more. */

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
+import { sendBytes } from '../../../src/common/http/send-bytes.ts';
 import type { Downloads } from '../domain/downloads.ts';
-import { sendBytes } from './send-bytes.ts';
 
 export interface FileHandlers {
   downloads: Downloads;

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import { AppError, badRequest, fileTooLarge } from '../../../src/common/errors.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
+import { sendBytes } from '../../../src/common/http/send-bytes.ts';
 import type { Blobs } from '../domain/ports.ts';
 import type { SaveFacts } from '../domain/save-transaction.ts';
 import type { Saves } from '../domain/saves.ts';
 import { checkFileInfo, parseNonce, toTimestamp } from '../domain/wopi.ts';
 import type { WopiAccess } from '../domain/wopi-access.ts';
-import { sendBytes } from './send-bytes.ts';
 
 export interface WopiHandlers {
   access: WopiAccess;

@@ -6,10 +6,9 @@ import {
   queryOf,
   transaction,
 } from '../../../src/common/sql/postgres-client.ts';
-import { checkServer, migrate } from '../../../src/common/sql/postgres-migrate.ts';
 import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
+import { openTables } from '../../../src/common/sql/postgres-tables.ts';
 import type { Query } from '../../../src/common/sql/table.ts';
-import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
 import { createShared } from './postgres-shared.ts';
@@ -41,22 +40,11 @@ export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
   const times = { connectionTimeoutMillis: ASKING_MS, query_timeout: ASKING_MS };
   const asking = openConnections({ ...clientOptions(url), ...times, max: ASKING });
   const close = async () => void (await Promise.all([connections.close(), asking.close()]));
-  try {
-    const databaseId = await connections.borrow(async (client) => {
-      await checkServer(queryOf(client));
-      return transaction(client, BEGIN_WRITING, (query) => migrate(query, POSTGRES_SCHEMA));
-    });
-    return { ...rowsOn(connections, asking), close, databaseId: () => databaseId };
-  } catch (error) {
+  const databaseId = await openTables(connections, POSTGRES_SCHEMA).catch(async (error) => {
     await close();
-    return explain(error);
-  }
-}
-
-/** Tells the operator why the database cannot be used. */
-function explain(error: unknown): never {
-  const { message } = (error instanceof Unavailable ? error.cause : error) as Error;
-  throw new Error(`the database cannot be used: ${message}`, { cause: error });
+    throw error;
+  });
+  return { ...rowsOn(connections, asking), close, databaseId: () => databaseId };
 }
 
 function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {

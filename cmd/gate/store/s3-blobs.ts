@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { ConfigError } from '../../../src/common/config.ts';
+import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Logger } from '../../../src/common/log.ts';
+import { checkBucket } from '../../../src/common/s3/check.ts';
 import { createS3Client, type S3Settings, TIMINGS } from '../../../src/common/s3/client.ts';
 import { answeredWithin, type S3Error } from '../../../src/common/s3/error.ts';
-import { mistakeOf } from '../../../src/common/s3/mistake.ts';
 import { ObjectStream } from '../../../src/common/s3/read.ts';
 import { uploadFile } from '../../../src/common/s3/write.ts';
 import type { Blobs } from '../domain/ports.ts';
@@ -25,10 +24,7 @@ export async function createS3Blobs(settings: S3Settings, log: Pick<Logger, 'war
   const folder = `${settings.prefix}documents/`;
   const client = createS3Client(settings);
   const request: Request = (operation, send) => answeredWithin(timings.requestMs, operation, send);
-  await check(client, { Bucket, folder, request }).catch((error: S3Error) => {
-    if (!error.isPassing) throw new ConfigError([mistakeOf(error)]);
-    log.warn({ err: error }, 'the object store does not work: saves wait for it');
-  });
+  await checkBucket(client, settings, folder, log);
 
   function getKey(blob: string): string {
     return folder + checkBlobName(blob);
@@ -62,15 +58,4 @@ export async function createS3Blobs(settings: S3Settings, log: Pick<Logger, 'war
       await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
     },
   };
-}
-
-/** Tries all that is needed later, with an object of its own. @throws {S3Error} */
-async function check(
-  client: S3Client,
-  { Bucket, folder, request }: { Bucket: string; folder: string; request: Request },
-): Promise<void> {
-  const Key = `${folder}probe`;
-  await request('put', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'svc' }), options));
-  await request('read', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
-  await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
 }

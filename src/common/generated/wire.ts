@@ -208,9 +208,41 @@ export interface DocbuilderConfig {
    */
   SVC_BASE_URL?: string;
   /**
-   * Absolute path of the folder for uploads, worker folders and results. Each running service needs its own.
+   * Absolute path of the folder for uploads, worker folders and, without SVC_DATABASE_URL, jobs and results. Each running service needs its own.
    */
   SVC_DOCBUILDER_DATA_DIR: string;
+  /**
+   * PostgreSQL database, version 14 or later, that several DocBuilders share, such as postgresql://svc:password@db.example/svc?sslmode=verify-full&sslrootcert=/etc/svc/db-ca.crt: jobs, callbacks, rates and keys are in it, beside the gate's tables if it is the same one. What the address leaves out, `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and `PGSSLMODE` say. Needs SVC_S3_BUCKET. Empty: one DocBuilder, with all in its data folder.
+   */
+  SVC_DATABASE_URL: string;
+  /**
+   * Bucket of an S3-compatible object store that keeps results, with SVC_DATABASE_URL. It must exist; it may be the gate's.
+   */
+  SVC_S3_BUCKET?: string;
+  /**
+   * URL of the object store, such as https://s3.example:9000; its buckets are addressed by path. Absent: AWS. The service reaches it directly, whatever SVC_FETCH_ALLOW_HOSTS, SVC_FETCH_DENY and SVC_FETCH_PROXY say.
+   */
+  SVC_S3_ENDPOINT?: string;
+  /**
+   * Region of the bucket.
+   */
+  SVC_S3_REGION: string;
+  /**
+   * What the names of all objects begin with, such as office/. Results are below jobs/ behind it. Bucket and prefix belong to one instance.
+   */
+  SVC_S3_PREFIX: string;
+  /**
+   * Access key of the object store. Empty: the AWS client's own chain, such as the role of a service account (AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE).
+   */
+  SVC_S3_ACCESS_KEY_ID: string;
+  /**
+   * Secret of that access key.
+   */
+  SVC_S3_SECRET_ACCESS_KEY: string;
+  /**
+   * IP address at which the other DocBuilders reach this one, at its port, with SVC_DATABASE_URL. Default: the address that it listens on, or else this machine's first one.
+   */
+  SVC_POD_IP?: string;
   /**
    * Comma-separated list of `name:key` or `key`; a key matches ^[A-Za-z0-9_-]{24,128}$.
    */

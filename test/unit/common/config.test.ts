@@ -103,4 +103,18 @@ describe('configuration', () => {
   it('listens on IPv6 addresses too', () => {
     expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' }).listen).to.deep.equal({ host: '::1', port: 9000 });
   });
+
+  it('has a database and a bucket that are shared, or neither', () => {
+    const database = { SVC_DATABASE_URL: 'postgresql://svc:very-secret@db/svc' };
+    const bucket = { SVC_S3_BUCKET: 'office', SVC_S3_ENDPOINT: 'http://s3:9000' };
+    expect(loadConfig({}).shared).to.equal(undefined);
+    expect(loadConfig({ ...database, ...bucket, SVC_POD_IP: 'fd00::1' }).shared).to.deep.include({
+      databaseUrl: database.SVC_DATABASE_URL,
+      podIp: 'fd00::1',
+    });
+    expect(mistakes(database)).to.have.key('SVC_S3_BUCKET');
+    expect(mistakes(bucket)).to.have.key('SVC_DATABASE_URL');
+    expect(mistakes({ ...database, ...bucket, SVC_POD_IP: 'pod-1' })).to.have.key('SVC_POD_IP');
+    expect(JSON.stringify(mistakes(database))).to.not.contain('very-secret');
+  });
 });

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import express, { type Response } from 'express';
 import { getFile } from '../../../cmd/docbuilder/http/jobs.ts';
 import type { JobRegistry } from '../../../cmd/docbuilder/jobs/job-registry.ts';
+import { createJobFiles } from '../../../cmd/docbuilder/store/folder-jobs.ts';
 import { errorHandler } from '../../../src/common/http/errors.ts';
 import { createHttpServer } from '../../../src/common/http/server.ts';
 import { createLogger } from '../../../src/common/log.ts';
@@ -27,12 +28,12 @@ describe('a result file that is asked for', () => {
     path = join(folder.path, 'file_1');
     await writeFile(path, 'result');
     const app = express();
-    const output = { fileId: 'file_1', filename: 'a.pdf', contentType: 'application/pdf', sha256: 'ab' };
+    const output = { fileId: 'file_1', filename: 'a.pdf', contentType: 'application/pdf', sha256: 'ab', size: 6 };
     app.get('/v1/files/:id', (request, response, next) => {
       const registry = {
         file: async () => {
           await found(response);
-          return { output, path };
+          return { output, read: createJobFiles(folder.path).read('.', 'file_1') };
         },
       } as unknown as JobRegistry;
       const audit = { record: () => undefined, close: async () => undefined };

@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { JobRecord } from '../../../cmd/docbuilder/jobs/job.ts';
-import { JobRegistry, type JobStore } from '../../../cmd/docbuilder/jobs/job-registry.ts';
+import { JobRegistry } from '../../../cmd/docbuilder/jobs/job-registry.ts';
+import type { JobStore } from '../../../cmd/docbuilder/jobs/job-store.ts';
 import { JobService, type Submission } from '../../../cmd/docbuilder/jobs/jobs.ts';
 import { type EffectivePlan, effectivePlan } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { JobQueue } from '../../../cmd/docbuilder/jobs/queue.ts';
 import type { Run, Work } from '../../../cmd/docbuilder/jobs/work.ts';
-import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
+import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
 import { createLogger } from '../../../src/common/log.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 import { silentLogger } from '../../support/logs.ts';
 
 const CLIENT_GONE = new AppError('timeout', { scope: 'client_gone' });
@@ -40,16 +42,19 @@ describe('jobs', () => {
       const community = effectivePlan(NO_LICENSE, 1, {});
       return { ...community, limits: { ...community.limits, ...limits } };
     };
-    store = { ...createJobStore(directory, silentLogger()) };
     now = Date.now();
-    const known = { store, ids: new IdIssuer(randomBytes(32)), clock: () => now, retentionMs: () => 900_000 };
-    registry = new JobRegistry(known);
-    later = new JobRegistry(known);
+    const known = { ids: new IdIssuer(randomBytes(32)), clock: () => now, retentionMs: () => 900_000 };
+    store = createFolderJobs(directory, { ...known, log: silentLogger() });
+    registry = new JobRegistry({ ...known, store });
+    later = new JobRegistry({ ...known, store });
     jobs = new JobService({
-      queue: new JobQueue(() => ({ parallel: plan().limits.parallel_jobs, capacity: plan().limits.max_queued_jobs })),
+      queue: new JobQueue(() => {
+        const { parallel_jobs: parallel, max_queued_jobs: limit } = plan().limits;
+        return { parallel, capacity: limit, limit };
+      }),
       registry,
       store,
-      callbacks: { deliver: (job) => void called.push(job) },
+      callbacks: { deliver: (job) => void (job.callback && called.push(job)) },
       plan,
       checkUrl: async () => undefined,
       clock: () => now,
@@ -193,6 +198,20 @@ describe('jobs', () => {
       expect(released).to.deep.equal([1, 1]);
     });
 
+    it('when they cannot be made known, and leave their place to others', async () => {
+      limits = { max_queued_jobs: 0 };
+      store.add = fails(new Unavailable(new Error('away')));
+      expect(await refusal(accept({}, { async: true }))).to.include({ status: 503 });
+      expect(released).to.deep.equal([1]);
+      store.add = async () => {};
+      expect(await refusal(accept({ run: fails(new AppError('corrupt_source')) }, { async: true }))).to.equal(
+        undefined,
+      );
+      await jobs.stop();
+      await rm(directory, { recursive: true });
+      await mkdir(directory);
+    });
+
     it('when the service stops while they are prepared, or has stopped', async () => {
       const asked = [false, true].map((async) => refusal(accept({ prepare: endless }, { async })));
       await jobs.stop();
@@ -234,7 +253,7 @@ describe('jobs', () => {
     store.save = async (job) => {
       saving.resolve(job.id);
       await goOn.promise;
-      await save(job);
+      return save(job);
     };
     const ended = accept();
     const id = await saving.promise;
@@ -299,7 +318,7 @@ describe('jobs', () => {
     });
 
     it('nor even removed end all the same, and are forgotten when they expire', async () => {
-      store.remove = fails(new Error('EIO'));
+      store.discard = fails(new Error('EIO'));
       const { id } = await accept({ run: fails(new AppError('corrupt_source')) });
       expect(await registry.job(id)).to.have.property('status', 'failed');
       now += 900_000;

@@ -21,7 +21,7 @@ function job(): { work: () => Promise<void>; end: () => void; started: () => boo
 
 describe('the job queue', () => {
   it('runs as many as the plan allows, the others in the order they came', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 10 }));
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 10, limit: 10 }));
     const [first, second, third] = [job(), job(), job()];
     const ends = [first, second, third].map(({ work }) => queue.reserve().run(work, never));
     expect(queue.counts()).to.deep.equal({ queued: 2, running: 1 });
@@ -35,8 +35,20 @@ describe('the job queue', () => {
     expect(queue.counts()).to.deep.equal({ queued: 0, running: 0 });
   });
 
+  it('tells how many places were free all the time since it was asked', async () => {
+    const queue = new JobQueue(() => ({ parallel: 2, capacity: 5, limit: 5 }));
+    expect(queue.leastFree()).to.equal(2);
+    const { work, end } = job();
+    const ended = queue.reserve().run(work, never);
+    queue.reserve().release();
+    end();
+    await ended;
+    expect(queue.places()).to.deep.equal({ free: 2, room: 7 });
+    expect([queue.leastFree(), queue.leastFree()]).to.deep.equal([0, 2]);
+  });
+
   it('refuses what would wait beyond its capacity, with a time to come back', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 1 }));
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 1, limit: 1 }));
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const waiting = queue.reserve();
@@ -51,7 +63,7 @@ describe('the job queue', () => {
   });
 
   it('lets go of a waiting job that is cancelled, for the reason given', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5 }));
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5, limit: 5 }));
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const cancel = new AbortController();
@@ -65,7 +77,7 @@ describe('the job queue', () => {
   });
 
   it('closes: nothing new, what waits is refused, what runs ends first', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5 }));
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5, limit: 5 }));
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const waiting = queue.reserve().run(job().work, never);
@@ -82,7 +94,7 @@ describe('the job queue', () => {
   });
 
   it('goes on after a job that fails, also at once', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5 }));
+    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5, limit: 5 }));
     const failing = queue.reserve().run(() => Promise.reject(new Error('no')), never);
     const throwing = queue.reserve().run(() => {
       throw new Error('never');
@@ -96,7 +108,7 @@ describe('the job queue', () => {
   });
 
   it('ends a slow job for one that somebody waits for, and starts it again beside the others', async () => {
-    const queue = new JobQueue(() => ({ parallel: 2, capacity: 10 }));
+    const queue = new JobQueue(() => ({ parallel: 2, capacity: 10, limit: 10 }));
     const log: string[] = [];
     const slow = (name: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -134,7 +146,7 @@ describe('the job queue', () => {
           maxLength: 20,
         }),
         async (parallel, jobs) => {
-          const queue = new JobQueue(() => ({ parallel, capacity: 100 }));
+          const queue = new JobQueue(() => ({ parallel, capacity: 100, limit: 100 }));
           let running = 0;
           let most = 0;
           const results = jobs.map(({ ms, cancel, fail }) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JobRecord } from '../../../cmd/docbuilder/jobs/job.ts';
 import { JobRegistry } from '../../../cmd/docbuilder/jobs/job-registry.ts';
-import { createJobStore } from '../../../cmd/docbuilder/store/job-store.ts';
+import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
 import { silentLogger } from '../../support/logs.ts';
 
@@ -19,12 +19,9 @@ describe('jobs past their retention', () => {
   beforeEach(async () => {
     state.now = START;
     directory = await mkdtemp(join(tmpdir(), 'svc-sweep-'));
-    registry = new JobRegistry({
-      store: createJobStore(directory, silentLogger()),
-      ids: new IdIssuer(randomBytes(32)),
-      clock: () => state.now,
-      retentionMs: () => RETENTION,
-    });
+    const known = { ids: new IdIssuer(randomBytes(32)), clock: () => state.now, retentionMs: () => RETENTION };
+    const store = createFolderJobs(directory, { ...known, log: silentLogger() });
+    registry = new JobRegistry({ ...known, store });
   });
   afterEach(() => rm(directory, { recursive: true }));
 

@@ -68,7 +68,8 @@ export async function startEdge(front: FrontSettings): Promise<RunningNginx> {
   return startNginx(config, prefix, port);
 }
 
-async function startNginx(config: string, prefix: string, port: number): Promise<RunningNginx> {
+/** Starts nginx with a configuration that listens on this port of the loopback address. */
+export async function startNginx(config: string, prefix: string, port: number): Promise<RunningNginx> {
   const file = join(prefix, 'nginx.conf');
   await mkdir(prefix, { recursive: true });
   await writeFile(file, config);

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import { AppError } from '../../../src/common/errors.ts';
-import { sendStream } from '../../../src/common/http/send-stream.ts';
-import type { ByteRange } from '../domain/ports.ts';
+import { AppError } from '../errors.ts';
+import type { ByteRange } from '../s3/read.ts';
+import { sendStream } from './send-stream.ts';
 
 /** The value that `request.range` returns for a range without a byte. */
 const UNSATISFIABLE = -1;
@@ -17,13 +17,18 @@ export interface Bytes {
 /**
  * Answers with a file, or with one range of it, or that the client has it already (RFC 9110, sections 13 and 14). Its
  * ETag is its SHA-256. Several ranges are answered with the whole file. Resolves when the client has it or has gone.
- * @throws {AppError} `bad_request` of status 416
+ * @throws {AppError} `bad_request` of status 412 or 416
  */
 export async function sendBytes(request: Request, response: Response, { size, sha256, read }: Bytes): Promise<void> {
   const etag = `"${sha256}"`;
   response.setHeader('ETag', etag);
   response.setHeader('Accept-Ranges', 'bytes');
-  if (isKnown(request.headers['if-none-match'], etag)) {
+  const wanted = request.headers['if-match'];
+  if (wanted !== undefined && !names(wanted, etag)) {
+    const detail = { errors: [{ path: 'If-Match', message: 'tệp không còn như điều kiện của yêu cầu đòi hỏi' }] };
+    throw new AppError('bad_request', detail, { status: 412 });
+  }
+  if (names(request.headers['if-none-match'], etag)) {
     response.status(304).end();
     return;
   }
@@ -38,8 +43,8 @@ export async function sendBytes(request: Request, response: Response, { size, sh
   });
 }
 
-/** Returns whether the client names the file's tag (RFC 9110, section 13.1.2), whatever its `Cache-Control` says. */
-function isKnown(tags: string | undefined, etag: string): boolean {
+/** Returns whether the client names the file's tag (RFC 9110, section 13.1), whatever its `Cache-Control` says. */
+function names(tags: string | undefined, etag: string): boolean {
   return tags?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }
 

@@ -1,0 +1,96 @@
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { IdIssuer } from '../../src/common/ids.ts';
+import { repeat } from '../../src/common/repeat.ts';
+import type { Config } from './config.ts';
+import type { Member, Storage, StorageOptions } from './storage.ts';
+import { openDatabase, sharedKey } from './store/shared/database.ts';
+import { JobRows } from './store/shared/job-rows.ts';
+import { SharedJobs } from './store/shared/jobs.ts';
+import { createSharedRates } from './store/shared/rates.ts';
+import { Replicas } from './store/shared/replicas.ts';
+import { openResults } from './store/shared/results.ts';
+
+const BEAT_MS = 1_000;
+
+/**
+ * Opens what replicas share: PostgreSQL for rows, an object store for results.
+ * @throws {ConfigError}, {Error} in words for the operator
+ */
+export async function openShared(
+  { config, dataDir, rates, retentionMs, clock, log }: StorageOptions,
+  { databaseUrl, s3, podIp }: NonNullable<Config['shared']>,
+): Promise<Storage> {
+  const database = await openDatabase(databaseUrl);
+  const { query } = database;
+  const host = podIp ?? ownAddress(config.listen.host);
+  const at = (port: number): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`);
+  const replicas = new Replicas(query, at(config.listen.port));
+  const ids = new IdIssuer(await sharedKey(query, 'ids'));
+  const rows = new JobRows(query, replicas.id);
+  const results = await openResults(s3, log);
+  const isConnected = () => replicas.isConnected();
+  const store = new SharedJobs(join(dataDir.temporary, 'results'), {
+    rows,
+    results,
+    isConnected,
+    ids,
+    clock,
+    retentionMs,
+    log,
+  });
+  let isLeaving = false;
+  let stopBeating = () => {};
+
+  async function beat({ takeOver }: Member): Promise<void> {
+    await replicas.beat();
+    await store.flush();
+    takeOver(await store.takeOver());
+  }
+
+  return {
+    ids,
+    store,
+    rates: createSharedRates(query, rates),
+    group: replicas,
+    passKey: await sharedKey(query, 'passing'),
+    async join(member) {
+      await replicas.join(() => ({ ...member.load(), leaving: isLeaving }));
+      let isAway = false;
+      stopBeating = repeat(BEAT_MS, async () => {
+        try {
+          await beat(member);
+          isAway = false;
+        } catch (error) {
+          if (!isAway) log.error({ err: error }, 'the database does not answer: new work is refused');
+          isAway = true;
+        }
+      });
+    },
+    listensAt(port) {
+      replicas.address = at(port);
+    },
+    async announceLeave() {
+      isLeaving = true;
+      if (replicas.others().length === 0) return;
+      // One beat of this replica, and one look of each other.
+      await sleep(2 * BEAT_MS + 500);
+    },
+    async close() {
+      stopBeating();
+      await store.flush().catch(() => {});
+      await replicas
+        .leave()
+        .catch((error) => log.warn({ err: error }, 'the others find out by themselves that it ends'));
+      await database.close();
+    },
+  };
+}
+
+/** An address of this machine, where it listens on all of them: its first that others can reach. */
+function ownAddress(listenHost: string): string {
+  if (!['0.0.0.0', '::'].includes(listenHost)) return listenHost;
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ internal, scopeid }) => !internal && !scopeid)?.address ?? '127.0.0.1';
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../../src/common/clock.ts';
+import type { IdIssuer } from '../../src/common/ids.ts';
+import type { Logger } from '../../src/common/log.ts';
+import type { Config } from './config.ts';
+import type { Group, Load } from './jobs/group.ts';
+import type { JobRecord } from './jobs/job.ts';
+import type { JobStore } from './jobs/job-store.ts';
+import type { RateLimiter, Rates } from './jobs/rates.ts';
+import type { DataDir } from './store/data-dir.ts';
+
+/** The work of this process, for the others of its instance. */
+export interface Member {
+  load(): Omit<Load, 'leaving'>;
+  /** Hears of jobs of a replica that ended, whose callback is still to be delivered. */
+  takeOver(jobs: readonly JobRecord[]): void;
+}
+
+/** The place of jobs, results and counts of requests, and who shares it. */
+export interface Storage {
+  ids: IdIssuer;
+  store: JobStore;
+  rates: RateLimiter;
+  group: Group;
+  /** Marks requests that one replica passes on to another. */
+  passKey: Buffer;
+  /** The others know this one from now on. */
+  join(member: Member): Promise<void>;
+  listensAt(port: number): void;
+  /** Resolves when all others know that this one takes nothing new. */
+  announceLeave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StorageOptions {
+  config: Config;
+  dataDir: DataDir;
+  rates: () => Rates;
+  retentionMs: () => number;
+  clock: Clock;
+  log: Logger;
+}

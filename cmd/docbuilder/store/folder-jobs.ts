@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, statSync } from 'node:fs';
+import { opendir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../../src/common/clock.ts';
+import { writeAtomic } from '../../../src/common/fs/atomic.ts';
+import type { IdIssuer } from '../../../src/common/ids.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { isExpired, type JobRecord } from '../jobs/job.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+
+const RECORD = 'job.json';
+
+interface Dependencies {
+  ids: IdIssuer;
+  clock: Clock;
+  /** The plan's result_ttl_minutes in milliseconds. */
+  retentionMs: () => number;
+  log: Logger;
+}
+
+/**
+ * Jobs as folders: `<jobs>/<job id>/job.json` and the result files beside it, named by their ids. A folder without
+ * job.json belongs to a job that never ended. Records outlive the process, not a power cut: a result can be made again.
+ */
+export function createFolderJobs(directory: string, { ids, clock, retentionMs, log }: Dependencies): JobStore {
+  const files = createJobFiles(directory);
+
+  async function read(jobId: string): Promise<JobRecord | undefined> {
+    try {
+      return JSON.parse(await readFile(files.path(jobId, RECORD), 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err: error, job: jobId }, 'unreadable job');
+      return undefined;
+    }
+  }
+
+  async function save(job: JobRecord): Promise<JobRecord> {
+    await writeAtomic(await files.create(job.id, RECORD), JSON.stringify(job));
+    return job;
+  }
+
+  return {
+    // A full disk shows when something is written.
+    assertReady: () => {},
+    // A restart forgets them (contract: a restart loses queued and running jobs).
+    add: async () => {},
+    note: () => {},
+    createFile: files.create,
+    describe: files.describe,
+    discard: files.remove,
+    save,
+    update: async (job) => void (await save(job)),
+    sends: async () => true,
+    release: async () => {},
+    read,
+    content: (jobId, { fileId }) => files.read(jobId, fileId),
+    async takeOver(isOwn) {
+      const pending: JobRecord[] = [];
+      for await (const { name: id } of await opendir(directory)) {
+        if (isOwn(id)) continue;
+        const job = await read(id);
+        if (!job || isExpired(job, clock())) await files.remove(id);
+        else if (job.callback?.state === 'pending') pending.push(job);
+      }
+      return pending;
+    },
+    async sweep(isActive) {
+      const now = clock();
+      for await (const { name: id } of await opendir(directory)) {
+        // A job can't expire sooner than its retention after it was asked for: younger ones need not be opened.
+        if (isActive(id) || now - ids.timeOf(id) < retentionMs()) continue;
+        const job = await read(id);
+        if (!job || isExpired(job, clock())) await files.remove(id);
+      }
+    },
+  };
+}
+
+/** Files in one folder a job. */
+export function createJobFiles(directory: string) {
+  const path = (jobId: string, name: string): string => join(directory, jobId, name);
+  return {
+    path,
+    remove: (jobId: string): Promise<void> => rm(join(directory, jobId), { recursive: true, force: true }),
+    /** Path of a new file; the job's folder exists afterwards. */
+    async create(jobId: string, name: string): Promise<string> {
+      mkdirSync(join(directory, jobId), { recursive: true, mode: 0o700 });
+      return path(jobId, name);
+    },
+    async describe(jobId: string, name: string): Promise<{ size: number; sha256: string }> {
+      const { size } = statSync(path(jobId, name));
+      const hash = createHash('sha256');
+      await pipeline(createReadStream(path(jobId, name)), hash);
+      return { size, sha256: hash.digest('hex') };
+    },
+    read:
+      (jobId: string, name: string) =>
+      (range: { start?: number; end?: number } = {}) =>
+        createReadStream(path(jobId, name), range),
+  };
+}

@@ -1,0 +1,109 @@
+import { errorBody } from '../../../../src/common/errors.ts';
+import type { Query, Value } from '../../../../src/common/sql/table.ts';
+import type { JobRecord } from '../../jobs/job.ts';
+import { stopping } from '../../jobs/queue.ts';
+
+/** Milliseconds that a replica has to remove the files of expired jobs that it has claimed. */
+const REMOVAL_MS = 60_000;
+/** Expired jobs that are claimed at a time. */
+const CLAIMED = 500;
+
+const COLUMNS = 'record, lost_at, expires_at';
+
+/** Rows of jobs, as one replica sees them. A row belongs to the replica that runs the job and then sends its callback. */
+export class JobRows {
+  readonly #query: Query;
+  readonly #replica: string;
+
+  constructor(query: Query, replica: string) {
+    this.#query = query;
+    this.#replica = replica;
+  }
+
+  async add(job: JobRecord): Promise<void> {
+    const values = [job.id, this.#replica, JSON.stringify(job)];
+    await this.#query(`INSERT INTO docbuilder_jobs (id, replica, state, record) VALUES (?, ?, 'open', ?)`, values);
+  }
+
+  /** Writes how far a job is that has not ended. */
+  async note(job: JobRecord): Promise<void> {
+    const where = `WHERE id = ? AND replica = ? AND state = 'open'`;
+    await this.#query(`UPDATE docbuilder_jobs SET record = ? ${where}`, [JSON.stringify(job), job.id, this.#replica]);
+  }
+
+  /** Writes a job that has ended. @returns false where another replica has given it up, or taken it over */
+  async end(job: JobRecord): Promise<boolean> {
+    const state = job.callback?.state === 'pending' ? 'calling' : 'ended';
+    const values = [job.id, this.#replica, state, JSON.stringify(job), job.expiresAt, job.expiresAt];
+    const rows = await this.#query(
+      `INSERT INTO docbuilder_jobs (id, replica, state, record, expires_at, remove_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET state = excluded.state, record = excluded.record, lost_at = NULL,
+         expires_at = excluded.expires_at, remove_at = excluded.remove_at
+       WHERE docbuilder_jobs.replica = excluded.replica
+       RETURNING id`,
+      values,
+    );
+    return rows.length > 0;
+  }
+
+  async read(id: string): Promise<JobRecord | undefined> {
+    const [row] = await this.#query(`SELECT ${COLUMNS} FROM docbuilder_jobs WHERE id = ?`, [id]);
+    return row && toRecord(row);
+  }
+
+  async isOwn(id: string): Promise<boolean> {
+    const values = [id, this.#replica];
+    return (await this.#query('SELECT 1 FROM docbuilder_jobs WHERE id = ? AND replica = ?', values)).length > 0;
+  }
+
+  /**
+   * Takes over what replicas left that are no more. What had not ended there has failed.
+   * @returns these jobs
+   */
+  async takeOver(now: number, expiresAt: number): Promise<JobRecord[]> {
+    const rows = await this.#query(
+      `UPDATE docbuilder_jobs SET
+         replica = ?,
+         lost_at = CASE WHEN state = 'open' THEN ?::bigint ELSE lost_at END,
+         expires_at = CASE WHEN state = 'open' THEN ?::bigint ELSE expires_at END,
+         remove_at = CASE WHEN state = 'open' THEN ?::bigint ELSE remove_at END,
+         state = 'calling'
+       WHERE state <> 'ended'
+         AND NOT EXISTS (SELECT FROM docbuilder_replicas WHERE docbuilder_replicas.id = docbuilder_jobs.replica)
+       RETURNING ${COLUMNS}`,
+      [this.#replica, now, expiresAt, expiresAt],
+    );
+    return rows.map(toRecord);
+  }
+
+  /** Claims expired jobs, whose files are to be removed before their rows. */
+  async claimExpired(now: number): Promise<JobRecord[]> {
+    const rows = await this.#query(
+      `UPDATE docbuilder_jobs SET remove_at = ? WHERE id IN (
+         SELECT id FROM docbuilder_jobs WHERE remove_at <= ? ORDER BY remove_at LIMIT ${CLAIMED} FOR UPDATE SKIP LOCKED)
+       RETURNING ${COLUMNS}`,
+      [now + REMOVAL_MS, now],
+    );
+    return rows.map(toRecord);
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    const text = 'DELETE FROM docbuilder_jobs WHERE id IN (SELECT jsonb_array_elements_text(?::jsonb))';
+    await this.#query(text, [JSON.stringify(ids)]);
+  }
+
+  /** Returns those of some ids that have a row. */
+  async known(ids: readonly string[]): Promise<Set<string>> {
+    const text = 'SELECT id FROM docbuilder_jobs WHERE id IN (SELECT jsonb_array_elements_text(?::jsonb))';
+    return new Set((await this.#query(text, [JSON.stringify(ids)])).map(([id]) => String(id)));
+  }
+}
+
+/** A job that was lost with its replica has the error of one that a stop ends. */
+function toRecord([record, lostAt, expiresAt]: readonly Value[]): JobRecord {
+  const job: JobRecord = JSON.parse(String(record));
+  if (lostAt === null || lostAt === undefined) return job;
+  const { code, detail, retryAfter } = stopping();
+  const end = { finishedAt: Number(lostAt), expiresAt: Number(expiresAt), outputs: [] };
+  return { ...job, ...end, status: 'failed', error: errorBody(code, detail), retryAfter };
+}

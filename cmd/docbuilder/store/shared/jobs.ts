@@ -1,0 +1,199 @@
+import type { Clock } from '../../../../src/common/clock.ts';
+import type { IdIssuer } from '../../../../src/common/ids.ts';
+import type { Logger } from '../../../../src/common/log.ts';
+import { storageAway } from '../../jobs/away.ts';
+import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
+import type { JobStore, ReadResult } from '../../jobs/job-store.ts';
+import { createJobFiles } from '../folder-jobs.ts';
+import type { JobRows } from './job-rows.ts';
+import type { Results } from './results.ts';
+
+/** Age at which an object without a row is nobody's any more: more than any retention and any time in a queue. */
+const LEFT_OVER_MS = 48 * 3_600_000;
+
+interface Dependencies {
+  rows: JobRows;
+  results: Results;
+  /** Returns whether the database has answered lately. */
+  isConnected: () => boolean;
+  ids: IdIssuer;
+  clock: Clock;
+  /** The plan's result_ttl_minutes in milliseconds. */
+  retentionMs: () => number;
+  log: Logger;
+}
+
+/** An ended job that is still to be written. */
+interface Unsaved {
+  job: JobRecord;
+  underWay: boolean;
+}
+
+/**
+ * Jobs that several replicas share: a row each, and results as objects. Results are files of this replica until they are
+ * uploaded; a job that ends while database or object store are away waits here, and is told of from here.
+ */
+export class SharedJobs implements JobStore {
+  readonly #deps: Dependencies;
+  readonly #files: ReturnType<typeof createJobFiles>;
+  readonly #changed = new Set<JobRecord>();
+  readonly #unsaved = new Map<string, Unsaved>();
+  /** Ended jobs whose files are still here for the answer that is on its way. */
+  readonly #answering = new Set<string>();
+  /** Rows of jobs that were refused after all: the answer to their insertion was lost. */
+  readonly #refused = new Set<string>();
+  /** The last job that ended could not be written. */
+  #isAway = false;
+
+  /** @param directory of this replica alone, for results that are not uploaded yet */
+  constructor(directory: string, deps: Dependencies) {
+    this.#deps = deps;
+    this.#files = createJobFiles(directory);
+  }
+
+  assertReady(): void {
+    if (this.#isAway || !this.#deps.isConnected()) throw storageAway();
+  }
+
+  async add(job: JobRecord): Promise<void> {
+    try {
+      await this.#deps.rows.add(job);
+    } catch (error) {
+      this.#refused.add(job.id);
+      throw error;
+    }
+  }
+
+  note(job: JobRecord): void {
+    this.#changed.add(job);
+  }
+
+  createFile(jobId: string, fileId: string): Promise<string> {
+    return this.#files.create(jobId, fileId);
+  }
+
+  describe(jobId: string, fileId: string): Promise<{ size: number; sha256: string }> {
+    return this.#files.describe(jobId, fileId);
+  }
+
+  discard(jobId: string): Promise<void> {
+    return this.#files.remove(jobId);
+  }
+
+  async save(job: JobRecord): Promise<JobRecord> {
+    this.#answering.add(job.id);
+    this.#unsaved.set(job.id, { job, underWay: false });
+    return (await this.#write(job.id)) ?? job;
+  }
+
+  async update(job: JobRecord): Promise<void> {
+    await this.#deps.rows.end(job);
+  }
+
+  async sends(job: JobRecord): Promise<boolean> {
+    if (this.#unsaved.has(job.id)) throw storageAway();
+    return this.#deps.rows.isOwn(job.id);
+  }
+
+  async release(jobId: string): Promise<void> {
+    this.#answering.delete(jobId);
+    if (!this.#unsaved.has(jobId)) await this.#files.remove(jobId);
+  }
+
+  async read(jobId: string): Promise<JobRecord | undefined> {
+    return this.#unsaved.get(jobId)?.job ?? this.#deps.rows.read(jobId);
+  }
+
+  content(jobId: string, { fileId, sha256 }: OutputRecord): ReadResult {
+    if (this.#unsaved.has(jobId) || this.#answering.has(jobId)) return this.#files.read(jobId, fileId);
+    return this.#deps.results.read({ jobId, fileId }, sha256);
+  }
+
+  async takeOver(): Promise<JobRecord[]> {
+    const now = this.#deps.clock();
+    const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs());
+    const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
+    for (const job of jobs) if (!isPending(job)) await this.#deps.rows.end(job);
+    if (jobs.length > 0) this.#deps.log.warn({ jobs: jobs.length }, 'jobs of another replica were taken over');
+    return jobs.filter(isPending);
+  }
+
+  /** Writes what has changed, and what could not be written before. */
+  async flush(): Promise<void> {
+    for (const [id, { underWay }] of this.#unsaved) {
+      if (!underWay)
+        await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
+    }
+    for (const job of this.#changed) {
+      // One that has ended is written as such.
+      if (job.finishedAt === null) await this.#deps.rows.note(job);
+      this.#changed.delete(job);
+    }
+    const refused = [...this.#refused];
+    if (refused.length === 0) return;
+    await this.#deps.rows.remove(refused);
+    for (const id of refused) this.#refused.delete(id);
+  }
+
+  /** Removes expired jobs. Several replicas share that work. */
+  async sweep(): Promise<void> {
+    const { rows, results, clock } = this.#deps;
+    for (;;) {
+      const expired = await rows.claimExpired(clock());
+      if (expired.length === 0) break;
+      await results.remove(expired.flatMap(({ id, outputs }) => outputs.map(({ fileId }) => ({ jobId: id, fileId }))));
+      await rows.remove(expired.map(({ id }) => id));
+    }
+    await this.#removeLeftOver();
+  }
+
+  /** Removes results whose replica was killed before their job had a row. */
+  async #removeLeftOver(): Promise<void> {
+    const { rows, results, ids, clock } = this.#deps;
+    const isOld = (jobId: string) => clock() - (ids.issuedAt('job', jobId) ?? Number.POSITIVE_INFINITY) > LEFT_OVER_MS;
+    const old = (await results.oldest()).filter(({ jobId }) => isOld(jobId));
+    if (old.length === 0) return;
+    const known = await rows.known(old.map(({ jobId }) => jobId));
+    await results.remove(old.filter(({ jobId }) => !known.has(jobId)));
+  }
+
+  /**
+   * Writes an ended job.
+   * @returns what is kept of it; undefined while that is not possible
+   * @throws when a file of it cannot be read
+   */
+  async #write(id: string): Promise<JobRecord | undefined> {
+    const unsaved = this.#unsaved.get(id);
+    if (!unsaved) return undefined;
+    unsaved.underWay = true;
+    const { job } = unsaved;
+    const { rows, results, log } = this.#deps;
+    const files = job.outputs.map(({ fileId, size, sha256 }) => {
+      return { jobId: id, fileId, size, sha256, path: this.#files.path(id, fileId) };
+    });
+    try {
+      for (const file of files) await results.put(file);
+      const isOwn = await rows.end(job);
+      if (!isOwn) await results.remove(files);
+      const kept = isOwn ? job : await rows.read(id);
+      await this.#written(id);
+      return kept;
+    } catch (error) {
+      if ('syscall' in (error as Error)) {
+        await this.#written(id);
+        throw error;
+      }
+      if (!this.#isAway) log.error({ err: error, job: id }, 'a job that ended waits for database and object store');
+      this.#isAway = true;
+      return undefined;
+    } finally {
+      unsaved.underWay = false;
+    }
+  }
+
+  async #written(id: string): Promise<void> {
+    this.#unsaved.delete(id);
+    this.#isAway = false;
+    if (!this.#answering.has(id)) await this.#files.remove(id);
+  }
+}

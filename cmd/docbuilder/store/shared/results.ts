@@ -1,0 +1,61 @@
+import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import type { Logger } from '../../../../src/common/log.ts';
+import { checkBucket } from '../../../../src/common/s3/check.ts';
+import { createS3Client, type S3Settings, TIMINGS } from '../../../../src/common/s3/client.ts';
+import { answeredWithin } from '../../../../src/common/s3/error.ts';
+import { ObjectStream } from '../../../../src/common/s3/read.ts';
+import { uploadFile } from '../../../../src/common/s3/write.ts';
+import type { ReadResult } from '../../jobs/job-store.ts';
+
+/** Removals under way at a time. */
+const AT_ONCE = 16;
+
+/** A result as an object. */
+export interface ResultFile {
+  jobId: string;
+  fileId: string;
+}
+
+/** Result files in a bucket. */
+export type Results = Awaited<ReturnType<typeof openResults>>;
+
+/**
+ * Opens the bucket, where results are objects `<prefix>jobs/<job>/<file>`.
+ * @throws {ConfigError} when the store refuses what is configured. One that does not answer may do so later: that is only
+ *   logged
+ */
+export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'>) {
+  const { bucket: Bucket, timings = TIMINGS } = settings;
+  const folder = `${settings.prefix}jobs/`;
+  const client = createS3Client(settings);
+  const keyOf = ({ jobId, fileId }: ResultFile): string => `${folder}${jobId}/${fileId}`;
+  const request = <Result>(operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<Result>) =>
+    answeredWithin(timings.requestMs, operation, send);
+  const list = new ListObjectsV2Command({ Bucket, Prefix: folder });
+  const removeKey = (Key: string) =>
+    request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
+
+  await checkBucket(client, settings, folder, log);
+  return {
+    /** Uploads a file of a job that ended. Doing so again changes nothing. */
+    put: (file: ResultFile & { path: string; size: number; sha256: string }) =>
+      uploadFile(client, file, { bucket: Bucket, key: keyOf(file) }, undefined),
+    read:
+      (file: ResultFile, sha256: string): ReadResult =>
+      (range) =>
+        new ObjectStream(client, { bucket: Bucket, key: keyOf(file), sha256 }, range, timings),
+    async remove(files: readonly ResultFile[]): Promise<void> {
+      for (let start = 0; start < files.length; start += AT_ONCE) {
+        await Promise.all(files.slice(start, start + AT_ONCE).map((file) => removeKey(keyOf(file))));
+      }
+    },
+    /** The first thousand, by name: since a job's id begins with its time, the oldest. */
+    async oldest(): Promise<ResultFile[]> {
+      const { Contents = [] } = await request('list', (options) => client.send(list, options));
+      return Contents.flatMap(({ Key = '' }) => {
+        const [jobId = '', fileId, ...more] = Key.slice(folder.length).split('/');
+        return fileId === undefined || more.length > 0 ? [] : [{ jobId, fileId }];
+      });
+    },
+  };
+}

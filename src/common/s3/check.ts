@@ -1,0 +1,31 @@
+import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { ConfigError } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { type S3Settings, TIMINGS } from './client.ts';
+import { answeredWithin, type S3Error } from './error.ts';
+import { mistakeOf } from './mistake.ts';
+
+/**
+ * Tries all that is needed later, with an object of its own.
+ * @param folder the beginning of the objects' names
+ * @throws {ConfigError} when the store refuses what is configured. One that does not answer may do so later: that is only
+ *   logged
+ */
+export async function checkBucket(
+  client: S3Client,
+  { bucket: Bucket, timings = TIMINGS }: S3Settings,
+  folder: string,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const Key = `${folder}probe`;
+  const request = (operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<unknown>) =>
+    answeredWithin(timings.requestMs, operation, send);
+  try {
+    await request('put', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'svc' }), options));
+    await request('read', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
+    await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
+  } catch (error) {
+    if (!(error as S3Error).isPassing) throw new ConfigError([mistakeOf(error as S3Error)]);
+    log.warn({ err: error }, 'the object store does not work: what is to be stored waits for it');
+  }
+}

@@ -1,0 +1,38 @@
+import { httpUrlMistakes, type ReadConfig } from '../config.ts';
+
+/** The object store of a configuration. */
+export interface S3Config {
+  readonly bucket: string;
+  /** Undefined: AWS. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly prefix: string;
+  /** Undefined: those that the client finds by itself. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
+/** The variables of an object store, which services have in common. */
+export interface S3Environment {
+  SVC_S3_BUCKET?: string;
+  SVC_S3_ENDPOINT?: string;
+  SVC_S3_REGION: string;
+  SVC_S3_PREFIX: string;
+  SVC_S3_ACCESS_KEY_ID: string;
+  SVC_S3_SECRET_ACCESS_KEY: string;
+}
+
+/** Reads the settings of an object store; undefined where there is none. */
+export function readS3(env: S3Environment, blame: ReadConfig<S3Environment>['blame']): S3Config | undefined {
+  const { SVC_S3_BUCKET: bucket, SVC_S3_ENDPOINT: endpoint, SVC_S3_REGION: region, SVC_S3_PREFIX: prefix } = env;
+  const { SVC_S3_ACCESS_KEY_ID: accessKeyId, SVC_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  blame('SVC_S3_ENDPOINT', httpUrlMistakes(endpoint));
+  if (accessKeyId && !secretAccessKey) blame('SVC_S3_SECRET_ACCESS_KEY', ['is missing']);
+  if (secretAccessKey && !accessKeyId) blame('SVC_S3_ACCESS_KEY_ID', ['is missing']);
+  if (bucket === undefined) {
+    if (endpoint || prefix || accessKeyId)
+      blame('SVC_S3_BUCKET', ['is missing, though other settings of it are there']);
+    return undefined;
+  }
+  const credentials = accessKeyId ? { accessKeyId, secretAccessKey } : undefined;
+  return { bucket, endpoint, region, prefix, credentials };
+}

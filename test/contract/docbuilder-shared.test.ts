@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
+import { callbackReceiver } from '../support/gate-receiver.ts';
+import type { ServiceProcess } from '../support/process.ts';
+import { convert, get, jobThat, type Replicas, startShared } from '../support/replicas.ts';
+import { errorOf, until } from '../support/service.ts';
+import { slowSheet } from '../support/slow-sheet.ts';
+
+const TEXT = Buffer.from('Xin chào\n');
+
+describe('DocBuilders that share a database and a bucket', function () {
+  this.timeout(180_000);
+  let replicas: Replicas;
+  let one: ServiceProcess;
+  let two: ServiceProcess;
+  before(async function () {
+    replicas = await startShared(this);
+    [one, two] = await Promise.all([replicas.start(), replicas.start()]);
+    await until('they know one another', async () => (await limits(one)).limits.parallel_jobs === 2 || undefined);
+    await until('they know one another', async () => (await limits(two)).limits.parallel_jobs === 2 || undefined);
+  });
+  after(() => replicas?.dispose());
+
+  const limits = async ({ url }: ServiceProcess) => (await (await get(url, '/v1/limits')).json()) as DocbuilderLimits;
+  const status = async ({ url }: ServiceProcess) => (await (await get(url, '/v1/status')).json()) as DocbuilderStatus;
+  const accepted = async (response: Response) => (await response.json()) as Job;
+  const isEnded = ({ status: is }: Job) => is === 'done' || is === 'failed';
+
+  it('answer for the jobs and files of one another, with ranges', async () => {
+    const { id } = await accepted(await convert(one.url, TEXT, { to: 'txt', async: 'true' }));
+    expect((await get(two.url, `/v1/jobs/${id}`)).status).to.equal(200);
+    const job = await jobThat(two.url, id, isEnded);
+    expect(job.status).to.equal('done');
+    const path = new URL(job.outputs[0]?.url ?? '').pathname;
+    for (const { url } of [one, two]) {
+      expect(Buffer.from(await (await get(url, path)).arrayBuffer()).includes('Xin chào')).to.equal(true);
+      const part = await get(url, path, { Range: 'bytes=-4' });
+      expect([part.status, (await part.arrayBuffer()).byteLength]).to.deep.equal([206, 4]);
+      expect((await get(url, path, { Range: 'bytes=9999-' })).status).to.equal(416);
+    }
+    expect(await replicas.s3.files()).to.include(`jobs/${id}/${job.outputs[0]?.file_id}`);
+    const sync = await convert(two.url, TEXT, { to: 'txt' });
+    expect(await sync.text()).to.include('Xin chào');
+    expect((await get(one.url, `/v1/jobs/${sync.headers.get('x-svc-job-id')}`)).status).to.equal(200);
+    expect(await errorOf(await get(one.url, '/v1/jobs/job_000000000000000000000000'))).to.include({ status: 404 });
+  });
+
+  it('have the instance’s limits and figures in common', async () => {
+    const before = (await limits(one)).usage.minute.used;
+    for (const { url } of [one, two, one]) expect((await convert(url, TEXT, { to: 'xyz' })).status).to.equal(415);
+    const used = [(await limits(one)).usage.minute.used, (await limits(two)).usage.minute.used];
+    // A minute may have passed meanwhile.
+    expect(used[0])
+      .to.equal(used[1])
+      .and.to.be.oneOf([before + 3, 3, 2, 1]);
+    expect((await status(two)).workers).to.include({ total: 2 });
+    expect((await limits(two)).limits.max_queued_jobs).to.equal(1000);
+  });
+
+  it('finish what runs while the database is away, refuse what is new at once, and write it down afterwards', async () => {
+    const { id } = await accepted(await convert(one.url, slowSheet(12), { to: 'csv', async: 'true' }));
+    await jobThat(two.url, id, ({ status: is }) => is === 'running');
+    await replicas.postgres.kill();
+    try {
+      for (const { url } of [one, two]) {
+        await until('new work is refused', async () => {
+          const began = Date.now();
+          const response = await convert(url, TEXT, { to: 'txt' });
+          expect(Date.now() - began).to.be.below(5_000);
+          if (response.status !== 503) return undefined;
+          expect(response.headers.get('retry-after')).to.equal('5');
+          const refusal = { status: 503, code: 'pool_unavailable', detail: { reason: 'storage_unavailable' } };
+          expect(await errorOf(response)).to.deep.equal(refusal);
+          return true;
+        });
+        expect((await get(url, '/v1/status')).status).to.equal(200);
+        expect((await get(url, '/v1/limits')).status).to.equal(503);
+      }
+      expect((await get(two.url, `/v1/jobs/${id}`)).status).to.equal(503);
+      const job = await jobThat(one.url, id, isEnded, 90_000);
+      expect(job.error).to.equal(null);
+      const path = new URL(job.outputs[0]?.url ?? '').pathname;
+      expect((await get(one.url, path)).status).to.equal(200);
+    } finally {
+      await replicas.postgres.start();
+    }
+    const job = await jobThat(two.url, id, isEnded);
+    expect((await get(two.url, new URL(job.outputs[0]?.url ?? '').pathname)).status).to.equal(200);
+    await until('new work is taken', async () => (await convert(two.url, TEXT, { to: 'txt' })).ok || undefined);
+  });
+
+  /** Sends work that takes longer than any test to the first one. */
+  const sendSlow = async (fields = {}) => {
+    const job = await accepted(await convert(one.url, slowSheet(), { to: 'pdf', async: 'true', ...fields }));
+    slow.push(job.id);
+    return job.id;
+  };
+  const slow: string[] = [];
+  const slowOnes = () => Promise.all(slow.map(async (id) => accepted(await get(two.url, `/v1/jobs/${id}`))));
+
+  it('run at the same time what came to one of them', async () => {
+    await jobThat(one.url, await sendSlow(), ({ status: is }) => is === 'running');
+    await sendSlow();
+    await until('both run', async () => {
+      const jobs = await slowOnes();
+      return jobs.every(({ status: is }) => is === 'running') || undefined;
+    });
+    await until('figures tell', async () => (await status(one)).queue.running === 2 || undefined);
+  });
+
+  it('killed in the middle of jobs: others say so at once, and their callbacks go out', async () => {
+    const receiver = await callbackReceiver(() => 204);
+    const three = await replicas.start();
+    try {
+      const called = [await sendSlow({ callback_url: receiver.url }), await sendSlow({ callback_url: receiver.url })];
+      await until('they are queued', async () => (await status(one)).queue.queued === 2 || undefined);
+      const killedAt = Date.now();
+      for (const { child } of [one, two]) child.kill('SIGKILL');
+      for (const id of slow) {
+        const job = await jobThat(three.url, id, isEnded, 30_000);
+        expect(job).to.deep.include({ status: 'failed', outputs: [] });
+        expect(job.error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
+      }
+      expect(Date.now() - killedAt).to.be.below(30_000);
+      await until('all callbacks', () => receiver.arrived.length >= called.length || undefined);
+      const events = receiver.arrived.map(({ headers, raw }) => `${headers['x-svc-event']} ${JSON.parse(raw).job.id}`);
+      expect(events).to.have.members(called.map((id) => `job.failed ${id}`));
+      expect((await status(three)).workers.total).to.equal(1);
+    } finally {
+      await receiver.stop();
+    }
+  });
+});

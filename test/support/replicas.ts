@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from 'mocha';
+import type { Environment } from '../../src/common/config.ts';
+import type { Job } from '../../src/common/generated/wire.ts';
+import { licensed } from './license.ts';
+import { type Postgres, postgresOrSkip } from './postgres.ts';
+import { ready, type ServiceProcess, spawnService } from './process.ts';
+import { type S3Server, s3Missing, startS3Server } from './s3-server.ts';
+import { form, until } from './service.ts';
+
+/** DocBuilders as processes of their own, which share a real PostgreSQL and a real object store. */
+export interface Replicas {
+  postgres: Postgres;
+  s3: S3Server;
+  /** What any of them needs to share with the others. */
+  environment: Environment;
+  /** Starts one more. */
+  start(environment?: Environment): Promise<ServiceProcess>;
+  /** Ends all that were started, at once. */
+  killAll(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function startShared(context: Context, grant?: Parameters<typeof licensed>[1]): Promise<Replicas> {
+  const missing = s3Missing();
+  if (missing) {
+    process.stderr.write(`      skipped: ${missing}\n`);
+    return context.skip();
+  }
+  const postgres = await postgresOrSkip(context);
+  const s3 = await startS3Server();
+  const directory = await mkdtemp(join(tmpdir(), 'svc-replicas-'));
+  const environment: Environment = {
+    ...(await licensed(directory, grant)),
+    ...sharedBy(await postgres.create(), s3),
+    SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
+    SVC_DOCBUILDER_API_KEYS: `test:${KEY}`,
+  };
+  const services: ServiceProcess[] = [];
+  const killAll = async () => {
+    const all = services.splice(0);
+    for (const { child } of all) child.kill('SIGKILL');
+    await Promise.all(all.map(({ ended }) => ended));
+    // Workers end with their service, a moment later.
+    for (const { dataDir } of all) await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  };
+  return {
+    postgres,
+    s3,
+    environment,
+    async start(more = {}) {
+      const service = await spawnService({ ...environment, ...more });
+      services.push(service);
+      // Several engines start at the same time.
+      return ready(service, 90_000);
+    },
+    killAll,
+    async dispose() {
+      await killAll();
+      await Promise.all([postgres.stop(), s3.dispose(), rm(directory, { recursive: true })]);
+    },
+  };
+}
+
+const KEY = 'svc_a-key-of-all-replicas-0123456789';
+
+/** The variables of a database and an object store. */
+function sharedBy(databaseUrl: string, { settings }: Pick<S3Server, 'settings'>): Environment {
+  return {
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_S3_BUCKET: settings.bucket,
+    SVC_S3_ENDPOINT: settings.endpoint,
+    SVC_S3_ACCESS_KEY_ID: settings.credentials.accessKeyId,
+    SVC_S3_SECRET_ACCESS_KEY: settings.credentials.secretAccessKey,
+  };
+}
+
+/** Sends a conversion. */
+export function convert(
+  url: string,
+  file: Uint8Array,
+  fields: Record<string, string>,
+  init: RequestInit = {},
+): Promise<Response> {
+  const name = file.length > 1000 ? 'slow.fods' : 'a.txt';
+  const headers = { Authorization: `Bearer ${KEY}`, ...init.headers };
+  return fetch(`${url}/v1/convert`, { ...init, method: 'POST', body: form(file, name, fields), headers });
+}
+
+/** Sends a GET. */
+export function get(url: string, path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${KEY}`, ...headers } });
+}
+
+/** The job, once `is` holds for it. */
+export function jobThat(url: string, id: string, is: (job: Job) => boolean, ms?: number): Promise<Job> {
+  return until(
+    `job ${id}`,
+    async () => {
+      const response = await get(url, `/v1/jobs/${id}`);
+      const job = response.ok ? ((await response.json()) as Job) : undefined;
+      return job && is(job) ? job : undefined;
+    },
+    ms,
+  );
+}

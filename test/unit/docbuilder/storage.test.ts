@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createRateLimiter } from '../../../cmd/docbuilder/jobs/rates.ts';
+import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
+import { type Database, openDatabase, sharedKey } from '../../../cmd/docbuilder/store/shared/database.ts';
+import { JobRows } from '../../../cmd/docbuilder/store/shared/job-rows.ts';
+import { SharedJobs } from '../../../cmd/docbuilder/store/shared/jobs.ts';
+import { createSharedRates } from '../../../cmd/docbuilder/store/shared/rates.ts';
+import { Replicas } from '../../../cmd/docbuilder/store/shared/replicas.ts';
+import { openResults, type Results } from '../../../cmd/docbuilder/store/shared/results.ts';
+import { IdIssuer } from '../../../src/common/ids.ts';
+import { TIMINGS } from '../../../src/common/s3/client.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
+import { type Known, newJob, RETENTION_MS, result, testJobStore, testRates } from '../../support/docbuilder-storage.ts';
+import { silentLogger } from '../../support/logs.ts';
+import { ownFolder } from '../../support/own-folder.ts';
+import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
+import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+
+const log = silentLogger();
+const LOAD = {
+  ...{ workers: { total: 1, idle: 1, busy: 0, restarts: 0 }, running: 0, queued: 0, free: 1, room: 11 },
+  leaving: false,
+};
+
+describe('the storage of one DocBuilder', () => {
+  describe('keeps jobs in a folder:', () => {
+    testJobStore(async ({ directory, ...known }) => createFolderJobs(directory, { ...known, log }));
+  });
+  describe('counts requests in memory:', () => {
+    testRates(async (limits) => {
+      let now = Date.parse('2026-11-21T10:00:00Z');
+      const passes = async (ms: number) => {
+        now += ms;
+      };
+      return { rates: createRateLimiter(limits, () => now), passes };
+    });
+  });
+});
+
+describe('the storage of several DocBuilders', function () {
+  this.timeout(60_000);
+  let postgres: Postgres;
+  let s3: S3Server;
+  let database: Database;
+  let url: string;
+  let results: Results;
+  before(async function () {
+    if (s3Missing()) return this.skip();
+    postgres = await postgresOrSkip(this);
+    s3 = await startS3Server();
+  });
+  after(async () => {
+    await Promise.all([postgres?.stop(), s3?.dispose()]);
+  });
+  beforeEach(async () => {
+    url = await postgres.create();
+    database = await openDatabase(url);
+    results = await openResults({ ...s3.settings, timings: { ...TIMINGS, idleMs: 1_000, requestMs: 1_500 } }, log);
+  });
+  afterEach(() => database.close());
+
+  /** The jobs of one replica, which beats when told. */
+  async function member(known: Known, options: { now?: () => number; database?: Database } = {}) {
+    const { query } = options.database ?? database;
+    const replicas = new Replicas(query, '127.0.0.1:1', options.now);
+    await replicas.join(() => LOAD);
+    const rows = new JobRows(query, replicas.id);
+    const isConnected = () => replicas.isConnected();
+    const directory = join(known.directory, replicas.id);
+    return { replicas, store: new SharedJobs(directory, { ...known, rows, results, isConnected, log }) };
+  }
+
+  describe('keeps jobs in rows and objects:', () => {
+    testJobStore(async (known) => (await member(known)).store);
+  });
+  describe('counts requests in a row:', () => {
+    testRates(async (limits) => {
+      // A minute that ends in the middle of a test would be counted anew.
+      while (Date.now() % 60_000 > 57_000) await new Promise((resolve) => setTimeout(resolve, 100));
+      const back = 'UPDATE docbuilder_rates SET minute_start = minute_start - ?, day_start = day_start - ?';
+      const passes = async (ms: number) =>
+        void (await database.query(back, [Math.max(ms, 60_000), ms < 86_400_000 ? 0 : ms]));
+      return { rates: createSharedRates(database.query, limits), passes };
+    });
+    it('by the clock of the database: a request that comes late does not bring a window back', async () => {
+      const rates = createSharedRates(database.query, () => ({ minute: 2, day: null }));
+      await database.query('UPDATE docbuilder_rates SET minute_used = 1, minute_start = ?', [
+        Date.now() - (Date.now() % 60_000) + 60_000,
+      ]);
+      expect((await rates.take()).usage.minute.used).to.equal(2);
+      expect(await rates.take().catch((error) => error.code)).to.equal('rate_limited');
+    });
+  });
+
+  describe('of which one ends', () => {
+    let known: Known;
+    let time = 0;
+    const clock = { now: Date.now() };
+    beforeEach(async () => {
+      time = 1_000_000;
+      const ids = new IdIssuer(randomBytes(32));
+      known = { directory: await ownFolder('replicas'), ids, clock: () => clock.now, retentionMs: () => RETENTION_MS };
+    });
+    afterEach(() => rm(known.directory, { recursive: true }));
+    const at = { now: () => time };
+    /** Beats of one replica during which the other says nothing. */
+    async function silence(watcher: Replicas, seconds: number): Promise<void> {
+      for (let second = 0; second < seconds; second++) {
+        time += 1_000;
+        await watcher.beat();
+      }
+    }
+    const pending = { url: 'https://example.com/', deliveryId: 'd-1', state: 'pending', attempts: 1 } as const;
+    const callback = { ...pending, lastStatus: 500, nextAttemptAt: 1 };
+
+    it('its jobs fail as at a stop, its callbacks are taken over as they are, and its row goes', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const open = { ...newJob(known.ids.issue('job', clock.now), clock.now), callback };
+      const quiet = newJob(known.ids.issue('job', clock.now), clock.now);
+      const done = { ...newJob(known.ids.issue('job', clock.now), clock.now), status: 'done', callback } as const;
+      for (const job of [open, quiet]) await one.store.add(job);
+      await one.store.save({ ...done, finishedAt: clock.now, expiresAt: clock.now + 1_000 });
+
+      await silence(two.replicas, 9);
+      expect(await two.store.takeOver()).to.deep.equal([]);
+      expect(two.replicas.others()[0]).to.include({ free: 0, room: 0 });
+      await silence(two.replicas, 1);
+      expect(two.replicas.others()).to.deep.equal([]);
+      const taken = await two.store.takeOver();
+      expect(taken.map(({ id, status }) => [id, status])).to.have.deep.members([
+        [open.id, 'failed'],
+        [done.id, 'done'],
+      ]);
+      expect(taken[0]?.callback).to.deep.equal(callback);
+      for (const { id } of [open, quiet]) {
+        const job = await two.store.read(id);
+        expect(job).to.deep.include({ status: 'failed', finishedAt: clock.now, expiresAt: clock.now + RETENTION_MS });
+        expect(job?.error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
+      }
+      expect(await two.store.takeOver()).to.deep.equal([]);
+      expect([await one.store.sends(open), await two.store.sends(open)]).to.deep.equal([false, true]);
+    });
+
+    it('only one of the others takes over', async () => {
+      const others = [await member(known, at), await member(known, at), await member(known, at)];
+      const one = await member(known, at);
+      await one.store.add({ ...newJob(known.ids.issue('job', clock.now), clock.now), callback });
+      await one.replicas.leave();
+      const taken = await Promise.all(others.map(({ store }) => store.takeOver()));
+      expect(taken.flat()).to.have.length(1);
+    });
+
+    it('and has not: what it ends afterwards stays failed, and its results are removed', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const job = newJob(known.ids.issue('job', clock.now), clock.now);
+      await one.store.add(job);
+      await silence(two.replicas, 11);
+      await two.store.takeOver();
+      const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
+      const kept = await one.store.save({ ...job, status: 'done', outputs: [output], finishedAt: 1, expiresAt: 2 });
+      expect(kept).to.deep.include({ status: 'failed', outputs: [] });
+      expect((await s3.files()).filter((name) => name.includes(job.id))).to.deep.equal([]);
+      await one.replicas.beat();
+      expect(two.replicas.others()).to.have.length(0);
+      await two.replicas.beat();
+      expect(two.replicas.others()).to.have.length(1);
+      expect([one.replicas.rank(), two.replicas.rank()]).to.deep.equal([1, 0]);
+    });
+
+    it('is not believed of one by an observer that was away itself, or found no database', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      await one.store.add(newJob(known.ids.issue('job', clock.now), clock.now));
+      await silence(two.replicas, 5);
+      time += 60_000;
+      await silence(two.replicas, 5);
+      expect(await two.store.takeOver()).to.deep.equal([]);
+      expect(two.replicas.isConnected()).to.equal(true);
+      time += 4_000;
+      expect(two.replicas.isConnected()).to.equal(false);
+    });
+  });
+
+  it('tells of jobs that have not ended, of their beginning too, and forgets one that was refused after all', async () => {
+    const directory = await ownFolder('replicas');
+    const known = { directory, ids: new IdIssuer(randomBytes(32)), clock: Date.now, retentionMs: () => RETENTION_MS };
+    const [one, two] = [await member(known), await member(known)];
+    const job = newJob(known.ids.issue('job', Date.now()), Date.now());
+    await one.store.add(job);
+    expect(await two.store.read(job.id)).to.include({ status: 'queued' });
+    one.store.note(Object.assign(job, { status: 'running' }));
+    await one.store.flush();
+    expect(await two.store.read(job.id)).to.include({ status: 'running' });
+    // As if the answer to its insertion had been lost.
+    expect(await one.store.add(job).catch((error) => error.code)).to.equal('23505');
+    await one.store.flush();
+    expect(await two.store.read(job.id)).to.equal(undefined);
+    await rm(directory, { recursive: true });
+  });
+
+  it('writes what ended while the bucket was away when it is back, and takes nothing new meanwhile', async () => {
+    const directory = await ownFolder('replicas');
+    const known = { directory, ids: new IdIssuer(randomBytes(32)), clock: Date.now, retentionMs: () => RETENTION_MS };
+    const [one, two] = [await member(known), await member(known)];
+    const job = newJob(known.ids.issue('job', Date.now()), Date.now());
+    await one.store.add(job);
+    const outputs = [await result(one.store, known.ids.sibling(job.id, 'file'), job.id)];
+    const done = { ...job, status: 'done', outputs, finishedAt: Date.now(), expiresAt: Date.now() + 60_000 } as const;
+    await s3.kill();
+    try {
+      expect(await one.store.save(done)).to.deep.equal(done);
+      await one.store.release(job.id);
+      expect(await one.store.read(job.id)).to.include({ status: 'done' });
+      expect(await two.store.read(job.id)).to.include({ status: 'queued' });
+      expect(() => one.store.assertReady()).to.throw('pool_unavailable');
+      expect(await one.store.sends(done).catch((error) => error.code)).to.equal('pool_unavailable');
+      await one.store.flush();
+      expect(() => one.store.assertReady()).to.throw('pool_unavailable');
+    } finally {
+      await s3.start();
+    }
+    await one.store.flush();
+    one.store.assertReady();
+    expect(await two.store.read(job.id)).to.include({ status: 'done' });
+    expect(await one.store.sends(done)).to.equal(true);
+    await rm(directory, { recursive: true });
+  });
+
+  it('removes results that a killed DocBuilder left without a row, once they are two days old, and nobody else’s', async () => {
+    const directory = await ownFolder('replicas');
+    const ids = new IdIssuer(randomBytes(32));
+    const known = { directory, ids, clock: Date.now, retentionMs: () => RETENTION_MS };
+    const { store } = await member(known);
+    const [old, young] = [Date.now() - 49 * 3_600_000, Date.now() - 47 * 3_600_000];
+    const [mine, recent] = [ids.issue('job', old), ids.issue('job', young)];
+    const strange = new IdIssuer(randomBytes(32)).issue('job', old);
+    for (const jobId of [mine, recent, strange]) {
+      const fileId = ids.sibling(jobId, 'file');
+      const path = await store.createFile(jobId, fileId);
+      await result(store, fileId, jobId);
+      await results.put({ jobId, fileId, path, ...(await store.describe(jobId, fileId)) });
+    }
+    await store.sweep();
+    const left = (await s3.files()).join();
+    expect([mine, recent, strange].map((id) => left.includes(id))).to.deep.equal([false, true, true]);
+    await rm(directory, { recursive: true });
+  });
+
+  it('waits for no database that hangs', async () => {
+    const proxy = await startTcpProxy(postgres.port);
+    const { query, close } = await openDatabase(await postgres.create(proxy.port));
+    const replicas = new Replicas(query, '127.0.0.1:1');
+    await replicas.join(() => LOAD);
+    proxy.blackHole();
+    const began = performance.now();
+    const errors = await Promise.all([1, 2].map(() => replicas.beat().catch((error) => error)));
+    for (const error of errors) expect(error).to.be.instanceOf(Unavailable);
+    expect(performance.now() - began).to.be.below(4_500);
+    proxy.recover();
+    await replicas.beat();
+    expect(replicas.isConnected()).to.equal(true);
+    await close();
+    await proxy.close();
+  });
+
+  it('has the same keys for all', async () => {
+    const [one, two] = await Promise.all([sharedKey(database.query, 'ids'), sharedKey(database.query, 'ids')]);
+    expect(one).to.deep.equal(two).and.to.have.length(32);
+    expect(await sharedKey(database.query, 'passing')).to.not.deep.equal(one);
+  });
+
+  it('says in words why the database cannot be used', async () => {
+    const error = await openDatabase('postgresql://svc@127.0.0.1:1/none').catch((thrown) => thrown);
+    expect(error.message).to.match(/^the database cannot be used: .*ECONNREFUSED/);
+  });
+});
