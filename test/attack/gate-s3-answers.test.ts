@@ -99,6 +99,10 @@ describe('an S3 server that answers otherwise', () => {
     expect(await bench.names()).to.include(blob);
   });
 
+  it('is opened by many at the same time: none takes another’s object for its own', async () => {
+    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 8 }, () => bench.open()));
+  });
+
   it('refuses at start: one line says which setting is wrong, and none has a secret in it', async () => {
     const { credentials } = bench.server.settings;
     const secretAccessKey = 'another-secret';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ConfigError } from '../config.ts';
 import type { Logger } from '../log.ts';
@@ -17,7 +18,8 @@ export async function checkBucket(
   folder: string,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  const Key = `${folder}probe`;
+  // Others may try at the same time.
+  const Key = `${folder}probe-${randomUUID()}`;
   const request = (operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<unknown>) =>
     answeredWithin(timings.requestMs, operation, send);
   try {
