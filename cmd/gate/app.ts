@@ -31,8 +31,8 @@ import { createRemoval } from './domain/removal.ts';
 import { Saves } from './domain/saves.ts';
 import { Sessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
-import { createStoredVersions, UnsavedEdits } from './domain/unsaved.ts';
-import { createUploads } from './domain/uploads.ts';
+import { UnsavedEdits } from './domain/unsaved.ts';
+import { Uploads } from './domain/uploads.ts';
 import { createWopiAccess } from './domain/wopi-access.ts';
 import { createWopiSrcReader } from './domain/wopi-src.ts';
 import { loadBrowserFiles } from './http/api-js.ts';
@@ -42,6 +42,7 @@ import { createCallbackPoster } from './outbound/callbacks.ts';
 import { createDownloader } from './outbound/downloader.ts';
 import { createEditorServer } from './outbound/editor/editor-server.ts';
 import { openDataDir } from './store/data-dir.ts';
+import { moveUnsavedFiles } from './store/unsaved-files.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
 /** The time that requests of the public side may take to end when the gate stops, a slow download among them. */
@@ -71,7 +72,7 @@ export interface Gate {
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const base = await openBase(config, log, overrides);
   const parts = await createParts(base, overrides);
-  const { editor, watch, leadership, saves, documents } = parts;
+  const { editor, watch, leadership, saves, uploads, documents } = parts;
   const internal = createInternal(base, parts);
   const publicApp = await createPublic(base, parts);
   if (config.baseUrl === undefined && !config.devMode) {
@@ -101,6 +102,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       await leadership.stop();
       editor.stop();
       parts.editorCalls.stop();
+      uploads.stop();
       base.license.stop();
       await base.data.rows.close();
       base.audit.record('service.stopped');
@@ -151,17 +153,18 @@ async function createParts(base: Base, overrides: Overrides) {
   const { config, log, clock, audit, data, outbound, links, maxBytes } = base;
   const { rows, blobs, incoming } = data;
   const { retainHours, callbackSecret: secret } = config.embed;
-  const uploads = createUploads({ rows, blobs, incoming, clock, log });
+  const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   const removal = createRemoval({ rows, blobs, clock });
-  const common = { rows, incoming, uploads, removal, maxBytes, clock, log, audit };
+  const common = { rows, blobs, uploads, removal, maxBytes, clock, log, audit };
   const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
-  const isSaving = (docId: string) => saves.isSaving(docId);
+  const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
   const onDelivery = () => outbox.wake();
 
   const sight = createSight(base, overrides, {
     needsSample: () => saves.needsSample(),
     onSample: (sample) => {
-      saves.observe(sample);
+      if (leadership.leads())
+        saves.observe(sample).catch((error) => log.error({ err: error }, 'unresolved saves could not be looked at'));
       // Another gate may have been called.
       if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
     },
@@ -177,12 +180,14 @@ async function createParts(base: Base, overrides: Overrides) {
     leads: () => leadership.leads(),
     lookMs: rows.shared && CALLBACK_LOOK_MS,
   });
-  const recent = createStoredVersions(clock);
-  const loads = createLoads(clock);
-  const saves = new Saves({ ...common, presence, link, onDelivery, onStored: recent.add });
+  const loads = createLoads(rows, clock);
+  const saves = new Saves({ ...common, presence, link, onDelivery });
   const closing = new Closing({ ...common, isSaving, link, onDelivery });
-  const unsaved = await UnsavedEdits.open({ ...common, files: data.unsavedFiles, saves, presence, loads, recent });
-  const hasUnsaved = (docId: string) => unsaved.has(docId);
+  const unsaved = new UnsavedEdits({ ...common, saves, presence, loads });
+  await moveUnsavedFiles(data.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content)).catch((error) =>
+    log.error({ err: error }, 'edits in the folder unsaved could not be taken in; the next start tries again'),
+  );
+  const hasUnsaved: UnsavedEdits['has'] = (docId, tx) => unsaved.has(docId, tx);
   const cleaning = createCleaning({ ...common, isSaving, hasUnsaved, sample: watch.sample, retainHours });
   const leadership = new Leadership({ lease: rows.shared?.lease, log }, [closing, watch, cleaning, outbox]);
   const downloader = createDownloader({ outbound, temporary: data.temporary });
@@ -194,7 +199,7 @@ async function createParts(base: Base, overrides: Overrides) {
     ttlMinutes: config.embed.sessionTtlMinutes,
   });
   const editorCalls = createEditorCalls({ wopiUrl: config.wopiUrl, log });
-  return { ...sight, editorCalls, leadership, loads, saves, unsaved, documents, sessions };
+  return { ...sight, editorCalls, leadership, loads, uploads, saves, unsaved, documents, sessions };
 }
 
 interface SightUsers {

@@ -107,7 +107,7 @@ describe('attacks on the WOPI host', () => {
   it('keeps nothing of a save that was sent by half', async () => {
     const socket = await half(50_000, 100_000);
     socket.destroy();
-    await until('nobody saves any more', () => !bench.saves.isSaving('doc_a') || undefined);
+    await until('nobody saves any more', () => bench.saves.waitUntilQuiet().then(() => true));
     await until('nothing is left', () =>
       untouched().then(
         () => true,

@@ -112,8 +112,8 @@ describe('a full disk under the gate', () => {
     const log = testLogger();
     const idle = {
       sample: () => undefined,
-      isSaving: () => false,
-      hasUnsaved: () => false,
+      isSaving: async () => false,
+      hasUnsaved: async () => false,
       retainHours: 24,
       clock: Date.now,
       log,

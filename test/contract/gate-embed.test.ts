@@ -102,7 +102,7 @@ describe('embedding', () => {
     it('tells when the editor last fetched the document, once it has', async () => {
       const session = await gate.create();
       expect(await state(session)).to.include({ loaded_at: null });
-      gate.loads.add(session.doc_id);
+      await gate.loads.add(session.doc_id);
       expect(await state(session)).to.include({ loaded_at: new Date(gate.clock.now).toISOString() });
     });
 

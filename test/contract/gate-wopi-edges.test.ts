@@ -47,7 +47,7 @@ describe('the WOPI host, at its edges', () => {
     const headers = Object.entries(putHeaders()).map(([name, value]) => `${name}: ${value}`);
     const head = [`POST ${pathname}${search} HTTP/1.1`, 'Host: gate', ...headers, `Content-Length: ${length}`];
     socket.write(`${head.join('\r\n')}\r\n\r\n${content}`);
-    await until('it is under way', () => bench.saves.isSaving('doc_a') || undefined);
+    await until('it is under way', async () => (await bench.isSaving('doc_a')) || undefined);
     return socket;
   };
   const stamp = async () => ((await (await fetch(file())).json()) as { LastModifiedTime: string }).LastModifiedTime;
@@ -89,7 +89,7 @@ describe('the WOPI host, at its edges', () => {
       const answer = await asked;
       if (ms > 1_000) expect(answer.status).to.equal(503);
       else expect(await answer.json()).to.have.property('Size', content.length);
-      await until('it is stored', async () => !bench.saves.isSaving('doc_a') || undefined);
+      await until('it is stored', async () => !(await bench.isSaving('doc_a')) || undefined);
       expect(await size()).to.equal(content.length);
     }
   });

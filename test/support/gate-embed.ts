@@ -11,7 +11,7 @@ import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
 import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
 import { Sessions } from '../../cmd/gate/domain/sessions.ts';
-import { createUploads } from '../../cmd/gate/domain/uploads.ts';
+import { Uploads } from '../../cmd/gate/domain/uploads.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
 import { embedRoutes } from '../../cmd/gate/http/embed.ts';
 import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
@@ -114,11 +114,11 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     clock: () => clock.now,
   });
   const incoming = await createIncoming(join(folder, 'incoming'));
-  const loads = createLoads(() => clock.now);
+  const loads = createLoads(rows, () => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
   const documents = createDocuments({
     ...shared,
-    uploads: createUploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() }),
+    uploads: new Uploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() }),
     maxBytes: MB,
   });
   const [admission, editor] = [standInAdmission(), standInEditor()];

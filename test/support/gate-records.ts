@@ -49,7 +49,7 @@ export function versionRecord(changes: Partial<VersionRecord> = {}): VersionReco
 }
 
 export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
-  return { blob: randomBlob(), docId: 'doc_a', gate: 'one', seenAt: 1_000, ...changes };
+  return { blob: randomBlob(), docId: 'doc_a', gate: 'one', state: 'under_way', seenAt: 1_000, ...changes };
 }
 
 export function sessionRecord(changes: Partial<SessionRecord> = {}): SessionRecord {

@@ -15,14 +15,15 @@ import type { Blobs, CallbackPoster, EditorSample, Incoming, Rows } from '../../
 import { createRemoval, type Removal } from '../../cmd/gate/domain/removal.ts';
 import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
-import { createStoredVersions, UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
-import { createUploads, type Uploaded } from '../../cmd/gate/domain/uploads.ts';
+import { UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
+import { type Uploaded, Uploads } from '../../cmd/gate/domain/uploads.ts';
 import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
 import { quarantineRoutes } from '../../cmd/gate/http/quarantine.ts';
 import { wopiRoutes } from '../../cmd/gate/http/wopi.ts';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
+import { moveUnsavedFiles } from '../../cmd/gate/store/unsaved-files.ts';
 import { createAudit } from '../../src/common/audit.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
@@ -46,6 +47,8 @@ export interface SavesBench {
   stored(): Promise<string[]>;
   removal: Removal;
   saves: Saves;
+  /** Returns whether a save of a document is under way or unresolved. */
+  isSaving(docId: string): Promise<boolean>;
   outbox: Outbox;
   closing: Closing;
   cleaning: Cleaning;
@@ -85,7 +88,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const log = testLogger();
   const audit = createAudit('gate', 'off', log);
   const removal = createRemoval({ rows, blobs, clock });
-  const uploads = createUploads({ rows, blobs, incoming, clock, log });
+  const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
   const outbox = new Outbox({
@@ -101,34 +104,32 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   outbox.start();
   const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
   const common = { rows, uploads, removal, link, onDelivery: () => outbox.wake(), clock, log, audit };
-  const recent = createStoredVersions(clock);
-  const loads = createLoads(clock);
+  const loads = createLoads(rows, clock);
   const saves = new Saves({
     ...common,
-    onStored: recent.add,
     presence: { users },
     maxBytes: options.maxBytes ?? MB,
     ...(options.timings && { timings: options.timings }),
   });
-  const closing = new Closing({ ...common, isSaving: (docId) => saves.isSaving(docId) });
-  const unsaved = await UnsavedEdits.open({
-    ...{ rows, incoming, saves, loads, clock, log },
+  const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
+  const closing = new Closing({ ...common, isSaving });
+  const unsaved = new UnsavedEdits({
+    ...{ rows, blobs, uploads, saves, loads, clock, log },
     presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
-    files: dataDir.unsavedFiles,
-    recent,
     timings: { grace: 0, margin: 100, ...options.quarantine },
   });
+  await moveUnsavedFiles(dataDir.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content));
   const cleaning = createCleaning({
     ...common,
     sample: () => last,
-    isSaving: (docId) => saves.isSaving(docId),
-    hasUnsaved: (docId) => unsaved.has(docId),
+    isSaving,
+    hasUnsaved: (docId, tx) => unsaved.has(docId, tx),
     retainHours: options.retainHours ?? 24,
   });
-  const sample: SavesBench['sample'] = (...views) => {
+  const sample: SavesBench['sample'] = async (...views) => {
     last = sampleOf(clock(), views);
-    saves.observe(last);
-    return closing.observe(last);
+    await saves.observe(last);
+    await closing.observe(last);
   };
   const bring = (content: string | Buffer) => bringTo(dataDir, content);
   return {
@@ -140,6 +141,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     stored: async () => (await blobs.list?.()) ?? [],
     removal,
     saves,
+    isSaving: (docId) => rows.read((tx) => saves.isSaving(docId, tx)),
     outbox,
     closing,
     cleaning,
@@ -179,6 +181,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     stop: async ({ keep } = { keep: false }) => {
       cleaning.stop();
       await outbox.stop();
+      uploads.stop();
       await rows.close();
       // This process lives on, and owns it no more.
       await rm(join(folder, 'owner.json'), { force: true });

@@ -39,6 +39,13 @@ const document = fc
 const version = fc
   .record({ docId, version: small, blob, savedBy: orNull(user), autosave: fc.boolean(), final: fc.boolean() })
   .map(versionRecord);
+const upload: fc.Arbitrary<UploadRecord> = fc.record({
+  blob,
+  docId,
+  gate: small.map(String),
+  state: fc.constantFrom('under_way', 'abandoned', 'failed', 'broken_off', 'over'),
+  seenAt: time,
+});
 const session = fc
   .record({
     sessionId: small.map(String),
@@ -87,11 +94,30 @@ const put: fc.Arbitrary<Step> = fc.oneof(
         model.deliveries.push(added);
       },
   ),
-  fc.record({ blob, docId, gate: small.map(String), seenAt: time }).map(
-    (upload): Step =>
+  fc.tuple(upload, fc.constantFrom('addUpload' as const, 'renewUpload' as const)).map(
+    ([record, act]): Step =>
       async (rows, model) => {
-        await rows.putUpload(upload);
-        replace(model.uploads, upload, 'blob');
+        await rows[act](record);
+        const found = model.uploads.find((row) => same(row, record, 'blob'));
+        if (act === 'addUpload' && !found) model.uploads.push({ ...record });
+        const { state, seenAt } = record;
+        if (act === 'renewUpload' && found && found.state !== 'over') Object.assign(found, { state, seenAt });
+      },
+  ),
+  fc.record({ docId, gate: small.map(String) }).map(
+    ({ docId: id, gate }): Step =>
+      async (rows, model) => {
+        await rows.resolveUploads(id, gate);
+        for (const row of model.uploads.filter((other) => other.docId === id))
+          if (['failed', 'broken_off'].includes(row.state) || (row.state === 'under_way' && row.gate !== gate))
+            row.state = 'over';
+      },
+  ),
+  upload.map(
+    (record): Step =>
+      async (rows, model) => {
+        await rows.putUpload(record);
+        replace(model.uploads, { ...record }, 'blob');
       },
   ),
   fc.record({ blob, at: time }).map(
@@ -232,6 +258,7 @@ async function compare(rows: RowsTransaction, model: Model): Promise<void> {
   for (const number of [0, 1, 2, 3]) {
     const id = `doc_${number}`;
     const versions = model.versions.filter((row) => row.docId === id).sort((a, b) => a.version - b.version);
+    expect(await rows.uploads({ docId: id })).to.have.deep.members(model.uploads.filter((row) => row.docId === id));
     const live = model.sessions.filter((row) => row.closedAt === null && row.expiresAt > 5);
     expect(await rows.document(id)).to.deep.equal(model.documents.find((row) => row.docId === id));
     expect(await rows.documentByKey(String(number))).to.deep.equal(
@@ -256,6 +283,7 @@ async function compare(rows: RowsTransaction, model: Model): Promise<void> {
   expect(await rows.endedSessions(5)).to.have.deep.members(
     model.sessions.filter((row) => row.expiresAt < 5 || (row.closedAt !== null && row.closedAt < 5)),
   );
+  expect(await rows.uploads({})).to.have.deep.members(model.uploads);
   const pending = model.deliveries.filter((row) => row.state === 'pending');
   expect(await rows.pendingDeliveries()).to.equal(pending.length);
   expect(await rows.dueDeliveries()).to.deep.equal(

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
-import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
+import { deliveryRecord, documentRecord, randomBlob, sessionRecord, versionRecord } from './gate-records.ts';
 import { rowsProperty } from './gate-store-model.ts';
 
 export { blobsContract } from './gate-store-blobs.ts';
@@ -149,6 +149,53 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         ]);
         for (const endedAt of [30, 10, 20]) await t.addDelivery(deliveryRecord({ state: 'given_up', endedAt }));
         expect((await t.givenUp(2)).map(({ endedAt }) => endedAt)).to.deep.equal([30, 20]);
+      });
+    });
+
+    it('keep edits that never became a version, oldest first, and know their bytes', async () => {
+      const edit = (at: number, docId = 'doc_a') => ({
+        ...{ id: `${docId}-${at}`, docId, pid: 7, at },
+        ...{ blob: randomBlob(), sha256: 'a'.repeat(64), size: 5 },
+      });
+      const edits = [edit(30), edit(10), edit(20, 'doc_b')] as const;
+      await rows.transact(async (t) => {
+        for (const one of edits) await t.putUnsaved(one);
+      });
+      await reopen();
+      await rows.transact(async (t) => {
+        expect(await t.allUnsaved({})).to.deep.equal([edits[1], edits[2], edits[0]]);
+        expect(await t.allUnsaved({ docId: 'doc_a' })).to.deep.equal([edits[1], edits[0]]);
+        expect(await t.unsaved('doc_b-20')).to.deep.equal(edits[2]);
+        expect(await t.knownBlobs([edits[0].blob])).to.deep.equal([edits[0].blob]);
+        await t.removeUnsaved('doc_b-20');
+        expect(await t.unsaved('doc_b-20')).to.equal(undefined);
+      });
+    });
+
+    it('keep the first key of a name', async () => {
+      const [first, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+      await Promise.all(['a', 'b'].map((name) => rows.transact((t) => t.keepKey(name, first))));
+      await reopen();
+      expect((await rows.transact((t) => t.keepKey('a', other))).equals(first)).to.equal(true);
+    });
+
+    it('remember things of a document until they are old, and numbers with their fraction', async () => {
+      const memory = { kind: 'quarantined', docId: 'doc_a', key: '7', value: 1_790_000_000_123.25, at: 5 } as const;
+      const others = [
+        { ...memory, docId: 'doc_b' },
+        { ...memory, key: '8' },
+        { ...memory, kind: 'loaded', value: null },
+      ] as const;
+      await rows.transact(async (t) => {
+        await t.remember({ ...memory, at: 1 });
+        for (const one of [memory, ...others]) await t.remember(one);
+        await t.forgetBefore(5);
+        for (const one of [memory, ...others]) expect(await t.remembered(one)).to.deep.equal(one);
+        await t.forget(memory);
+        expect(await t.remembered(memory)).to.equal(undefined);
+        expect(await t.remembered(others[0])).to.deep.equal(others[0]);
+        await t.forgetBefore(6);
+        for (const one of others) expect(await t.remembered(one)).to.equal(undefined);
       });
     });
 

@@ -6,6 +6,8 @@ import { noteRemoval, type Removal } from './removal.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** The time for which gates remember what they stored, and what the editor loaded. */
+const MEMORY_MS = 24 * HOUR_MS;
 
 export interface CleaningDependencies {
   rows: Rows;
@@ -13,9 +15,9 @@ export interface CleaningDependencies {
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
-  isSaving: (docId: string, tx: RowsReader) => boolean | Promise<boolean>;
+  isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   /** Returns whether there is an edit of a document that may yet become a version. */
-  hasUnsaved: (docId: string, tx: RowsReader) => boolean | Promise<boolean>;
+  hasUnsaved: (docId: string, tx: RowsReader) => Promise<boolean>;
   retainHours: number;
   clock: Clock;
   log: Logger;
@@ -74,6 +76,7 @@ export function createCleaning({
     await rows.transact(async (tx) => {
       await removeSessions(tx, before);
       await tx.removeDeliveriesBefore(before);
+      await tx.forgetBefore(clock() - MEMORY_MS);
       await removeDocuments(tx, before);
     });
   }

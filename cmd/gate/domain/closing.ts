@@ -13,7 +13,7 @@ const PENDING_MS = 60_000;
 export interface ClosingDependencies {
   rows: Rows;
   /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
-  isSaving: (docId: string, tx: RowsReader) => boolean | Promise<boolean>;
+  isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   link: VersionLink;
   /** Called when there is a new callback. */
   onDelivery: () => void;

@@ -1,24 +1,16 @@
-import { apart, type Clock } from '../../../src/common/clock.ts';
+import type { Clock } from '../../../src/common/clock.ts';
+import type { Rows, RowsReader } from './ports.ts';
 
-/** For how long it is remembered that a document was loaded. */
-const MEMORY_MS = 24 * 3_600_000;
-
-/** Remembers when the editor last fetched each document: what it saves from then on contains nothing older. */
+/** Remembers for a day when the editor last fetched each document: what it saves from then on contains nothing older. */
 export interface Loads {
-  add(docId: string): void;
+  add(docId: string): Promise<void>;
   /** Epoch milliseconds; null when it is not known. */
-  at(docId: string): number | null;
+  at(tx: RowsReader, docId: string): Promise<number | null>;
 }
 
-/** In memory: after a restart of the gate nothing is known of what was loaded before. */
-export function createLoads(clock: Clock): Loads {
-  const times = new Map<string, number>();
+export function createLoads(rows: Rows, clock: Clock): Loads {
   return {
-    add(docId) {
-      const now = clock();
-      for (const [other, at] of times) if (apart(now, at) > MEMORY_MS) times.delete(other);
-      times.set(docId, now);
-    },
-    at: (docId) => times.get(docId) ?? null,
+    add: (docId) => rows.transact((tx) => tx.remember({ kind: 'loaded', docId, key: '', value: null, at: clock() })),
+    at: async (tx, docId) => (await tx.remembered({ kind: 'loaded', docId, key: '' }))?.at ?? null,
   };
 }

@@ -68,8 +68,41 @@ export interface UploadRecord {
   docId: string;
   /** The gate that has it, a random id of its process. */
   gate: string;
-  /** When that gate last said that it goes on. */
+  /**
+   * `abandoned`: it is still being stored, though nobody waits for the answer. `failed`: the gate could not store it.
+   * `broken_off`: not all of it came. `over`: it is no save, or one that is not
+   * expected again.
+   */
+  state: 'under_way' | 'abandoned' | 'failed' | 'broken_off' | 'over';
+  /** When its gate last said that it goes on, or when it ended. */
   seenAt: number;
+}
+
+/** An edit that the editor could not store, kept until somebody decides what becomes of it. */
+export interface UnsavedRecord {
+  id: string;
+  docId: string;
+  /** The editor's process that had the document open. */
+  pid: number;
+  /** When it was made, epoch milliseconds. */
+  at: number;
+  blob: string;
+  sha256: string;
+  size: number;
+}
+
+/** Something that all gates remember of a document for a day. */
+export interface MemoryRecord {
+  /**
+   * `loaded`: the editor fetched it. `stored`: a version with the hash `key` was stored, and has gone. `awaited`: a file
+   * with the hash `key` in the editor's quarantine may still come as a save. `quarantined`: of the editor's process `key`,
+   * a file that was written at `value` was stored.
+   */
+  kind: 'loaded' | 'stored' | 'awaited' | 'quarantined';
+  docId: string;
+  key: string;
+  value: number | null;
+  at: number;
 }
 
 export interface SessionRecord {

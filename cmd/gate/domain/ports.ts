@@ -4,8 +4,10 @@ import type {
   DeliveryRecord,
   DocumentRecord,
   FileType,
+  MemoryRecord,
   NewDelivery,
   SessionRecord,
+  UnsavedRecord,
   UploadRecord,
   VersionRecord,
 } from './model.ts';
@@ -72,12 +74,19 @@ export interface RowsReader {
   /** Returns them in ascending order. */
   versions(docId: string): Promise<VersionRecord[]>;
 
+  /** Returns those of one document or of all. */
+  uploads(filter: { docId?: string }): Promise<UploadRecord[]>;
   /** Returns whether any version has a blob. */
   usesBlob(blob: string): Promise<boolean>;
   /** Returns those of the blobs that some row names. */
   knownBlobs(blobs: readonly string[]): Promise<string[]>;
   /** Returns blobs whose removal was noted up to a time, `limit` of them at most. */
   blobsToRemove(notedBefore: number, limit: number): Promise<string[]>;
+
+  unsaved(id: string): Promise<UnsavedRecord | undefined>;
+  /** Returns those of one document or of all, oldest first. */
+  allUnsaved(filter: { docId?: string }): Promise<UnsavedRecord[]>;
+  remembered(what: MemoryKey): Promise<MemoryRecord | undefined>;
 
   session(sessionId: string): Promise<SessionRecord | undefined>;
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
@@ -105,7 +114,13 @@ export interface RowsTransaction extends RowsReader {
   putVersion(version: VersionRecord): Promise<void>;
   removeVersion(docId: string, version: number): Promise<void>;
 
+  /** Adds one, unless its blob is noted already. */
+  addUpload(upload: UploadRecord): Promise<void>;
   putUpload(upload: UploadRecord): Promise<void>;
+  /** Updates state and time of one, if it is there and not over. */
+  renewUpload(upload: UploadRecord): Promise<void>;
+  /** Makes all of a document over that failed or broke off, and those that another gate has under way. */
+  resolveUploads(docId: string, gate: string): Promise<void>;
   /** Returns whether it was there. */
   removeUpload(blob: string): Promise<boolean>;
   /** Removes those that were last seen before a time, and returns their blobs. */
@@ -115,6 +130,16 @@ export interface RowsTransaction extends RowsReader {
   /** Forgets a blob that was removed. */
   endRemoval(blob: string): Promise<void>;
 
+  /** Adds a secret key, unless there is one of its name, and returns the one that there is. */
+  keepKey(name: string, key: Buffer): Promise<Buffer>;
+
+  putUnsaved(edit: UnsavedRecord): Promise<void>;
+  removeUnsaved(id: string): Promise<void>;
+  remember(memory: MemoryRecord): Promise<void>;
+  forget(what: MemoryKey): Promise<void>;
+  /** Forgets all that is older than a time. */
+  forgetBefore(at: number): Promise<void>;
+
   putSession(session: SessionRecord): Promise<void>;
   removeSession(sessionId: string): Promise<void>;
 
@@ -122,6 +147,8 @@ export interface RowsTransaction extends RowsReader {
   putDelivery(delivery: DeliveryRecord): Promise<void>;
   removeDeliveriesBefore(endedBefore: number): Promise<void>;
 }
+
+export type MemoryKey = Pick<MemoryRecord, 'kind' | 'docId' | 'key'>;
 
 /** A range of bytes; both ends are included. */
 export type ByteRange = { start: number; end: number };
@@ -177,26 +204,6 @@ export interface Blobs {
   remove(blob: string): Promise<void>;
   /** Returns the names of all that is stored, where nobody else stores anything: a crash leaves bytes that no row names. */
   list?(): Promise<string[]>;
-}
-
-/** An edit that the editor could not store. */
-export interface UnsavedFile {
-  docId: string;
-  /** The editor's process that had the document open. */
-  pid: number;
-  /** When it was made, epoch milliseconds. */
-  at: number;
-  sha256: string;
-  size: number;
-}
-
-/** Such edits on disk, until somebody decides what becomes of them. */
-export interface UnsavedFiles {
-  list(): Promise<UnsavedFile[]>;
-  /** Puts a received file among them; when it resolves, the file stays. */
-  put(origin: Pick<UnsavedFile, 'docId' | 'pid' | 'at'>, file: ReceivedFile): Promise<UnsavedFile>;
-  read(file: UnsavedFile): Readable;
-  remove(file: UnsavedFile): Promise<void>;
 }
 
 /** One view in the editor's own list. */

@@ -8,20 +8,19 @@ import { atMost } from '../../../src/common/pause.ts';
 import { BrokenOff } from './broken-off.ts';
 import type { VersionLink } from './callback-body.ts';
 import type { VersionRecord } from './model.ts';
-import type { EditorSample, Presence } from './ports.ts';
+import type { EditorSample, Presence, Rows, RowsReader } from './ports.ts';
 import { retryFor } from './retry.ts';
 import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface SavesDependencies {
+  rows: Rows;
   uploads: Uploads;
   presence: Pick<Presence, 'users'>;
   link: VersionLink;
   /** Called when there is a new callback. */
   onDelivery: () => void;
-  /** Called with each version that is new. */
-  onStored: (version: Pick<VersionRecord, 'docId' | 'sha256'>) => void;
   maxBytes: number;
   clock: Clock;
   log: Logger;
@@ -64,7 +63,7 @@ export class Saves {
   constructor(deps: SavesDependencies) {
     this.#deps = deps;
     this.#timings = { ...TIMINGS, ...deps.timings };
-    this.#unresolved = new UnresolvedSaves(this.#timings.unresolvedMs, deps.clock);
+    this.#unresolved = new UnresolvedSaves({ ...deps, keepMs: this.#timings.unresolvedMs });
   }
 
   /**
@@ -86,13 +85,11 @@ export class Saves {
     const saves = this.#underWay.get(docId) ?? new Set();
     this.#underWay.set(docId, saves.add(save));
     try {
-      const outcome = await this.#store(session, content, facts);
-      this.#unresolved.remove(docId);
+      const outcome = await this.#store(session, content, facts, gone);
       return outcome === 'conflict' ? this.#reportConflict(session) : this.#report(session, outcome);
     } catch (thrown) {
       const error = thrown instanceof AppError ? thrown : new AppError('internal', {}, { status: 503, cause: thrown });
-      const isBrokenOff = error instanceof BrokenOff;
-      if (isBrokenOff || error.status === 503) this.#unresolved.add(docId, isBrokenOff);
+      if (error instanceof BrokenOff) this.#unresolved.needSample();
       // The version may be there, with its callback: only the answer to the commit may have been lost.
       if (error.status === 503) this.#deps.onDelivery();
       throw error;
@@ -103,18 +100,30 @@ export class Saves {
     }
   }
 
-  #store(session: Saver, content: Readable, facts: SaveFacts): Promise<Committed | 'conflict'> {
+  #store(
+    session: Saver,
+    content: Readable,
+    facts: SaveFacts,
+    gone: AbortSignal | undefined,
+  ): Promise<Committed | 'conflict'> {
     const { uploads, presence, link, maxBytes, clock, log } = this.#deps;
-    const options = { maxBytes, idleMs: this.#timings.idleMs, attempt: retryFor(this.#timings, log) };
-    return uploads.store(session.docId, content, options, (tx, uploaded) =>
-      commitSave(tx, { session, uploaded, facts, now: clock() }, { presence, link }),
-    );
+    const options = {
+      isSave: true,
+      maxBytes,
+      idleMs: this.#timings.idleMs,
+      attempt: retryFor(this.#timings, log),
+      gone,
+    };
+    return uploads.store(session.docId, content, options, async (tx, uploaded) => {
+      const outcome = await commitSave(tx, { session, uploaded, facts, now: clock() }, { presence, link });
+      await tx.resolveUploads(session.docId, uploads.gate);
+      return outcome;
+    });
   }
 
   #report({ docId, sessionId }: Saver, { version, isNew, called }: Committed): VersionRecord {
-    const { onDelivery, onStored, log, audit } = this.#deps;
+    const { onDelivery, log, audit } = this.#deps;
     if (called) onDelivery();
-    onStored(version);
     const { size, autosave, final } = version;
     const facts = { document: docId, session: sessionId, version: version.version, size, autosave, final };
     log.info(facts, isNew ? 'document saved' : 'the current version was uploaded again');
@@ -129,29 +138,25 @@ export class Saves {
   }
 
   /**
-   * Returns whether a save has just failed because of the gate, its connection broke, or it is still being stored though
+   * Returns whether a save has just failed because of a gate, its connection broke, or it is still being stored though
    * nobody waits for it any more. The editor then asks for CheckFileInfo: an answer with the old size would be a conflict
-   * to it, which ends its attempts, while it goes on trying as long as there is no answer.
+   * to it, which ends its attempts, while it goes on trying as long as there is no answer. Saves that are under way are
+   * waited for, for up to a second: one may break off in a moment.
    */
-  hasUnresolvedSave(docId: string): boolean {
-    const isAbandoned = [...(this.#underWay.get(docId) ?? [])].some(({ gone }) => gone?.aborted);
-    return isAbandoned || this.#unresolved.has(docId);
+  async hasUnresolvedSave(docId: string): Promise<boolean> {
+    const own = () => [...(this.#underWay.get(docId) ?? [])];
+    if (own().length > 0) await atMost(WAIT_MS, Promise.all(own().map(({ ended }) => ended.promise)));
+    return own().some(({ gone }) => gone?.aborted) || this.#unresolved.has(docId);
   }
 
-  /** Waits for the saves of a document that are under way, for up to a second: one may break off in a moment. */
-  async waitForSaves(docId: string): Promise<void> {
-    const saves = [...(this.#underWay.get(docId) ?? [])].map(({ ended }) => ended.promise);
-    if (saves.length > 0) await atMost(WAIT_MS, Promise.all(saves));
-  }
-
-  /** Returns whether a save of a document is under way or unresolved. */
-  isSaving(docId: string): boolean {
-    return this.#underWay.has(docId) || this.hasUnresolvedSave(docId);
+  /** Returns whether a save of a document is under way or unresolved, at any gate. */
+  async isSaving(docId: string, tx: RowsReader): Promise<boolean> {
+    return this.#underWay.has(docId) || this.#unresolved.isExpected(tx, docId);
   }
 
   /** Forgets unresolved saves of documents that the editor has closed. */
-  observe(sample: Pick<EditorSample, 'at' | 'views'>): void {
-    this.#unresolved.observe(sample);
+  observe(sample: Pick<EditorSample, 'at' | 'views'>): Promise<void> {
+    return this.#unresolved.observe(sample);
   }
 
   /** Returns whether a sample of the editor is needed soon, for `observe`. */

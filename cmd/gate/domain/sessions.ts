@@ -112,7 +112,7 @@ export class Sessions {
         modified: presence.modified(document.docId),
         users: isThere ? presence.users(document.docId) : [],
         downloadUrl: links.sign(baseUrl, document.docId, current.version, until),
-        loadedAt: loads.at(document.docId),
+        loadedAt: await loads.at(tx, document.docId),
       });
     });
   }

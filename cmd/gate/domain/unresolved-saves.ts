@@ -1,50 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { apart, type Clock } from '../../../src/common/clock.ts';
-import type { EditorSample } from './ports.ts';
-import { createTimedKeys, type TimedKeys } from './timed-keys.ts';
+import type { UploadRecord } from './model.ts';
+import type { EditorSample, Rows, RowsReader } from './ports.ts';
+import type { Uploads } from './uploads.ts';
 
 /** The time that a document has to be without a view until its save is not expected again: the editor's list may lag. */
 const ABSENT_MS = 3_000;
+/** The time that a save of another gate is waited for at least: it may break off in a moment. */
+const WAIT_MS = 1_000;
+/** The time in which a gate that lives tells so; after that its save counts as failed. */
+const SILENT_MS = 3_000;
+const POLL_MS = 200;
+/** The clocks of two gates may differ by that much. */
+const SKEW_MS = 10_000;
 
-/** The documents whose last save failed in a way that makes the editor try again. */
+export interface UnresolvedSavesDependencies {
+  rows: Rows;
+  uploads: Pick<Uploads, 'gate' | 'hasUntold'>;
+  clock: Clock;
+  /** The time that a save is expected again. */
+  keepMs: number;
+}
+
+/** The saves of all gates that failed in a way that makes the editor try again, and those that died with their gate. */
 export class UnresolvedSaves {
-  readonly #documents: TimedKeys;
-  /** The documents whose last save broke off, and since when nobody has had them open. */
-  readonly #brokenOff = new Map<string, number | undefined>();
-  readonly #clock: Clock;
+  readonly #deps: UnresolvedSavesDependencies;
+  /** Those that broke off, by their blobs, and since when nobody has had their document open. */
+  #brokenOff = new Map<string, number | undefined>();
+  #isSampleNeeded = false;
 
-  constructor(keepMs: number, clock: Clock) {
-    this.#documents = createTimedKeys(keepMs);
-    this.#clock = clock;
+  constructor(deps: UnresolvedSavesDependencies) {
+    this.#deps = deps;
   }
 
-  /** @param isBrokenOff whether its content broke off; otherwise the gate could not store it */
-  add(docId: string, isBrokenOff: boolean): void {
-    if (isBrokenOff) this.#brokenOff.set(docId, undefined);
-    else this.#brokenOff.delete(docId);
-    this.#documents.add(docId, this.#clock());
+  /**
+   * Returns whether a document has any. A save that another gate has under way is waited for, until that gate has told
+   * that it goes on, and for a second at least.
+   */
+  async has(docId: string): Promise<boolean> {
+    const began = performance.now();
+    const first = await this.#find({ docId });
+    for (let found = first; ; found = await this.#find({ docId })) {
+      if (this.#deps.uploads.hasUntold(docId) || found.some(({ state }) => isFailed(state))) return true;
+      const waited = performance.now() - began;
+      const others = found.filter((upload) => upload.gate !== this.#deps.uploads.gate);
+      if (others.some(({ state }) => state === 'abandoned')) return true;
+      const underWay = others.filter(
+        ({ blob, state }) => state === 'under_way' && first.some((one) => one.blob === blob),
+      );
+      const silent = underWay.filter((upload) => first.some((one) => isSame(one, upload)));
+      if (underWay.length === 0 || (silent.length === 0 && waited >= WAIT_MS)) return false;
+      if (waited >= SILENT_MS) return silent.length > 0;
+      await sleep(POLL_MS);
+    }
   }
 
-  remove(docId: string): void {
-    this.#documents.remove(docId);
-  }
-
-  has(docId: string): boolean {
-    this.#documents.expire(this.#clock());
-    return this.#documents.has(docId);
+  /** Returns whether a save of a document is under way or unresolved, as the rows tell. */
+  async isExpected(tx: RowsReader, docId: string): Promise<boolean> {
+    if (this.#deps.uploads.hasUntold(docId)) return true;
+    return (await tx.uploads({ docId })).some((upload) => this.#isRecent(upload));
   }
 
   /** Returns whether a save that broke off may come again, so that a sample is needed soon. */
   needsSample(): boolean {
-    return this.#brokenOff.size > 0;
+    return this.#isSampleNeeded;
+  }
+
+  /** Notes that a save broke off. */
+  needSample(): void {
+    this.#isSampleNeeded = true;
   }
 
   /** Forgets saves that broke off and whose document is closed: an editor that was killed does not try again. */
-  observe({ at, views }: Pick<EditorSample, 'at' | 'views'>): void {
+  async observe({ at, views }: Pick<EditorSample, 'at' | 'views'>): Promise<void> {
+    const uploads = (await this.#find({})).filter(({ state }) => state === 'broken_off');
     const open = new Set(views.map(({ docId }) => docId));
-    for (const [docId, since = at] of this.#brokenOff) {
-      this.#brokenOff.set(docId, open.has(docId) ? undefined : since);
-      if (!open.has(docId) && apart(at, since) >= ABSENT_MS) this.remove(docId);
-      if (!this.has(docId)) this.#brokenOff.delete(docId);
-    }
+    const absent = uploads.filter(({ docId }) => !open.has(docId));
+    const before = this.#brokenOff;
+    this.#brokenOff = new Map(absent.map(({ blob }): [string, number] => [blob, before.get(blob) ?? at]));
+    const done = absent.filter(({ blob }) => apart(at, this.#brokenOff.get(blob) ?? at) >= ABSENT_MS);
+    this.#isSampleNeeded = uploads.length > done.length;
+    if (done.length === 0) return;
+    await this.#deps.rows.transact(async (tx) => {
+      for (const upload of done) await tx.renewUpload({ ...upload, state: 'over' });
+    });
   }
+
+  async #find(filter: Parameters<RowsReader['uploads']>[0]): Promise<UploadRecord[]> {
+    const { rows, clock } = this.#deps;
+    const found = await rows.read((tx) => tx.uploads(filter));
+    const now = clock();
+    const late = found.filter(({ state, seenAt }) => state !== 'over' && seenAt > now + SKEW_MS);
+    if (late.length > 0) {
+      // The clock was set back since: nobody knows how much of their time is left.
+      await rows.transact(async (tx) => {
+        for (const upload of late) await tx.renewUpload({ ...upload, seenAt: now });
+      });
+    }
+    return found.filter((upload) => this.#isRecent(upload));
+  }
+
+  #isRecent({ state, seenAt }: UploadRecord): boolean {
+    return state !== 'over' && this.#deps.clock() - seenAt < this.#deps.keepMs;
+  }
+}
+
+function isFailed(state: UploadRecord['state']): boolean {
+  return state === 'failed' || state === 'broken_off';
+}
+
+function isSame(one: UploadRecord, other: UploadRecord): boolean {
+  return one.blob === other.blob && one.seenAt === other.seenAt;
 }

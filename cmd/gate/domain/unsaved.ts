@@ -1,18 +1,15 @@
 import type { Readable } from 'node:stream';
-import { apart, type Clock, iso } from '../../../src/common/clock.ts';
+import { type Clock, iso } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Loads } from './loads.ts';
-import type { VersionRecord } from './model.ts';
-import type { Incoming, Presence, Rows, UnsavedFile, UnsavedFiles } from './ports.ts';
+import type { UnsavedRecord, VersionRecord } from './model.ts';
+import type { Blobs, Presence, Rows, RowsReader, RowsTransaction } from './ports.ts';
 import type { Saves } from './saves.ts';
-import { createTimedKeys } from './timed-keys.ts';
+import { dropUpload, takeUpload, type Uploads } from './uploads.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
 const TIMINGS: UnsavedTimings = { grace: 60_000, margin: 5_000 };
-/** The time that stored documents and awaited files are remembered. */
-const MEMORY_MS = 24 * 3_600_000;
-
 /** A file in the editor's quarantine. */
 export interface Quarantined {
   docId: string;
@@ -40,13 +37,11 @@ export interface Unsaved {
 
 export interface UnsavedDependencies {
   rows: Rows;
-  files: UnsavedFiles;
-  incoming: Incoming;
+  blobs: Blobs;
+  uploads: Uploads;
   saves: Pick<Saves, 'save' | 'isSaving'>;
   presence: Pick<Presence, 'hasViews'>;
   loads: Pick<Loads, 'at'>;
-  /** Versions that were stored within a day, of which the older ones are gone by now. */
-  recent: StoredVersions;
   clock: Clock;
   log: Logger;
   timings?: Partial<UnsavedTimings>;
@@ -60,23 +55,8 @@ export interface UnsavedTimings {
   margin: number;
 }
 
-/** Remembers versions by their bytes. */
-export interface StoredVersions {
-  add(version: Pick<VersionRecord, 'docId' | 'sha256'>): void;
-  has(version: Pick<VersionRecord, 'docId' | 'sha256'>): boolean;
-}
-
-/** In memory: after a restart of the gate only those count that it still has. */
-export function createStoredVersions(clock: Clock): StoredVersions {
-  const keys = createTimedKeys(MEMORY_MS);
-  return {
-    add({ docId, sha256 }) {
-      keys.expire(clock());
-      keys.add(`${docId} ${sha256}`, clock());
-    },
-    has: ({ docId, sha256 }) => keys.has(`${docId} ${sha256}`),
-  };
-}
+/** An edit and where it comes from. */
+export type UnsavedOrigin = Pick<UnsavedRecord, 'docId' | 'pid' | 'at' | 'sha256'>;
 
 /**
  * The edits that the editor could not store. The editor puts a copy of every save into its quarantine, so each file is
@@ -86,66 +66,86 @@ export function createStoredVersions(clock: Clock): StoredVersions {
 export class UnsavedEdits {
   readonly #deps: UnsavedDependencies;
   readonly #timings: UnsavedTimings;
-  readonly #kept: Map<string, UnsavedFile>;
-  readonly #waiting = new Map<string, number>();
-  /** By document and process, when the newest file that was stored was written, and when that was known. */
-  readonly #stored = new Map<string, { madeAt: number; at: number }>();
 
-  private constructor(deps: UnsavedDependencies, files: readonly UnsavedFile[]) {
+  constructor(deps: UnsavedDependencies) {
     this.#deps = deps;
     this.#timings = { ...TIMINGS, ...deps.timings };
-    this.#kept = new Map(files.map((file) => [toId(file), file]));
-  }
-
-  static async open(deps: UnsavedDependencies): Promise<UnsavedEdits> {
-    return new UnsavedEdits(deps, await deps.files.list());
   }
 
   /** Decides what becomes of a file. Files of documents that the gate does not hold stay where they are. */
   async ask(file: Quarantined): Promise<Action> {
     const { rows, saves, clock } = this.#deps;
     const { docId, sha256 } = file;
-    this.#forgetOld();
-    if (!(await rows.read((tx) => tx.document(docId)))) return 'wait';
-    const key = `${docId} ${sha256}`;
-    if (await this.#isStored(file)) {
-      this.#waiting.delete(key);
+    const awaited = { kind: 'awaited', docId, key: sha256 } as const;
+    const found = await rows.read(async (tx) => ({
+      document: await tx.document(docId),
+      version: await isVersion(tx, file),
+      isContained: await this.#isContained(tx, file),
+      since: (await tx.remembered(awaited))?.at,
+      isSaving: await saves.isSaving(docId, tx),
+    }));
+    if (!found.document) return 'wait';
+    if (found.version || found.isContained) {
+      await rows.transact(async (tx) => {
+        await tx.forget(awaited);
+        if (found.version) await this.#rememberStored(tx, file);
+      });
       return 'remove';
     }
-    const since = this.#waiting.get(key) ?? clock();
-    this.#waiting.set(key, since);
-    return clock() - since >= this.#timings.grace && !saves.isSaving(docId) ? 'send' : 'wait';
+    const now = clock();
+    const { since = now } = found;
+    if (found.since === undefined) await rows.transact((tx) => tx.remember({ ...awaited, value: null, at: now }));
+    return now - since >= this.#timings.grace && !found.isSaving ? 'send' : 'wait';
   }
 
   /**
-   * Takes a file in; when it resolves, the file is on disk.
+   * Takes a file in; when it resolves, the file is in the store.
    * @throws {AppError} `bad_request` for bytes with another hash
    */
-  async keep({ docId, pid, sha256, ageMs }: Quarantined, content: Readable): Promise<void> {
-    const { incoming, files, clock, log } = this.#deps;
-    if ([...this.#kept.values()].some((file) => file.docId === docId && file.sha256 === sha256)) return;
-    const received = await incoming.receive(content, { maxBytes: Number.POSITIVE_INFINITY });
-    if (received.sha256 !== sha256) {
-      await incoming.discard(received);
-      throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
-    }
-    const file = await files.put({ docId, pid, at: Math.round(clock() - ageMs) }, received);
-    this.#kept.set(toId(file), file);
-    log.error({ document: docId, unsaved: toId(file), size: file.size }, 'an edit never became a version');
+  keep({ docId, pid, sha256, ageMs }: Quarantined, content: Readable): Promise<void> {
+    return this.takeIn({ docId, pid, sha256, at: Math.round(this.#deps.clock() - ageMs) }, content);
+  }
+
+  /** Does the same for a file whose time is known. */
+  async takeIn(origin: UnsavedOrigin, content: Readable): Promise<void> {
+    const { rows, uploads, log } = this.#deps;
+    const isKept = async (tx: RowsReader) =>
+      (await tx.allUnsaved({ docId: origin.docId })).some(({ sha256 }) => sha256 === origin.sha256);
+    if (await rows.read(isKept)) return;
+    const edit = await uploads.store(
+      origin.docId,
+      content,
+      { maxBytes: Number.POSITIVE_INFINITY },
+      async (tx, uploaded) => {
+        if (uploaded.sha256 !== origin.sha256)
+          throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
+        if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob));
+        const record = { ...origin, ...uploaded, id: `${origin.docId}-${origin.at}` };
+        await takeUpload(tx, uploaded.blob);
+        await tx.putUnsaved(record);
+        return record;
+      },
+    );
+    if (!edit) return;
+    log.error({ document: edit.docId, unsaved: edit.id, size: edit.size }, 'an edit never became a version');
   }
 
   /** Lists the edits, oldest first, without those that were stored after all. */
   async list(): Promise<Unsaved[]> {
-    for (const file of this.#kept.values()) if (await this.#isVersion(file)) await this.#remove(file);
-    const sorted = [...this.#kept.values()].sort((one, other) => one.at - other.at);
-    return this.#deps.rows.read(async (tx) => {
-      const listed: Unsaved[] = [];
-      for (const file of sorted) {
-        const { key = null, title = null } = (await tx.document(file.docId)) ?? {};
-        listed.push({ id: toId(file), doc_id: file.docId, key, title, at: iso(file.at), size: file.size });
+    const { rows } = this.#deps;
+    const { stored, listed } = await rows.read(async (tx) => {
+      const result: { stored: UnsavedRecord[]; listed: Unsaved[] } = { stored: [], listed: [] };
+      for (const edit of await tx.allUnsaved({})) {
+        if (await isVersion(tx, edit)) result.stored.push(edit);
+        else {
+          const { key = null, title = null } = (await tx.document(edit.docId)) ?? {};
+          result.listed.push({ id: edit.id, doc_id: edit.docId, key, title, at: iso(edit.at), size: edit.size });
+        }
       }
-      return listed;
+      return result;
     });
+    for (const edit of stored) await this.#remove(edit);
+    return listed;
   }
 
   /**
@@ -153,65 +153,56 @@ export class UnsavedEdits {
    * @throws {AppError} `not_found`; `bad_request` of status 409 while somebody has the document open
    */
   async restore(id: string): Promise<VersionRecord> {
-    const { presence, saves, files } = this.#deps;
-    const file = this.#find(id);
-    if (presence.hasViews(file.docId)) throw new AppError('bad_request', { reason: 'document_open' }, { status: 409 });
+    const { presence, saves, blobs } = this.#deps;
+    const edit = await this.#find(id);
+    if (presence.hasViews(edit.docId)) throw new AppError('bad_request', { reason: 'document_open' }, { status: 409 });
     const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
-    const version = await saves.save({ docId: file.docId, sessionId: null, user: null }, files.read(file), facts);
+    const version = await saves.save({ docId: edit.docId, sessionId: null, user: null }, blobs.read(edit), facts);
     if (version === 'conflict') throw new TypeError('a save without a timestamp has no conflict');
-    await this.#remove(file);
+    await this.#remove(edit);
     return version;
   }
 
   /** @throws {AppError} `not_found` */
   async discard(id: string): Promise<void> {
-    await this.#remove(this.#find(id));
+    await this.#remove(await this.#find(id));
   }
 
   /** Returns whether there is any of a document, which is then not removed. */
-  has(docId: string): boolean {
-    return [...this.#kept.values()].some((file) => file.docId === docId);
+  async has(docId: string, tx: RowsReader): Promise<boolean> {
+    return (await tx.allUnsaved({ docId })).length > 0;
   }
 
-  #find(id: string): UnsavedFile {
-    const file = this.#kept.get(id);
-    if (!file) throw new AppError('not_found');
-    return file;
+  async #find(id: string): Promise<UnsavedRecord> {
+    const edit = await this.#deps.rows.read((tx) => tx.unsaved(id));
+    if (!edit) throw new AppError('not_found');
+    return edit;
   }
 
-  async #remove(file: UnsavedFile): Promise<void> {
-    await this.#deps.files.remove(file);
-    this.#kept.delete(toId(file));
+  async #remove({ id, blob }: UnsavedRecord): Promise<void> {
+    await this.#deps.rows.transact(async (tx) => {
+      await tx.removeUnsaved(id);
+      await tx.addRemoval(blob, this.#deps.clock());
+    });
   }
 
-  async #isVersion(file: Pick<UnsavedFile, 'docId' | 'sha256'>): Promise<boolean> {
-    const { recent, rows } = this.#deps;
-    if (recent.has(file)) return true;
-    const versions = await rows.read((tx) => tx.versions(file.docId));
-    return versions.some(({ sha256 }) => sha256 === file.sha256);
-  }
-
-  /** Returns whether the gate has the edits of a file, by itself or in a later save of the same loading. */
-  async #isStored(file: Quarantined): Promise<boolean> {
+  /** Returns whether a later save of the same loading was stored, which has the edits of a file. */
+  async #isContained(tx: RowsReader, { docId, pid, madeAt, ageMs }: Quarantined): Promise<boolean> {
     const { loads, clock } = this.#deps;
-    const origin = `${file.docId} ${file.pid}`;
-    const { madeAt } = this.#stored.get(origin) ?? { madeAt: 0 };
-    if (await this.#isVersion(file)) {
-      this.#stored.set(origin, { madeAt: Math.max(madeAt, file.madeAt), at: clock() });
-      return true;
-    }
-    const isLoadedSince = (loads.at(file.docId) ?? 0) > clock() - file.ageMs - this.#timings.margin;
-    return madeAt > file.madeAt && !isLoadedSince;
+    const newest = await tx.remembered({ kind: 'quarantined', docId, key: String(pid) });
+    const isLoadedSince = ((await loads.at(tx, docId)) ?? 0) > clock() - ageMs - this.#timings.margin;
+    return (newest?.value ?? 0) > madeAt && !isLoadedSince;
   }
 
-  #forgetOld(): void {
-    const isOld = (at: number): boolean => apart(this.#deps.clock(), at) > MEMORY_MS;
-    for (const [key, at] of this.#waiting) if (isOld(at)) this.#waiting.delete(key);
-    for (const [key, { at }] of this.#stored) if (isOld(at)) this.#stored.delete(key);
+  async #rememberStored(tx: RowsTransaction, { docId, pid, madeAt }: Quarantined): Promise<void> {
+    const what = { kind: 'quarantined', docId, key: String(pid) } as const;
+    const before = (await tx.remembered(what))?.value ?? 0;
+    await tx.remember({ ...what, value: Math.max(before, madeAt), at: this.#deps.clock() });
   }
 }
 
-/** Returns the id of an edit: a document does not lose two in one millisecond. */
-function toId({ docId, at }: Pick<UnsavedFile, 'docId' | 'at'>): string {
-  return `${docId}-${at}`;
+/** Returns whether a version has the bytes of a file, or one had them that was stored within a day. */
+async function isVersion(tx: RowsReader, { docId, sha256 }: Pick<UnsavedOrigin, 'docId' | 'sha256'>): Promise<boolean> {
+  if (await tx.remembered({ kind: 'stored', docId, key: sha256 })) return true;
+  return (await tx.versions(docId)).some((version) => version.sha256 === sha256);
 }

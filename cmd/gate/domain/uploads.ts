@@ -3,8 +3,18 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { VersionRecord } from './model.ts';
+import { atMost } from '../../../src/common/pause.ts';
+import { repeat } from '../../../src/common/repeat.ts';
+import { BrokenOff } from './broken-off.ts';
+import type { UploadRecord, VersionRecord } from './model.ts';
 import type { Blobs, Incoming, ReceiveOptions, Rows, RowsTransaction } from './ports.ts';
+
+/** The interval at which a gate tells the others that its uploads go on. */
+const RENEW_MS = 1_000;
+/** The time that an answer waits until the others know of a failure. */
+const NOTE_MS = 1_000;
+/** The time after which a failure matters to nobody. */
+const FORGET_MS = 60_000;
 
 export interface UploadsDependencies {
   rows: Rows;
@@ -17,46 +27,144 @@ export interface UploadsDependencies {
 /** Bytes in the store, of which a version can be made. */
 export type Uploaded = Pick<VersionRecord, 'blob' | 'sha256' | 'size'>;
 
-/** Content on its way into the store. */
-export interface Uploads {
+export interface StoreOptions extends ReceiveOptions {
+  /** It is a save: the editor tries again when it fails. */
+  isSave?: boolean;
+  /** Aborts when nobody waits for the answer any more; the content is stored all the same. */
+  gone?: AbortSignal | undefined;
+}
+
+type Commit<Result> = (tx: RowsTransaction, uploaded: Uploaded) => Promise<Result>;
+
+/** Content on its way into the store. A row for each tells all gates how it fares. */
+export class Uploads {
+  /** The id of this gate in its rows. */
+  readonly gate: string = newName();
+  readonly #deps: UploadsDependencies;
+  readonly #underWay = new Set<UploadRecord>();
+  /** Those that failed, as long as the others do not know. */
+  readonly #untold = new Set<UploadRecord>();
+  #stopRenewing: (() => void) | undefined;
+
+  constructor(deps: UploadsDependencies) {
+    this.#deps = deps;
+  }
+
   /**
    * Receives the bytes into a file, puts the file into the store under a name that nothing ever had, and runs `commit`,
    * which has to end the upload: `takeUpload` or `dropUpload`. A row notes the name before the bytes are stored, so that
    * they are found and removed when it does not come to that.
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`
    */
-  store<Result>(
+  async store<Result>(
     docId: string,
     content: Readable,
-    options: ReceiveOptions,
-    commit: (tx: RowsTransaction, uploaded: Uploaded) => Promise<Result>,
-  ): Promise<Result>;
-}
+    options: StoreOptions,
+    commit: Commit<Result>,
+  ): Promise<Result> {
+    const upload: UploadRecord = {
+      ...{ blob: newName(), docId, gate: this.gate },
+      ...{ state: options.isSave ? 'under_way' : 'over', seenAt: this.#deps.clock() },
+    };
+    const abandon = (): void => {
+      if (options.isSave) upload.state = 'abandoned';
+      void this.#renew();
+    };
+    options.gone?.addEventListener('abort', abandon);
+    this.#underWay.add(upload);
+    this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
+    try {
+      return await this.#bring(upload, content, options, commit);
+    } finally {
+      options.gone?.removeEventListener('abort', abandon);
+      this.#underWay.delete(upload);
+      this.#rest();
+    }
+  }
 
-export function createUploads({ rows, blobs, incoming, clock, log }: UploadsDependencies): Uploads {
-  const gate = newName();
+  /** Tells the others nothing any more. */
+  stop(): void {
+    this.#underWay.clear();
+    this.#untold.clear();
+    this.#rest();
+  }
 
-  return {
-    async store(docId, content, options, commit) {
-      const { attempt = (work) => work() } = options;
-      const blob = newName();
-      const noted = attempt(() => rows.transact((tx) => tx.putUpload({ blob, docId, gate, seenAt: clock() })));
-      // The content may fail first.
-      noted.catch(() => {});
+  /** Returns whether an upload of a document failed and the rows do not say so yet. */
+  hasUntold(docId: string): boolean {
+    return [...this.#untold].some((upload) => upload.docId === docId);
+  }
+
+  async #bring<Result>(
+    upload: UploadRecord,
+    content: Readable,
+    options: StoreOptions,
+    commit: Commit<Result>,
+  ): Promise<Result> {
+    const { rows, blobs, incoming, log } = this.#deps;
+    const { attempt = (work) => work() } = options;
+    const { blob, docId } = upload;
+    const isOn = (): boolean => this.#underWay.has(upload);
+    // The content arrives meanwhile.
+    const noted = attempt(async () => (isOn() ? rows.transact((tx) => tx.addUpload({ ...upload })) : undefined));
+    noted.catch(() => {});
+    try {
       const file = await incoming.receive(content, options);
       try {
         if (file.size === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
         await noted;
         await attempt((signal) => blobs.put(file, blob, signal));
         const uploaded = { blob, sha256: file.sha256, size: file.size };
-        return await attempt(() => rows.transact((tx) => commit(tx, uploaded)));
+        const result = await attempt(() => rows.transact((tx) => commit(tx, uploaded)));
+        for (const other of this.#untold) if (other.docId === docId) this.#untold.delete(other);
+        return result;
       } finally {
         await incoming
           .discard(file)
           .catch((error) => log.error({ err: error }, 'a received file could not be removed'));
       }
-    },
-  };
+    } catch (error) {
+      this.#underWay.delete(upload);
+      await atMost(NOTE_MS, this.#noteFailure(upload, error, noted));
+      throw error;
+    }
+  }
+
+  async #noteFailure(upload: UploadRecord, error: unknown, noted: Promise<void>): Promise<void> {
+    const { rows, clock } = this.#deps;
+    const isRefused = error instanceof AppError && !(error instanceof BrokenOff) && error.status !== 503;
+    if (isRefused || upload.state === 'over') {
+      await noted.then(() => rows.transact((tx) => dropUpload(tx, upload.blob))).catch(() => {});
+      return;
+    }
+    const state = error instanceof BrokenOff ? 'broken_off' : 'failed';
+    this.#untold.add({ ...upload, state, seenAt: clock() });
+    await this.#renew();
+  }
+
+  /** Writes down what is under way, and what failed. The next time it is tried again. */
+  async #renew(): Promise<void> {
+    const { rows, clock } = this.#deps;
+    const now = clock();
+    for (const upload of this.#untold) if (now - upload.seenAt > FORGET_MS) this.#untold.delete(upload);
+    const failed = [...this.#untold];
+    const work = rows.transact(async (tx) => {
+      for (const upload of this.#underWay) await tx.renewUpload({ ...upload, seenAt: now });
+      for (const upload of failed) await tx.putUpload(upload);
+    });
+    await work.then(
+      () => {
+        for (const upload of failed) this.#untold.delete(upload);
+      },
+      () => {},
+    );
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#underWay.size + this.#untold.size > 0) return;
+    this.#stopRenewing?.();
+    this.#stopRenewing = undefined;
+  }
 }
 
 /**

@@ -15,7 +15,7 @@ export interface WopiHandlers {
   saves: Saves;
   maxBytes: number;
   /** Called with each GetFile: the editor loads the document. */
-  onLoaded: (docId: string) => void;
+  onLoaded: (docId: string) => Promise<void>;
 }
 
 type FileHandler = RequestHandler<{ docId: string }>;
@@ -40,8 +40,7 @@ export function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     // This comes before the token: a 401 would drop the edits.
-    await saves.waitForSaves(docId);
-    if (saves.hasUnresolvedSave(docId)) throw new AppError('internal', {}, { status: 503 });
+    if (await saves.hasUnresolvedSave(docId)) throw new AppError('internal', {}, { status: 503 });
     const { session, document, version } = await access.info(docId, getToken(request));
     response.setHeader('Cache-Control', 'no-store');
     response.json(checkFileInfo(session, document, version));
@@ -53,7 +52,7 @@ function getContents({ access, blobs, onLoaded }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     const { version } = await access.contents(docId, getToken(request));
-    onLoaded(docId);
+    await onLoaded(docId);
     response.setHeader('Content-Type', 'application/octet-stream');
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader(ITEM_VERSION, String(version.version));

@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/common/fs/atomic.ts';
 import { exists } from '../../../src/common/fs/exists.ts';
-import { keptKey } from '../../../src/common/fs/key-file.ts';
+import { keptKey, newKey, readKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
-import type { Blobs, Incoming, Rows, UnsavedFiles } from '../domain/ports.ts';
+import type { Blobs, Incoming, Rows } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
 import { claimBytes } from './bytes-claim.ts';
 import { createIncoming } from './incoming.ts';
 import { createRows } from './rows.ts';
-import { createUnsavedFiles } from './unsaved-files.ts';
 
 /** The gate's data on disk. */
 export interface DataDir {
   rows: Rows;
   blobs: Blobs;
-  unsavedFiles: UnsavedFiles;
-  /** The key that download links are signed with, the same across restarts. */
+  /** A folder in which earlier releases kept edits that never became a version. */
+  unsavedFolder: string;
+  /** The key that download links are signed with, the same across restarts and for all gates. */
   linkSecret: Buffer;
   incoming: Incoming;
   /** A folder for downloads; it is emptied at start. */
@@ -29,7 +29,8 @@ export interface DataDirOptions {
 }
 
 /**
- * Opens the data folder for this process alone: `gate.db`, `blobs/`, `unsaved/`, `incoming/` and `links.key`.
+ * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`.
+ * With rows in PostgreSQL and blobs elsewhere it keeps nothing that another gate would need.
  * @param options.databaseUrl of a PostgreSQL with the rows; empty: they are in `gate.db`
  * @param options.openBlobs opens another place for blobs than the folder's own
  * @throws {Error} when another living process uses it
@@ -43,17 +44,16 @@ export async function openDataDir(
   await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOSPC') throw error;
   });
-  const linkSecret = await keptKey(join(path, 'links.key'));
   // First the rows: their lock also holds against a process of another container, whose id says nothing here.
   const rows = await openRows(path, databaseUrl, { withBytes: openBlobs === undefined });
   try {
+    const linkSecret = await getLinkSecret(join(path, 'links.key'), rows);
     if (!openBlobs && rows.shared) await claimBytes(rows.shared.bytes, path);
     const blobs = await (openBlobs?.() ?? createBlobs(join(path, 'blobs')));
-    const unsavedFiles = await createUnsavedFiles(join(path, 'unsaved'));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
     const incoming = await createIncoming(temporary);
-    return { rows, blobs, unsavedFiles, incoming, linkSecret, temporary };
+    return { rows, blobs, incoming, linkSecret, temporary, unsavedFolder: join(path, 'unsaved') };
   } catch (error) {
     await rows.close();
     throw error;
@@ -78,6 +78,7 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
   }
   const { createPostgresRows } = await import('./postgres-rows.ts');
   const rows = await createPostgresRows(databaseUrl);
+  if (!withBytes) return rows;
   try {
     if (known === undefined) await writeAtomic(idPath, rows.databaseId(), { durable: true });
     else if (known !== rows.databaseId()) throw new Error(`${path} belongs to another database than SVC_DATABASE_URL`);
@@ -86,6 +87,13 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
     await rows.close();
     throw error;
   }
+}
+
+/** Returns the key of the file or, where gates share rows, the one in the rows, which is that of the file at first. */
+async function getLinkSecret(keyPath: string, rows: Rows): Promise<Buffer> {
+  if (!rows.shared) return keptKey(keyPath);
+  const key = (await readKey(keyPath)) ?? newKey();
+  return rows.transact((tx) => tx.keepKey('links', key));
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -10,14 +10,14 @@ import { createTables } from './tables.ts';
  * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
  * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
  * Transactions and reads run one after the other; waiting inside of one for another waits for ever.
- * @param options.forgetful about uploads and removals, which then last as long as these rows and cost no flush: for bytes
- *   in a store that lists them
+ * Memories last as long as these rows, and cost no flush.
+ * @param options.forgetful uploads and removals, too: for bytes in a store that lists them
  * @throws {Error} when another process has the file open, or a newer release made it
  */
 export async function createRows(path: string, { forgetful = false } = {}): Promise<Rows> {
   const database = openDatabase(path, (opened) => {
     migrate(opened);
-    if (forgetful) keepInMemory(opened, ['uploads', 'removals']);
+    keepInMemory(opened, { memories: 'kind, doc_id, key', ...(forgetful && { uploads: 'blob', removals: 'blob' }) });
   });
   const query = queryOf(database);
   // All of them: no moment is before the beginning of time.

@@ -53,13 +53,13 @@ export function migrate(database: DatabaseSync, migrations: readonly string[] = 
   }
 }
 
-/** Hides tables, keyed by `blob`, behind empty ones in memory, which go with the connection. */
-export function keepInMemory(database: DatabaseSync, tables: readonly string[]): void {
+/** Hides tables behind empty ones in memory, which go with the connection. @param tables their names and primary keys */
+export function keepInMemory(database: DatabaseSync, tables: Readonly<Record<string, string>>): void {
   database.exec('PRAGMA temp_store = MEMORY');
-  for (const table of tables)
+  for (const [table, key] of Object.entries(tables))
     database.exec(`
       CREATE TEMP TABLE ${table} AS SELECT * FROM main.${table} WHERE 0;
-      CREATE UNIQUE INDEX temp.${table}_blob ON ${table} (blob);
+      CREATE UNIQUE INDEX temp.${table}_key ON ${table} (${key});
     `);
 }
 

@@ -3,6 +3,7 @@ import type { RowsTransaction } from '../domain/ports.ts';
 import { blobRows } from './blob-rows.ts';
 import { deliveryRows } from './deliveries.ts';
 import { documentRows, versionRows } from './documents.ts';
+import { memoryRows } from './memory-rows.ts';
 import { sessionRows } from './sessions.ts';
 
 /** All tables. */
@@ -11,6 +12,7 @@ export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
     ...documentRows(query, lock),
     ...versionRows(query),
     ...blobRows(query),
+    ...memoryRows(query),
     ...sessionRows(query, lock),
     ...deliveryRows(query, lock),
   };

@@ -9,14 +9,25 @@ const KEY_BYTES = 32;
  * @throws {Error} when the file cannot be read or holds less: a new key would undo what was signed with the old one
  */
 export async function keptKey(path: string): Promise<Buffer> {
+  const existing = await readKey(path);
+  if (existing) return existing;
+  const key = newKey();
+  await writeAtomic(path, key, { durable: true });
+  return key;
+}
+
+/** Returns the key of a file, undefined when there is no file. @throws {Error} as `keptKey` */
+export async function readKey(path: string): Promise<Buffer | undefined> {
   const existing = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
+    return undefined;
   });
-  if (existing === undefined) {
-    const key = randomBytes(KEY_BYTES);
-    await writeAtomic(path, key, { durable: true });
-    return key;
-  }
-  if (existing.length < KEY_BYTES) throw new Error(`${path} has fewer than ${KEY_BYTES} bytes: restore or remove it`);
+  if (existing && existing.length < KEY_BYTES)
+    throw new Error(`${path} has fewer than ${KEY_BYTES} bytes: restore or remove it`);
   return existing;
+}
+
+/** Makes a key. */
+export function newKey(): Buffer {
+  return randomBytes(KEY_BYTES);
 }

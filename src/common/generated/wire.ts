@@ -992,7 +992,7 @@ export interface GateConfig {
    */
   SVC_EMBED_CALLBACK_SECRET: string;
   /**
-   * Signs download links. Empty: a secret is generated and kept in the data folder.
+   * Signs download links. Empty: a secret is generated and kept with the rows, in the database or in the data folder.
    */
   SVC_EMBED_LINK_SECRET: string;
   /**

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createRemoval } from '../../../../cmd/gate/domain/removal.ts';
-import { createUploads, takeUpload } from '../../../../cmd/gate/domain/uploads.ts';
+import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
 import { failure } from '../../../support/failure.ts';
 import { uploadRecord, versionRecord } from '../../../support/gate-records.ts';
 import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
@@ -63,7 +63,7 @@ describe('bytes that no version has', () => {
   it('of an upload that was given up make no version any more', async () => {
     const { rows, blobs } = bench;
     const content = new Readable({ read: () => undefined });
-    const uploads = createUploads({ rows, blobs, clock: bench.now, log: testLogger(), incoming: bench.incoming });
+    const uploads = new Uploads({ rows, blobs, clock: bench.now, log: testLogger(), incoming: bench.incoming });
     const storing = failure(uploads.store('doc_a', content, { maxBytes: MB }, (tx, { blob }) => takeUpload(tx, blob)));
     await rows.transact(() => undefined);
     await sweep(16);

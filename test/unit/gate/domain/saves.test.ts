@@ -240,23 +240,23 @@ describe('saves', () => {
     const started = performance.now();
     expect(await save(bytes('one')).catch((error) => error)).to.include({ status: 503, code: 'internal' });
     expect(performance.now() - started).to.be.greaterThan(QUICK.holdMs - 10);
-    expect([isUnresolved(), bench.saves.isSaving('doc_a')]).to.deep.equal([true, true]);
+    expect([await isUnresolved(), await bench.isSaving('doc_a')]).to.deep.equal([true, true]);
     expect(await readdir(join(bench.folder, 'incoming'))).to.deep.equal([]);
     disk.broken = false;
     await save(bytes('one'));
-    expect([isUnresolved(), bench.saves.isSaving('doc_a')]).to.deep.equal([false, false]);
+    expect([await isUnresolved(), await bench.isSaving('doc_a')]).to.deep.equal([false, false]);
   });
 
   it('are resolved a minute after the trouble, also where the clock is set back', async () => {
     await beginOnDisk({ broken: false });
     await save(bytes('one')).catch(() => undefined);
     bench.pass(60_000);
-    expect(isUnresolved()).to.equal(false);
+    expect(await isUnresolved()).to.equal(false);
     await save(bytes('one')).catch(() => undefined);
     bench.pass(-3_600_000);
-    expect(isUnresolved()).to.equal(true);
+    expect(await isUnresolved()).to.equal(true);
     bench.pass(60_000);
-    expect(isUnresolved()).to.equal(false);
+    expect(await isUnresolved()).to.equal(false);
   });
 
   it('leave nothing of content that breaks off or stalls', async () => {
@@ -276,11 +276,11 @@ describe('saves', () => {
   it('that break off are tried again: until then no CheckFileInfo that the editor would take for a conflict', async () => {
     await begin();
     await breaksOff();
-    expect([isUnresolved(), bench.saves.isSaving('doc_a')]).to.deep.equal([true, true]);
+    expect([await isUnresolved(), await bench.isSaving('doc_a')]).to.deep.equal([true, true]);
     await save(bytes('whole'));
-    expect([isUnresolved(), bench.saves.isSaving('doc_a')]).to.deep.equal([false, false]);
+    expect([await isUnresolved(), await bench.isSaving('doc_a')]).to.deep.equal([false, false]);
     await refusal(save(bytes('')), 'bad_request');
-    expect(isUnresolved()).to.equal(false);
+    expect(await isUnresolved()).to.equal(false);
   });
 
   it('that broke off are owed no more once the editor has had the document closed for some seconds', async () => {
@@ -295,7 +295,7 @@ describe('saves', () => {
     ] as const) {
       bench.pass(seconds * 1_000);
       await bench.sample({ docId: 'doc_b' });
-      expect(isUnresolved(), `${seconds} s later`).to.equal(troubled);
+      expect(await isUnresolved(), `${seconds} s later`).to.equal(troubled);
     }
     expect(bench.saves.needsSample()).to.equal(false);
   });
@@ -306,7 +306,7 @@ describe('saves', () => {
     for (let times = 0; times < 10; times++) {
       bench.pass(2_000);
       await bench.sample(...(times % 2 === 0 ? [{ docId: 'doc_a' }] : []));
-      expect(isUnresolved()).to.equal(true);
+      expect(await isUnresolved()).to.equal(true);
     }
   });
 

@@ -47,7 +47,10 @@ describe('what is on disk to stay', () => {
       for (const [what, act] of [
         ['blob', () => bringTo(data, 'abc')],
         ['large blob', () => bringTo(data, Readable.from(large))],
-        ['notes', () => data.rows.transact((t) => t.putUpload(uploadRecord()))],
+        ['notes', () => data.rows.transact(async (t) => {
+          await t.putUpload(uploadRecord());
+          await t.remember({ kind: 'loaded', docId: 'doc_a', key: '', value: null, at: 1 });
+        })],
         ['rows', () => data.rows.transact((t) => t.putDocument(documentRecord({ version: 1 })))],
       ]) {
         writeSync(1, 'begin ' + what + '.');
@@ -98,7 +101,7 @@ describe('what is on disk to stay', () => {
     expect(done.at(-1)).to.equal('rename incoming');
   });
 
-  it('are no notes of uploads: they cost no flush', () => {
+  it('are no notes of uploads, and no memories: they cost no flush', () => {
     expect(between('notes')).to.deep.equal([]);
   });
 

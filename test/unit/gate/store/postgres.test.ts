@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -119,6 +119,29 @@ describe('the gate’s rows on PostgreSQL', function () {
       const { rows } = await openDataDir(other, { databaseUrl: url, openBlobs: () => createBlobs(join(other, 'b')) });
       await rows.close();
       await rm(other, { recursive: true });
+    });
+
+    it('has no key that signs links of its own: each gate has that of the database, which was that of the first', async () => {
+      const url = await postgres.create();
+      const key = async () => {
+        const { rows, linkSecret } = await openDataDir(folder, { databaseUrl: url });
+        await rows.close();
+        return linkSecret.toString('hex');
+      };
+      const old = 'ab'.repeat(32);
+      await writeFile(join(folder, 'links.key'), Buffer.from(old, 'hex'));
+      expect(await key()).to.equal(old);
+      await rm(join(folder, 'links.key'));
+      expect(await key()).to.equal(old);
+    });
+
+    it('is any folder where the bytes are elsewhere', async () => {
+      const openBlobs = () => createBlobs(join(folder, 'elsewhere'));
+      for (const url of [await postgres.create(), await postgres.create()]) {
+        const { rows } = await openDataDir(folder, { databaseUrl: url, openBlobs });
+        await rows.close();
+      }
+      expect(await readdir(folder)).to.have.members(['elsewhere', 'incoming', 'owner.json']);
     });
 
     it('with a database of its own is not for another one', async () => {
