@@ -68,6 +68,10 @@ describe('three gates', function () {
   const TROUBLES: Record<string, () => Promise<unknown>> = {
     gate: replaceGate,
     'PostgreSQL connections': async () => net.drop(),
+    PostgreSQL: async () => {
+      await postgres.kill();
+      await postgres.start();
+    },
     'S3 server': async () => {
       await s3.kill();
       await sleep(randomInt(1_000));
