@@ -215,10 +215,9 @@ function createSight(base: Base, overrides: Overrides, { needsSample, onSample, 
   const { rows } = data;
   const limits = { limit: () => connectionLimit(license.current(), config.connectionCap), clock };
   const places = rows.shared ? new SharedPlaces(rows.shared.places, limits) : createLocalPlaces(limits);
-  const isFreeing = () => places.use((counting) => counting.isFreeing()).catch(() => false);
   const editor = createEditorServer({
     ...{ ...config.editor, readWopiSrc, clock, log },
-    isUrgent: async () => needsSample() || isFreeing(),
+    isUrgent: async () => needsSample() || places.use((counting) => counting.isFreeing()),
     baseUrl: config.baseUrl,
     sampleIntervalMs: overrides.sampleIntervalMs,
   });
@@ -261,7 +260,7 @@ async function createPublic(base: Base, { places, watch, unsaved, sessions }: Pa
     baseUrl: config.baseUrl,
     status: createStatus({
       ...{ rows: data.rows, editor: watch, unsaved, clock },
-      figures: () => places.use((counting) => counting.figures()),
+      figures: async () => places.use((counting) => counting.figures()),
       license: license.current,
       callbackSigning: embed.callbackSecret !== '',
     }),

@@ -68,6 +68,20 @@ describe('three gates', function () {
   const TROUBLES: Record<string, () => Promise<unknown>> = {
     gate: replaceGate,
     'PostgreSQL connections': async () => net.drop(),
+    PostgreSQL: async () => {
+      await postgres.kill();
+      // Its own processes end a moment later, and none starts before that.
+      await sleep(1_000);
+      await until(
+        'PostgreSQL is back',
+        () =>
+          postgres.start().then(
+            () => true,
+            () => undefined,
+          ),
+        60_000,
+      );
+    },
     'S3 server': async () => {
       await s3.kill();
       await sleep(randomInt(1_000));
@@ -75,8 +89,8 @@ describe('three gates', function () {
     },
   };
 
-  it(`lose none of ${SAVES} acknowledged saves and no callback while ${CUTS} times something is killed or cut`, async () => {
-    gates = await startGates({ count: 3, databaseUrl: await postgres.create(net.port), s3 });
+  /** Saves until so many are acknowledged and `trouble` is over; then counts what got lost. */
+  async function saveThrough(saves: number, trouble: () => Promise<void>) {
     const sessions: EmbedSession[] = [];
     while (sessions.length < DOCUMENTS) sessions.push(await gates.create({ key: `document-${sessions.length}` }));
     const acknowledged = new Map<string, Set<string>>(sessions.map(({ key }) => [key, new Set()]));
@@ -85,7 +99,7 @@ describe('three gates', function () {
 
     /** Saves as the editor does: one of a document at a time, again and again until it is acknowledged. */
     async function save(): Promise<void> {
-      while (started < SAVES || !isOver) {
+      while (started < saves || !isOver) {
         const session = idle.splice(randomInt(idle.length), 1)[0] as EmbedSession;
         started += 1;
         const content = `save ${started} of ${session.key}`;
@@ -99,18 +113,11 @@ describe('three gates', function () {
       }
     }
 
-    async function trouble(): Promise<void> {
-      const names = Object.keys(TROUBLES);
-      for (let cut = 0; cut < CUTS; cut += 1) {
-        const begun = performance.now();
-        await TROUBLES[names[randomInt(names.length)] as string]?.();
-        await sleep(Math.max(0, EVERY_MS - (performance.now() - begun)));
-      }
-      isOver = true;
-    }
-
     const begun = performance.now();
-    await Promise.all([trouble(), ...Array.from({ length: SAVING }, save)]);
+    const troubled = trouble().then(() => {
+      isOver = true;
+    });
+    await Promise.all([troubled, ...Array.from({ length: SAVING }, save)]);
     say(`${started} saves, ${tries} uploads, ${Math.round((performance.now() - begun) / 1000)} s`);
     await until(
       'all callbacks are sent',
@@ -122,27 +129,43 @@ describe('three gates', function () {
       300_000,
     );
     const figures = { lostSaves: 0, lostCallbacks: 0, outOfOrder: 0, numberedTwice: 0, repeats: 0 };
-    for (const { key } of sessions) {
-      const arrived = gates.receiver.arrived.filter(({ body }) => body.key === key && body.status === 'saved');
-      const hashes = new Map<number, string>();
-      const ids = new Set<unknown>();
-      let last = 0;
-      for (const { body, headers } of arrived) {
-        const id = headers['x-svc-delivery'];
-        if (ids.has(id)) figures.repeats += 1;
-        else if (body.version !== last + 1) figures.outOfOrder += 1;
-        ids.add(id);
-        if ((hashes.get(body.version) ?? body.sha256) !== body.sha256) figures.numberedTwice += 1;
-        hashes.set(body.version, body.sha256);
-        last = Math.max(last, body.version);
-      }
-      const { version, sha256: newest } = await gates.state(sessions.find((one) => one.key === key) as EmbedSession);
-      figures.lostCallbacks += version - hashes.size;
-      const stored = new Set([...hashes.values(), newest]);
-      for (const hash of acknowledged.get(key) ?? []) if (!stored.has(hash)) figures.lostSaves += 1;
-    }
+    for (const session of sessions) await count(session, acknowledged.get(session.key) ?? new Set(), figures);
     say(JSON.stringify(figures));
     expect(figures).to.deep.include({ lostSaves: 0, lostCallbacks: 0, outOfOrder: 0, numberedTwice: 0 });
+  }
+
+  /** Compares what the receiver of a document was told with what was acknowledged. */
+  async function count(session: EmbedSession, acknowledged: ReadonlySet<string>, figures: Record<string, number>) {
+    const add = (figure: string, more = 1) => {
+      figures[figure] = (figures[figure] ?? 0) + more;
+    };
+    const hashes = new Map<number, string>();
+    const ids = new Set<unknown>();
+    for (const { body, headers } of gates.receiver.arrived) {
+      if (body.key !== session.key || body.status !== 'saved') continue;
+      const id = headers['x-svc-delivery'];
+      if (ids.has(id)) add('repeats');
+      else if (body.version !== hashes.size + 1) add('outOfOrder');
+      ids.add(id);
+      if ((hashes.get(body.version) ?? body.sha256) !== body.sha256) add('numberedTwice');
+      hashes.set(body.version, body.sha256);
+    }
+    const { version, sha256: newest } = await gates.state(session);
+    add('lostCallbacks', version - hashes.size);
+    const stored = new Set([...hashes.values(), newest]);
+    for (const hash of acknowledged) if (!stored.has(hash)) add('lostSaves');
+  }
+
+  it(`lose none of ${SAVES} acknowledged saves and no callback while ${CUTS} times something is killed or cut`, async () => {
+    gates = await startGates({ count: 3, databaseUrl: await postgres.create(net.port), s3 });
+    const names = Object.keys(TROUBLES);
+    await saveThrough(SAVES, async () => {
+      for (let cut = 0; cut < CUTS; cut += 1) {
+        const begun = performance.now();
+        await TROUBLES[names[randomInt(names.length)] as string]?.();
+        await sleep(Math.max(0, EVERY_MS - (performance.now() - begun)));
+      }
+    });
   });
 
   it(`let in no more than ${CAP} of ${CLIENTS} clients that come and go for ${SECONDS} s, while gates are killed`, async () => {
@@ -194,5 +217,17 @@ describe('three gates', function () {
     say(JSON.stringify(figures));
     expect(figures.most).to.be.at.most(CAP);
     expect(figures.openings).to.be.greaterThan(CAP);
+  });
+
+  it('lose nothing when the standby takes the place of their PostgreSQL', async () => {
+    gates = await startGates({ count: 3, databaseUrl: await postgres.create(net.port), s3 });
+    const standby = await postgres.addStandby();
+    await saveThrough(Math.min(SAVES, 1_000), async () => {
+      await sleep(5_000);
+      await postgres.kill();
+      await standby.promote();
+      net.leadTo(standby.port);
+      await sleep(10_000);
+    });
   });
 });

@@ -169,8 +169,7 @@ export async function startGates({
     await Promise.all([everybody.remove(gate.ports.public), internal.remove(gate.ports.internal)]);
   }
 
-  // One after the other: each writes and removes an object at its start, which this S3 server takes for a missing bucket.
-  while (gates.all.length < count) await gates.add();
+  await Promise.all(Array.from({ length: count }, () => gates.add()));
   await until('all know the editor', async () => {
     const states = await Promise.all(gates.all.map((gate) => gate.status()));
     return states.every(({ upstream }) => upstream.editor_server === 'ok') || undefined;

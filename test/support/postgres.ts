@@ -30,7 +30,16 @@ export interface Postgres {
   kill(): Promise<void>;
   /** Starts it again. */
   start(): Promise<void>;
+  /** Starts a standby, without which nothing is committed from then on. */
+  addStandby(): Promise<Standby>;
   stop(): Promise<void>;
+}
+
+/** A copy of a server that follows it (streaming replication). */
+export interface Standby {
+  port: number;
+  /** Makes it take changes. */
+  promote(): Promise<void>;
 }
 
 /** Starts a server as a user without rights: it refuses to run as root. */
@@ -45,9 +54,11 @@ async function startPostgres(bin: string): Promise<Postgres> {
   let daemon: Daemon | undefined;
   let made = 0;
 
+  const daemons: Daemon[] = [];
+
   const url = (database: string, at = port): string => `postgresql://svc@127.0.0.1:${at}/${database}`;
-  async function ask(text: string): Promise<unknown[]> {
-    const client = new pg.Client({ connectionString: url('postgres') });
+  async function ask(text: string, at = port): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: url('postgres', at) });
     client.on('error', () => {});
     await client.connect();
     try {
@@ -57,14 +68,36 @@ async function startPostgres(bin: string): Promise<Postgres> {
     }
   }
 
-  async function start(): Promise<void> {
-    const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port)];
+  /** Starts a server on a folder with its data. */
+  async function serve(from: string, at: number): Promise<Daemon> {
+    const options = ['-D', from, '-k', folder, '-h', '127.0.0.1', '-p', String(at)];
     const command = [...drop, '--pdeathsig', 'QUIT', join(bin, 'postgres'), ...options];
     const [program = '', ...parameters] = drop.length > 0 ? command : ['setpriv', ...command];
-    daemon = startDaemon({ command: program, parameters, logFile: join(folder, 'log'), cwd: folder });
-    await until('PostgreSQL answers', () => ask('SELECT 1').catch(() => undefined)).catch((error) => {
-      throw new Error(daemon?.log(), { cause: error });
+    const started = startDaemon({ command: program, parameters, logFile: join(folder, 'log'), cwd: folder });
+    daemons.push(started);
+    await until('PostgreSQL answers', () => ask('SELECT 1', at).catch(() => undefined)).catch((error) => {
+      throw new Error(started.log(), { cause: error });
     });
+    return started;
+  }
+
+  async function start(): Promise<void> {
+    daemon = await serve(data, port);
+  }
+
+  async function addStandby(): Promise<Standby> {
+    const [copy, at] = [join(folder, 'standby'), await freePort()];
+    const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'svc'];
+    const copying = [...drop, join(bin, 'pg_basebackup'), ...from, '-D', copy, '-R', '-c', 'fast'];
+    execFileSync(copying[0] as string, copying.slice(1), { stdio: 'inherit', cwd: folder });
+    await serve(copy, at);
+    await ask(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await ask('SELECT pg_reload_conf()');
+    await until('it follows', async () => {
+      const [row] = await ask(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
+      return row;
+    });
+    return { port: at, promote: async () => void (await ask('SELECT pg_promote()', at)) };
   }
 
   await start();
@@ -72,6 +105,7 @@ async function startPostgres(bin: string): Promise<Postgres> {
     port,
     ask,
     start,
+    addStandby,
     async create(at) {
       made += 1;
       const name = `svc_${made}`;
@@ -80,7 +114,7 @@ async function startPostgres(bin: string): Promise<Postgres> {
     },
     kill: async () => daemon?.stop('SIGKILL'),
     async stop() {
-      await daemon?.stop('SIGQUIT');
+      await Promise.all(daemons.map((one) => one.stop('SIGQUIT')));
       await removeFolder(folder);
     },
   };

@@ -15,6 +15,8 @@ export interface TcpProxy {
   release(): void;
   /** Resets all connections. */
   drop(): void;
+  /** Leads new connections to another port. */
+  leadTo(target: number): void;
   /** How many lead through it now. */
   connections(): number;
   close(): Promise<void>;
@@ -23,6 +25,7 @@ export interface TcpProxy {
 /** @param target port that bytes go to; of this machine unless told */
 export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
   const open = new Set<Socket>();
+  let to = target;
   let holed = false;
   let held = false;
 
@@ -49,7 +52,7 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
   const server = createServer({ allowHalfOpen: true }, (near) => {
     keep(near);
     if (holed) return kill(near);
-    const far = keep(connect({ port: target, host, allowHalfOpen: true }));
+    const far = keep(connect({ port: to, host, allowHalfOpen: true }));
     join(near, far);
     join(far, near);
   });
@@ -75,6 +78,9 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
     },
     drop() {
       for (const socket of open) socket.resetAndDestroy();
+    },
+    leadTo(other) {
+      to = other;
     },
     close() {
       for (const socket of open) socket.destroy();

@@ -2,7 +2,7 @@ import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Lease } from './ports.ts';
 
-const RENEW_MS = 3_000;
+const RENEW_MS = 1_000;
 /** The time from the last renewal on for which this gate leads: the lease itself is longer by what a stop may take. */
 const LEAD_MS = 8_000;
 
@@ -33,6 +33,7 @@ export class Leadership {
   #isOnDuty = false;
   #changing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> = Promise.resolve();
   #stopRenewing = (): void => {};
 
   constructor(options: LeadershipOptions, duties: readonly Duty[]) {
@@ -52,13 +53,19 @@ export class Leadership {
       await this.#change(true);
       return;
     }
-    await this.#renew(lease);
-    this.#stopRenewing = repeat(renewMs, () => this.#renew(lease));
+    const renew = (): Promise<void> => {
+      this.#renewing = this.#renew(lease);
+      return this.#renewing;
+    };
+    await renew();
+    this.#stopRenewing = repeat(renewMs, renew);
   }
 
   /** Ends the duties, and lets another gate lead at once. */
   async stop(): Promise<void> {
     this.#stopRenewing();
+    // One that is under way would begin to lead after this.
+    await this.#renewing;
     await this.#end();
     await this.#options.lease?.release().catch(() => {});
   }
@@ -68,10 +75,12 @@ export class Leadership {
     const asked = performance.now();
     try {
       const isHeld = await lease.renew();
-      if (!isHeld) return await this.#end();
+      const left = asked + leadMs - performance.now();
+      // An answer that comes too late is none.
+      if (!isHeld || left <= 0) return await this.#end();
       this.#until = asked + leadMs;
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#end(), this.#until - performance.now());
+      this.#timer = setTimeout(() => void this.#end(), left);
       await this.#change(true);
     } catch (error) {
       log.warn({ err: error }, 'the lease of the leader could not be renewed');

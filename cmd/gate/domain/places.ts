@@ -14,8 +14,11 @@ const TICK_MS = 1_000;
 
 /** The one counting of all gates, wherever it is kept. */
 export interface Places {
-  /** Runs `work` on it. The work may run again where others were quicker; what it does then counts once. */
-  use<Result>(work: (counting: Counting) => Result): Promise<Result>;
+  /**
+   * Runs `work` on it, at once where it is in memory. The work may run again where others were quicker; what it does then
+   * counts once.
+   */
+  use<Result>(work: (counting: Counting) => Result): Promise<Result> | Result;
   /** Updates the counts from the editor's list. */
   observe(sample: EditorSample): Promise<void>;
 }
@@ -29,7 +32,7 @@ export interface CountingOptions {
 /** Those of the only gate, in its memory. */
 export function createLocalPlaces(options: CountingOptions): Places {
   const counting = new Counting(options);
-  return { use: async (work) => work(counting), observe: async (sample) => counting.observe(sample) };
+  return { use: (work) => work(counting), observe: async (sample) => counting.observe(sample) };
 }
 
 interface Waiting {
@@ -117,8 +120,8 @@ export class SharedPlaces implements Places {
 /** Admits editing sessions to the places. */
 export function createAdmission(places: Places): Admission {
   return {
-    admit: (session) => places.use((counting) => counting.admit(session)),
-    release: (sessionId) => places.use((counting) => counting.release(sessionId)),
+    admit: async (session) => places.use((counting) => counting.admit(session)),
+    release: async (sessionId) => places.use((counting) => counting.release(sessionId)),
     async freed() {
       for (let left = FREED_MS; left > 0; left -= LOOK_MS) {
         if (!(await places.use((counting) => counting.isFreeing()))) return;

@@ -29,7 +29,7 @@ export interface Rows {
   close(): Promise<void>;
 }
 
-/** What several gates share beside rows. An error is an `Unavailable`, and comes within a second or two. */
+/** What several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
 export interface Shared {
   /** The right to do what one gate at a time does. */
   lease: Lease;

@@ -24,7 +24,7 @@ export interface IdentifiedRows extends Rows {
 const CONNECTIONS = 10;
 /** Those for what is asked at each opening, which waits for no save, and is answered without the database in time. */
 const ASKING = 4;
-const ASKING_MS = 1_000;
+const ASKING_MS = 2_000;
 /** Others were quicker: serialization_failure, deadlock_detected, unique_violation. */
 const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;

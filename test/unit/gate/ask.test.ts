@@ -33,7 +33,7 @@ function start(limit: number, foreignHosts = true) {
       byDocument: async (docId) =>
         [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
     },
-    places: { use: async (work) => work(counting) },
+    places: { use: (work) => work(counting) },
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     foreignHosts,
     onOpened: () => void opened.push(state.now),

@@ -102,6 +102,18 @@ describe('leadership', () => {
     await until('it leads', () => first.leads() || undefined);
   });
 
+  it('is not taken by a gate that stops while it asks for it', async () => {
+    const { lease, state } = leaseFor(LEASE);
+    const [first, second] = [gate(1, lease(1)), gate(2, lease(2))];
+    state.hangs = true;
+    const starting = first.start();
+    await first.stop();
+    await starting;
+    state.hangs = false;
+    await second.start();
+    expect([first.leads(), second.leads(), [...onDuty]]).to.deep.equal([false, true, [2]]);
+  });
+
   it('is passed around without two at a time, however often the store fails', async () => {
     const { lease, state } = leaseFor(60);
     const gates = [1, 2, 3].map((by) => gate(by, lease(by)));

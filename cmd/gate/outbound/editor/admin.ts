@@ -119,7 +119,7 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
       resolve(new Error('no answer in time'));
       return;
     }
-    const isDue = left <= 0 || (!waiting && (await isUrgent()));
+    const isDue = left <= 0 || (!waiting && (await isUrgent().catch(() => false)));
     if (ended) return;
     if (isDue) ask();
     timer = setTimeout(look, lookMs);
