@@ -42,6 +42,7 @@ export async function openShared(
   });
   let isLeaving = false;
   let stopBeating = () => {};
+  let beating = Promise.resolve();
 
   async function beat({ takeOver }: Member): Promise<void> {
     await replicas.beat();
@@ -58,7 +59,7 @@ export async function openShared(
     async join(member) {
       await replicas.join(() => ({ ...member.load(), leaving: isLeaving }));
       let isAway = false;
-      stopBeating = repeat(BEAT_MS, async () => {
+      async function tryToBeat(): Promise<void> {
         try {
           await beat(member);
           isAway = false;
@@ -66,6 +67,10 @@ export async function openShared(
           if (!isAway) log.error({ err: error }, 'the database does not answer: new work is refused');
           isAway = true;
         }
+      }
+      stopBeating = repeat(BEAT_MS, () => {
+        beating = tryToBeat();
+        return beating;
       });
     },
     listensAt(port) {
@@ -79,6 +84,7 @@ export async function openShared(
     },
     async close() {
       stopBeating();
+      await beating;
       await store.flush().catch(() => {});
       await replicas
         .leave()

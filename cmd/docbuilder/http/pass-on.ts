@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { request as connectTo, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { equalStrings } from '../../../src/common/crypto/equal.ts';
-import { writeContinue } from '../../../src/common/http/continue.ts';
+import { holdsBodyBack, writeContinue } from '../../../src/common/http/continue.ts';
 import { refuseUpload } from '../../../src/common/http/linger.ts';
 import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -91,8 +91,8 @@ function send(
     socket.once('connect', () => {
       clearTimeout(late);
       isConnected = true;
-      if (request.headers.expect === undefined) begin();
-      else upstream.flushHeaders();
+      if (holdsBodyBack(request)) upstream.flushHeaders();
+      else begin();
     }),
   );
   upstream.once('continue', () => {
@@ -104,9 +104,9 @@ function send(
   });
   upstream.on('error', (error) => {
     clearTimeout(late);
-    if (!isConnected) return resolve(false);
     // The client has gone, or has its answer.
     if (response.destroyed) return resolve(true);
+    if (!isConnected) return resolve(false);
     log.warn({ err: error, replica: to.replica.address }, 'a replica ended with a request that was passed on to it');
     reject(stopping());
   });
