@@ -11,7 +11,7 @@ import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
 import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
 import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
 
-const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{32}|probe)(\?x-id=\w+)?$/;
+const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{32}|probe-[0-9a-f-]{36})(\?x-id=\w+)?$/;
 
 describe('a gate whose bytes are in an S3 store', function () {
   this.timeout(60_000);

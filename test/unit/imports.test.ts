@@ -122,7 +122,8 @@ describe('imports', () => {
       'cmd/docbuilder/app.ts': './shared-storage.ts',
     };
     expect(doors.map(shown)).to.deep.equal([]);
-    expect(ways.map(({ from }) => from)).to.have.members(Object.keys(lazy));
+    // The command that moves documents always needs it.
+    expect(ways.map(({ from }) => from)).to.have.members([...Object.keys(lazy), 'cmd/gate/move.ts']);
     for (const [from, to] of Object.entries(lazy)) {
       expect(readFileSync(join(root, from), 'utf8')).to.include(`await import('${to}')`);
     }

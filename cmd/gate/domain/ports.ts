@@ -98,6 +98,8 @@ export interface RowsReader {
   delivery(id: number): Promise<DeliveryRecord | undefined>;
   /** Returns the first pending one of each document. */
   dueDeliveries(): Promise<DeliveryRecord[]>;
+  /** Returns all of them, oldest first. */
+  deliveries(): Promise<DeliveryRecord[]>;
   pendingDeliveries(): Promise<number>;
   /** Returns whether there is any of a document, pending or ended. */
   hasDeliveries(docId: string): Promise<boolean>;

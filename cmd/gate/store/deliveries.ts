@@ -32,6 +32,7 @@ export function deliveryRows(
   | 'delivery'
   | 'putDelivery'
   | 'dueDeliveries'
+  | 'deliveries'
   | 'pendingDeliveries'
   | 'hasDeliveries'
   | 'givenUp'
@@ -46,6 +47,7 @@ export function deliveryRows(
         query,
         `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
       ),
+    deliveries: () => DELIVERIES.select(query, 'ORDER BY id'),
     async pendingDeliveries() {
       const [row] = await query(`SELECT count(*) FROM deliveries WHERE state = 'pending'`, []);
       return Number(row?.[0]);

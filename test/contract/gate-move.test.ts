@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Environment } from '../../src/common/config.ts';
+import type { EmbedSession } from '../../src/common/generated/wire.ts';
+import { ownFolder } from '../support/own-folder.ts';
+import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+const COMMAND = resolve(import.meta.dirname, '../../cmd/gate/move.ts');
+
+describe('an instance that moves to PostgreSQL and S3, and back', function () {
+  this.timeout(120_000);
+  let postgres: Postgres | undefined;
+  let s3: S3Server;
+  let folder: string;
+  let stack: Stack;
+  let shared: Environment;
+
+  before(async function () {
+    if (s3Missing()) this.skip();
+    postgres = await postgresOrSkip(this);
+    s3 = await startS3Server();
+    folder = await ownFolder('move');
+    stack = await startStack({ process: true, environment: { SVC_GATE_DATA_DIR: join(folder, 'first') } });
+    const { endpoint, bucket, credentials } = s3.settings;
+    shared = {
+      SVC_DATABASE_URL: await postgres.create(),
+      SVC_S3_ENDPOINT: endpoint,
+      SVC_S3_BUCKET: bucket,
+      SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+  });
+  after(async () => {
+    await stack?.stop();
+    await s3?.dispose();
+    await postgres?.stop();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs the command with the gate's settings and others. @returns its exit status, and what it says */
+  async function move(direction: string, settings: Environment): Promise<[status: number, says: string]> {
+    const env = { ...stack.environment, ...settings, PATH: process.env['PATH'] };
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, direction], { env });
+      return [0, stdout.trim()];
+    } catch (error) {
+      const { code, stderr } = error as { code: number; stderr: string };
+      return [code, stderr.trim()];
+    }
+  }
+
+  /** Starts the gate again with other settings. */
+  async function restart(settings: Environment): Promise<void> {
+    const none = Object.fromEntries(Object.keys(shared).map((name) => [name, undefined]));
+    Object.assign(stack.environment, none, settings);
+    await stack.restart();
+  }
+
+  async function save({ doc_id, form }: EmbedSession, body: string): Promise<void> {
+    const url = `${stack.environment['SVC_GATE_WOPI_URL']}/svc/wopi/files/${doc_id}/contents`;
+    const headers = { 'X-WOPI-Override': 'PUT', authorization: `Bearer ${form.access_token}` };
+    expect((await fetch(url, { method: 'POST', headers, body })).status).to.equal(200);
+  }
+
+  const read = async (url: string): Promise<string> => (await fetch(url)).text();
+
+  it('takes documents, versions, sessions and links with it, whole, and leaves what was there', async () => {
+    const session = await stack.create();
+    await save(session, 'first');
+    const link = (await stack.state(session)).download_url;
+    const first = { ...shared, SVC_GATE_DATA_DIR: join(folder, 'first') };
+    expect((await move('to-shared', first)).join()).to.match(/^1,.*in use by/);
+    await stack.gate.stop();
+
+    const blob = await findFile(join(folder, 'first/blobs'), 'first');
+    await writeFile(blob, 'FIRST');
+    expect((await move('to-shared', first)).join()).to.match(/^1,the bytes of \w+ are not those of/);
+    await writeFile(blob, 'first');
+    expect(await move('to-shared', first)).to.deep.equal([
+      0,
+      'copied: 1 documents, 2 versions, 1 sessions, 1 callbacks, 0 unsaved',
+    ]);
+    expect(await move('to-shared', first)).to.deep.equal([1, 'there are documents already']);
+
+    await restart({ ...shared, SVC_GATE_DATA_DIR: join(folder, 'nothing') });
+    expect(await read(link)).to.equal('first');
+    await save(session, 'second');
+    expect((await move('to-embedded', { SVC_GATE_DATA_DIR: join(folder, 'second') })).join()).to.match(
+      /^1,a gate works on/,
+    );
+    await stack.gate.stop();
+    expect(await move('to-embedded', { SVC_GATE_DATA_DIR: join(folder, 'second') })).to.deep.equal([
+      0,
+      'copied: 1 documents, 3 versions, 1 sessions, 2 callbacks, 0 unsaved',
+    ]);
+
+    await restart({ SVC_GATE_DATA_DIR: join(folder, 'second') });
+    expect(await read(link)).to.equal('first');
+    expect(await read((await stack.state(session)).download_url)).to.equal('second');
+    await save(session, 'third');
+    expect(await stack.state(session)).to.include({ version: 3 });
+  });
+
+  it('says how it is used, and what is missing', async () => {
+    expect((await move('elsewhere', {}))[0]).to.equal(2);
+    expect((await move('to-shared', { ...shared, SVC_GATE_DATA_DIR: join(folder, 'none') })).join()).to.match(
+      /^1,.*none has no gate.db$/,
+    );
+    expect((await move('to-embedded', { SVC_GATE_DATA_DIR: join(folder, 'none') })).join()).to.match(
+      /^1,SVC_DATABASE_URL and SVC_S3_BUCKET name the other store/,
+    );
+  });
+});
+
+/** The path of the file below a folder that has a content. */
+async function findFile(folder: string, content: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && (await readFile(path, 'utf8')) === content) return path;
+  }
+  throw new Error(`no file has ${content}`);
+}
