@@ -155,7 +155,7 @@ export type MemoryKey = Pick<MemoryRecord, 'kind' | 'docId' | 'key'>;
 /** A range of bytes; both ends are included. */
 export type ByteRange = { start: number; end: number };
 
-/** A file on this machine with content as it arrived, complete and flushed. */
+/** A file on this machine with content as it arrived, complete, and flushed where it becomes stored bytes as it is. */
 export interface ReceivedFile {
   readonly path: string;
   readonly sha256: string;
@@ -179,7 +179,7 @@ export interface ReceiveOptions {
 /** Receives content into files of this machine, before it is put anywhere else. */
 export interface Incoming {
   /**
-   * Streams content into a file while hashing it, and flushes the file. When it rejects, no file is left, and the
+   * Streams content into a file while hashing it. When it rejects, no file is left, and the
    * content is not destroyed: that is its owner's decision.
    * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`; `BrokenOff`
    */

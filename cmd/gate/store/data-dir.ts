@@ -52,7 +52,7 @@ export async function openDataDir(
     const blobs = await (openBlobs?.() ?? createBlobs(join(path, 'blobs')));
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
-    const incoming = await createIncoming(temporary);
+    const incoming = await createIncoming(temporary, { areKept: openBlobs === undefined });
     return { rows, blobs, incoming, linkSecret, temporary, unsavedFolder: join(path, 'unsaved') };
   } catch (error) {
     await rows.close();

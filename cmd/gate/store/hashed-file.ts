@@ -13,12 +13,13 @@ const FLUSH_BYTES = 4 * 1024 * 1024;
 type Done = (error?: Error | null) => void;
 
 /**
- * A stream into an empty file. It hashes what it writes, and has flushed all of it when it finishes. It fails when it
- * becomes too large, and when nothing arrives for a while.
+ * A stream into an empty file. It hashes what it writes, and has flushed all of it when it finishes, if the file is to
+ * stay. It fails when it becomes too large, and when nothing arrives for a while.
  */
 export class HashedFile extends Writable {
   readonly #file: FileHandle;
   readonly #maxBytes: number;
+  readonly #isKept: boolean;
   readonly #attempt: Attempt;
   readonly #hash = createHash('sha256');
   #size = 0;
@@ -29,12 +30,16 @@ export class HashedFile extends Writable {
   #isWriting = false;
   readonly #idle: NodeJS.Timeout;
 
-  /** @param options.attempt runs each write; a flush is never repeated */
-  constructor(file: FileHandle, options: { maxBytes: number; idleMs: number; attempt: Attempt }) {
+  /**
+   * @param options.attempt runs each write; a flush is never repeated
+   * @param options.isKept the file itself is to stay
+   */
+  constructor(file: FileHandle, options: { maxBytes: number; idleMs: number; attempt: Attempt; isKept: boolean }) {
     super({ highWaterMark: WRITE_BEHIND_BYTES });
     this.#idle = setTimeout(() => this.#onIdle(), options.idleMs);
     this.#file = file;
     this.#maxBytes = options.maxBytes;
+    this.#isKept = options.isKept;
     this.#attempt = options.attempt;
   }
 
@@ -56,7 +61,8 @@ export class HashedFile extends Writable {
 
   override _final(done: Done): void {
     clearTimeout(this.#idle);
-    Promise.all([this.#flushes, this.#file.datasync()]).then(() => done(), done);
+    const last = this.#isKept ? this.#file.datasync() : undefined;
+    Promise.all([this.#flushes, last]).then(() => done(), done);
   }
 
   override _destroy(error: Error | null, done: Done): void {
@@ -82,7 +88,7 @@ export class HashedFile extends Writable {
     this.#isWriting = false;
     if (!this.destroyed) this.#idle.refresh();
     this.#unflushed += this.#size - start;
-    if (this.#unflushed >= FLUSH_BYTES && !this.#isFlushing) this.#flush();
+    if (this.#isKept && this.#unflushed >= FLUSH_BYTES && !this.#isFlushing) this.#flush();
   }
 
   async #write(chunks: Buffer[], start: number): Promise<void> {

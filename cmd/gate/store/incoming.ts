@@ -10,8 +10,11 @@ import { HashedFile } from './hashed-file.ts';
 
 const IDLE_MS = 30_000;
 
-/** Receives content into files of `folder`, which is emptied: a crash may have left files in it. */
-export async function createIncoming(folder: string): Promise<Incoming> {
+/**
+ * Receives content into files of `folder`, which is emptied: a crash may have left files in it.
+ * @param options.areKept the files become stored bytes as they are, and are flushed for that
+ */
+export async function createIncoming(folder: string, { areKept = true } = {}): Promise<Incoming> {
   await rm(folder, { recursive: true, force: true });
   await makePrivateDirectory(folder);
 
@@ -22,7 +25,7 @@ export async function createIncoming(folder: string): Promise<Incoming> {
       const path = join(folder, randomBytes(12).toString('hex'));
       const file = await attempt(() => open(path, 'wx', 0o600));
       try {
-        const target = new HashedFile(file, { maxBytes, idleMs, attempt });
+        const target = new HashedFile(file, { maxBytes, idleMs, attempt, isKept: areKept });
         pipe(content, target);
         await end(target);
         return { path, size: target.size, sha256: target.digest() };

@@ -19,12 +19,26 @@ describe('a flush that fails', () => {
         datasync: () => (flushes++ === failing ? Promise.reject(new Error('EIO')) : Promise.resolve()),
       };
       const attempt: Attempt = (work) => work();
-      const file = new HashedFile(handle as never, { maxBytes: 1e9, idleMs: 1_000, attempt });
+      const file = new HashedFile(handle as never, { maxBytes: 1e9, idleMs: 1_000, attempt, isKept: true });
       const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
       const error = await pipeline(Readable.from(large), file).catch((thrown) => thrown);
       expect(error).to.have.property('message', 'EIO');
     });
   }
+});
+
+it('a file that is only a copy on its way to another store is not flushed', async () => {
+  let flushes = 0;
+  const handle = {
+    writev: async (chunks: Buffer[]) => ({ bytesWritten: Buffer.concat(chunks).length }),
+    datasync: async () => void flushes++,
+  };
+  const file = new HashedFile(handle as never, {
+    ...{ maxBytes: 1e9, idleMs: 1_000, isKept: false },
+    attempt: (work) => work(),
+  });
+  await pipeline(Readable.from(Array.from({ length: 96 }, () => Buffer.alloc(65_536))), file);
+  expect([flushes, file.size]).to.deep.equal([0, 96 * 65_536]);
 });
 
 /** A kill -9 cannot tell what a power cut would have lost: what reaches the kernel, in which order, can. */
