@@ -15,6 +15,7 @@ import { createHttpServer } from '../../../src/common/http/server.ts';
 import { createLogger } from '../../../src/common/log.ts';
 import { portOf } from '../../support/listen.ts';
 import { freePort } from '../../support/process.ts';
+import { until } from '../../support/until.ts';
 
 const key = randomBytes(32);
 const logged: string[] = [];
@@ -180,6 +181,8 @@ describe('a work request', () => {
     });
     expect(await sent.catch((error) => error.name)).to.equal('AbortError');
     await promise;
+    const open = () => new Promise<number>((found) => one.server.getConnections((_, count) => found(count)));
+    await until('both ends are closed', async () => (await open()) === 0 || undefined);
     expect(logged).to.deep.equal([]);
   });
 });

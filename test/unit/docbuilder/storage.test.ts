@@ -173,11 +173,13 @@ describe('the storage of several DocBuilders', function () {
 
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
       const [one, two] = [await member(known, at), await member(known, at)];
-      await one.store.add(newJob(known.ids.issue('job', clock.now), clock.now));
+      const job = newJob(known.ids.issue('job', clock.now), clock.now);
+      await one.store.add(job);
       await silence(two.replicas, 5);
       time += 60_000;
       await silence(two.replicas, 5);
-      expect(await two.store.takeOver()).to.deep.equal([]);
+      await two.store.takeOver();
+      expect(await two.store.read(job.id)).to.include({ status: 'queued' });
       expect(two.replicas.isConnected()).to.equal(true);
       time += 4_000;
       expect(two.replicas.isConnected()).to.equal(false);
@@ -235,9 +237,10 @@ describe('the storage of several DocBuilders', function () {
     const known = { directory, ids, clock: Date.now, retentionMs: () => RETENTION_MS };
     const { store } = await member(known);
     const [old, young] = [Date.now() - 49 * 3_600_000, Date.now() - 47 * 3_600_000];
-    const [mine, recent] = [ids.issue('job', old), ids.issue('job', young)];
+    const [mine, recent, kept] = [ids.issue('job', old), ids.issue('job', young), ids.issue('job', old)];
+    await store.add(newJob(kept, old));
     const strange = new IdIssuer(randomBytes(32)).issue('job', old);
-    for (const jobId of [mine, recent, strange]) {
+    for (const jobId of [mine, recent, kept, strange]) {
       const fileId = ids.sibling(jobId, 'file');
       const path = await store.createFile(jobId, fileId);
       await result(store, fileId, jobId);
@@ -245,7 +248,8 @@ describe('the storage of several DocBuilders', function () {
     }
     await store.sweep();
     const left = (await s3.files()).join();
-    expect([mine, recent, strange].map((id) => left.includes(id))).to.deep.equal([false, true, true]);
+    const ofEach = [mine, recent, kept, strange].map((id) => left.includes(id));
+    expect(ofEach).to.deep.equal([false, true, true, true]);
     await rm(directory, { recursive: true });
   });
 
