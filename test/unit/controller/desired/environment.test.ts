@@ -11,9 +11,8 @@ import { INSTANCES } from './instances.ts';
 import { container, decoded, objectsOf } from './objects.ts';
 import type { Options } from './situation.ts';
 
-/** What services with a shared store have besides; the first are the same for both. */
+/** What services with a shared store have besides: the same for both. */
 const STORE = /^SVC_(DATABASE_URL|S3_[A-Z_]+)(_FILE)?$/;
-const OF_STORE = /^SVC_(DATABASE_URL|S3_[A-Z_]+|POD_IP)$/;
 
 describe('environment of the services', () => {
   let folder: string;
@@ -49,7 +48,7 @@ describe('environment of the services', () => {
         const ours = Object.keys(environmentOf(component, options)).filter((variable) => variable.startsWith('SVC_'));
         const told = ours.map((variable) => variable.replace(/_FILE$/, ''));
         const files = declared.map((variable) => variable.replace(/_FILE$/, ''));
-        expect(told.filter((variable) => !files.includes(variable) && !OF_STORE.test(variable))).to.deep.equal([]);
+        expect(told.filter((variable) => !files.includes(variable))).to.deep.equal([]);
       });
     }
   }
@@ -112,6 +111,8 @@ describe('environment of the services', () => {
         credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of the bucket' },
       },
     });
+    const { shared } = loadDocbuilder(environmentOf('docbuilder', INSTANCES['shared']));
+    expect([shared?.databaseUrl, shared?.s3]).to.deep.equal([config.databaseUrl, config.s3]);
     const store = ([name]: [string, string | undefined]) => STORE.test(name) || name === 'PGSSLMODE';
     const [gate, docbuilder] = (['gate', 'docbuilder'] as const).map((component) =>
       Object.entries(environmentOf(component, INSTANCES['shared'])).filter(store),
@@ -136,6 +137,7 @@ describe('environment of the services', () => {
         workerMaxJobs: 100,
         workerMaxAgeMinutes: 30,
         workerMemoryMb: 1024,
+        shared: undefined,
         sandbox: 'landlock',
         officeDir: undefined,
         lowering: { maxFileMb: 20, jobTimeoutSeconds: 90 },
