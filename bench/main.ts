@@ -7,6 +7,7 @@ import { measureBuilding } from './measurements/building.ts';
 import { compare } from './measurements/comparison.ts';
 import { measureController } from './measurements/controller.ts';
 import { measureGate } from './measurements/gate.ts';
+import { measureSharedSaves } from './measurements/gate-shared.ts';
 import { measureHanging } from './measurements/hanging.ts';
 import { measureRecycling } from './measurements/recycling.ts';
 import { measureThroughput } from './measurements/throughput.ts';
@@ -39,6 +40,7 @@ const PAGES: readonly { about: About; file: string; measurements: Record<string,
       file: 'benchmarks-cluster.md',
       measurements: {
         gate: ['The gate: saves and questions', measureGate],
+        shared: ['The gate on PostgreSQL and S3', measureSharedSaves],
         controller: ['The controller', measureController],
       },
     },

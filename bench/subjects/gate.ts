@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { Environment } from '../../src/common/config.ts';
 import { page, socket26 } from '../../test/support/gate-openings.ts';
 import { putHeaders } from '../../test/support/gate-saves.ts';
 import { startStack } from '../../test/support/stack.ts';
@@ -19,9 +20,12 @@ export interface GateSubject {
   stop(): Promise<void>;
 }
 
-/** Starts a gate with the stand-in editor that is listed to it and a portal, and opens a session. */
-export async function startGate(): Promise<GateSubject> {
-  const stack = await startStack({ process: true, environment: { SVC_AUDIT_TARGET: 'stdout' } });
+/**
+ * Starts a gate with the stand-in editor that is listed to it and a portal, and opens a session.
+ * @param environment further settings
+ */
+export async function startGate(environment: Environment = {}): Promise<GateSubject> {
+  const stack = await startStack({ process: true, environment: { SVC_AUDIT_TARGET: 'stdout', ...environment } });
   const wopiUrl = stack.environment['SVC_GATE_WOPI_URL'] ?? '';
   const pool = new Pool(wopiUrl, { connections: 1 });
   const stop = onRelease(async () => {

@@ -11,12 +11,16 @@ import { until } from './until.ts';
 
 /** Starts a server; skips the test, and says why, where this machine has none. */
 export async function postgresOrSkip(context: Context): Promise<Postgres> {
+  const postgres = await postgresOrNone();
+  if (postgres) return postgres;
+  process.stderr.write(`      skipped: there is no PostgreSQL below ${POSTGRES_LIB}\n`);
+  return context.skip();
+}
+
+/** Starts a server, where this machine has one. */
+export async function postgresOrNone(): Promise<Postgres | undefined> {
   const bin = await findPostgres();
-  if (!bin) {
-    process.stderr.write(`      skipped: there is no PostgreSQL below ${POSTGRES_LIB}\n`);
-    return context.skip();
-  }
-  return startPostgres(bin);
+  return bin === undefined ? undefined : startPostgres(bin);
 }
 
 /** A server of PostgreSQL, which ends with this process. */
