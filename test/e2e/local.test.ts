@@ -91,6 +91,8 @@ describe('the service on a developer’s machine', function () {
   });
 
   it('keeps documents in PostgreSQL and an S3 server with STORE=shared, which end last and have them at the next start', async function () {
+    // Two starts of six processes.
+    this.timeout(150_000);
     if (s3Missing() !== undefined || !(await findPostgres())) {
       process.stderr.write('      skipped: there is no PostgreSQL, or no S3 server\n');
       this.skip();
