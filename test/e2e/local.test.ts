@@ -100,7 +100,7 @@ describe('the service on a developer’s machine', function () {
     const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
     const start = async (): Promise<string> => {
       local = await startLocal({ SVC_LOCAL_STORE: 'shared', SVC_LOCAL_DIR: folder });
-      await isRunning();
+      await local.isRunning(70_000);
       expect(local.said()).to.contain(`PostgreSQL and an S3 server, ${folder}/shared`);
       return printed('address');
     };
