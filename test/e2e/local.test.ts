@@ -91,6 +91,8 @@ describe('the service on a developer’s machine', function () {
   });
 
   it('keeps documents in PostgreSQL and an S3 server with STORE=shared, which end last and have them at the next start', async function () {
+    // Two starts of six processes.
+    this.timeout(150_000);
     if (s3Missing() !== undefined || !(await findPostgres())) {
       process.stderr.write('      skipped: there is no PostgreSQL, or no S3 server\n');
       this.skip();
@@ -98,7 +100,7 @@ describe('the service on a developer’s machine', function () {
     const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
     const start = async (): Promise<string> => {
       local = await startLocal({ SVC_LOCAL_STORE: 'shared', SVC_LOCAL_DIR: folder });
-      await isRunning();
+      await local.isRunning(70_000);
       expect(local.said()).to.contain(`PostgreSQL and an S3 server, ${folder}/shared`);
       return printed('address');
     };

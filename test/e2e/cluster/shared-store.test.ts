@@ -5,6 +5,7 @@ import { portOf } from '../../support/listen.ts';
 import { secret } from '../../support/logs.ts';
 import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
 import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
+import { form } from '../../support/service.ts';
 import { type Sessions, sessionsAt } from '../../support/sessions.ts';
 import { until } from '../../support/until.ts';
 import { conditionIs, type InstanceHandle, instanceHandle, type Pod } from './support/instance.ts';
@@ -24,6 +25,7 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
   let s3: S3Server;
   let outside: Outside;
   let sessions: Sessions;
+  let apiKey: string;
   const doors: Server[] = [];
 
   before(async function () {
@@ -44,9 +46,11 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     database.port = String(await open(postgres.port));
     await putSecret('paper-db', { uri: database.href });
     await putSecret('paper-bucket', keys());
+    await putSecret('svc-license', { token: await office.licence() });
     await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(instance(await open(s3.port))));
     await paper.ready();
     const jwtSecret = secret(await paper.secret('paper-secrets', 'embed-jwt-secret'));
+    apiKey = secret((await paper.secret('paper-secrets', 'docbuilder-api-keys')).replace(/^.*:/, ''));
     const { url, documentUrl, portal, receiver } = outside;
     sessions = sessionsAt(url, { origin: portal, documentUrl, callbackUrl: receiver.url, jwtSecret });
     await until('the gates know the editor', () =>
@@ -102,7 +106,8 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
         ingress: { gating: 'None' },
         front: { replicas: 1, service: { type: 'NodePort', nodePort: NODE_PORT }, pod: SMALL },
         gate: { replicas: 2, pod: SMALL },
-        docbuilder: { pod: SMALL },
+        license: { secretName: 'svc-license' },
+        docbuilder: { replicas: 2, pod: SMALL },
         editor: { pod: SMALL },
         embed: { allowedOrigins: [outside.portal] },
         outbound: { allowHosts: [hostAddress] },
@@ -111,18 +116,24 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     };
   }
 
-  /** Asks all the time until it is told to end. @returns what was not answered as it should be */
-  function ask(): () => Promise<string[]> {
+  async function areGone(component: string, before: readonly string[]): Promise<boolean> {
+    const { items } = await paper.get<{ items: Pod[] }>('pods', '-l', `app.kubernetes.io/component=${component}`);
+    return items.every(({ metadata }) => !before.includes(metadata.uid));
+  }
+
+  /** Asks again and again until it is told to end. @returns what was not answered as it should be */
+  function ask(path = '/svc/status', pauseMs = 25, body?: () => FormData): () => Promise<string[]> {
     const failures: string[] = [];
     let ended = false;
     const asking = (async () => {
       while (!ended) {
-        const answer = await sessions.call('/svc/status').then(
-          ({ status }) => String(status),
+        const init = body && { method: 'POST', body: body(), headers: { Authorization: `Bearer ${apiKey}` } };
+        const answer = await sessions.call(path, init).then(
+          async (response) => (response.ok ? '' : `${response.status} ${await response.text()}`),
           (error: Error) => error.message,
         );
-        if (answer !== '200') failures.push(answer);
-        await delay(25);
+        if (answer !== '') failures.push(answer);
+        await delay(pauseMs);
       }
     })();
     return async () => {
@@ -148,18 +159,22 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     const end = ask();
     await paper.kubectl('rollout', 'restart', 'deployment/paper-gate');
     await paper.kubectl('rollout', 'status', 'deployment/paper-gate', '--timeout=200s');
-    await until(
-      'the old ones are gone',
-      async () =>
-        (await paper.get<{ items: Pod[] }>('pods', '-l', 'app.kubernetes.io/component=gate')).items.every(
-          ({ metadata }) => !before.includes(metadata.uid),
-        ),
-      90_000,
-    );
+    await until('the old ones are gone', () => areGone('gate', before), 90_000);
     expect(await end()).to.deep.equal([]);
     await client.addLine('sau');
     expect(await sessions.save(session, client)).to.equal(version + 1);
     await client.leave();
+  });
+
+  it('replaces its DocBuilders while documents are converted, and none fails', async () => {
+    expect(await paper.pods('docbuilder')).to.have.length(2);
+    const before = (await paper.pods('docbuilder')).map(({ metadata }) => metadata.uid);
+    // The licence allows 120 a minute.
+    const end = ask('/v1/convert', 700, () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' }));
+    await paper.kubectl('rollout', 'restart', 'deployment/paper-docbuilder');
+    await paper.kubectl('rollout', 'status', 'deployment/paper-docbuilder', '--timeout=240s');
+    await until('the old ones are gone', () => areGone('docbuilder', before), 90_000);
+    expect(await end()).to.deep.equal([]);
   });
 
   it('says which credentials are wrong, and goes on with the pods of before', async () => {

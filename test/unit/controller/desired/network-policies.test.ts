@@ -137,14 +137,17 @@ describe('network policies', () => {
   });
 
   it("let them ask EKS for the keys of their own role where the spec has no keys, and nobody for the machine's", () => {
-    const s3 = { bucket: 'documents', serviceAccountAnnotations: {} };
-    const policies = policiesOf('office', { storage: { postgres: SHARED.postgres, s3 } });
-    for (const component of COMPONENTS) {
-      const reached = [...METADATA, '169.254.170.23', 'fd00:ec2::23'].filter((ip) =>
-        reaches(policies, own(component), { to: { ip }, protocol: 'TCP', port: 80 }),
-      );
-      const expected = ['gate', 'docbuilder'].includes(component) ? ['169.254.170.23', 'fd00:ec2::23'] : [];
-      expect(reached, component).to.deep.equal(expected);
+    const AGENT = ['169.254.170.23', 'fd00:ec2::23'];
+    const { secretName: _, ...byRole } = SHARED.s3;
+    for (const s3 of [byRole, SHARED.s3]) {
+      const policies = policiesOf('office', { storage: { ...SHARED, s3 } });
+      for (const component of COMPONENTS) {
+        const reached = [...METADATA, ...AGENT].filter((ip) =>
+          reaches(policies, own(component), { to: { ip }, protocol: 'TCP', port: 80 }),
+        );
+        const expected = s3 === byRole && ['gate', 'docbuilder'].includes(component) ? AGENT : [];
+        expect(reached, component).to.deep.equal(expected);
+      }
     }
   });
 
