@@ -13,7 +13,7 @@ programs=$PWD/.cache/kubernetes/$version
 work=$PWD/.cache/docker/kind.work
 log=$PWD/.cache/docker/kind.log
 
-key=$(cat "$script" scripts/kind/Dockerfile test/e2e/cluster/kubernetes/go.mod | sha256sum | cut -c -12)
+key=$(cat "$script" scripts/kind/* test/e2e/cluster/kubernetes/go.mod test/e2e/cluster/network/go.mod | sha256sum | cut -c -12)
 base=localhost/svc/kind-base:$(echo "$debian $packages" | sha256sum | cut -c -12)
 node=localhost/svc/kind-node:$version-$key
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -52,7 +52,8 @@ program() {
 make_node() {
   context=$work/context
   mkdir -p "$context"
-  for name in kubeadm kubelet kubectl kube-proxy; do ln "$programs/$name" "$context/"; done
+  for name in kubeadm kubelet kubectl kube-proxy calico calico-felix; do ln "$programs/$name" "$context/"; done
+  cp scripts/kind/calico-felix.service "$context/"
   cp -r "$programs/kind-base/files" "$context/files"
   without_resource "$context/files"
   mkdir -p "$context/files/kind/manifests"

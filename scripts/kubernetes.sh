@@ -3,6 +3,7 @@
 # usage: scripts/kubernetes.sh build|missing api|kind|kind-node|compose...     (missing: says by exit code 0 that something is)
 #   api: what tests against an API server need; kind: the tool that makes a cluster with Docker
 #   kind-node: what scripts/kind-node.sh makes the image of a node of, where kind's own cannot be pulled
+#     and Calico, which enforces NetworkPolicies there
 #   compose: Docker's plugin of that name, as a program
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,6 +14,7 @@ go_minimum=1.24.9
 
 module=test/e2e/cluster/kubernetes
 compose_module=test/e2e/cluster/compose
+calico_module=test/e2e/cluster/network
 version=$(sed -n 's,^.*k8s\.io/kubernetes v\([0-9.]*\).*,\1,p' "$module/go.mod")
 folder=$PWD/.cache/kubernetes/$version
 api='k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kubectl ./etcd'
@@ -26,12 +28,14 @@ action=${1:-}
 case $action in build | missing) shift ;; *) fail 'the first argument is build or missing' ;; esac
 packages=
 compose=
+calico=
 for set in "$@"; do
   case $set in
     api) packages="$packages $api" ;;
     kind) packages="$packages sigs.k8s.io/kind" ;;
     kind-node) packages="$packages $api $node sigs.k8s.io/kind k8s.io/kubernetes/cmd/kubeadm
-      github.com/rancher/local-path-provisioner" ;;
+      github.com/rancher/local-path-provisioner"
+      [ -x "$folder/calico-felix" ] || calico='felix/cmd/calico-felix cni-plugin/cmd/calico' ;;
     compose) [ -x "$folder/docker-compose" ] || compose=docker-compose ;;
     *) fail 'what to build is api, kind, kind-node or compose' ;;
   esac
@@ -40,8 +44,8 @@ wanted=
 for package in $packages; do
   [ -x "$folder/${package##*/}" ] || wanted="$wanted $package"
 done
-if [ "$action" = missing ]; then [ -n "$wanted$compose" ]; exit; fi
-[ -n "$wanted$compose" ] || exit 0
+if [ "$action" = missing ]; then [ -n "$wanted$compose$calico" ]; exit; fi
+[ -n "$wanted$compose$calico" ] || exit 0
 
 PATH=$PATH:/usr/local/go/bin:/usr/lib/go/bin
 command -v go >/dev/null 2>&1 || fail 'needs Go, of any version since 1.18 (Debian: apt-get install golang-go)'
@@ -95,6 +99,13 @@ if [ -n "$compose" ]; then
   compose_version=$(sed -n 's,^.*docker/compose/v2 \(v[0-9.]*\).*,\1,p' "$compose_module/go.mod")
   go_build "$compose_module" "-X github.com/docker/compose/v2/internal.Version=$compose_version" \
     "$new/docker-compose" github.com/docker/compose/v2/cmd
+fi
+if [ -n "$calico" ]; then
+  say 'building Calico from source, once (some minutes)'
+  of_calico=github.com/projectcalico/calico
+  # shellcheck disable=SC2046
+  go_build "$calico_module" '' "$new/" $(printf "$of_calico/%s " $calico)
+  cp "$(cd "$calico_module" && go list -m -f '{{.Dir}}' $of_calico)/manifests/crds.yaml" "$new/calico-crds.yaml"
 fi
 if [ -x "$new/kind" ]; then
   # The files of its nodes.

@@ -8,10 +8,8 @@ import { endKind, startKind } from './kind.ts';
 /** What is kept from run to run: of which sources the images are, and kubeconfigs. */
 export const CACHE: string = resolve(import.meta.dirname, '../../../.cache/cluster');
 
-/** A real cluster of one node. */
+/** A real cluster of one node, whose network enforces NetworkPolicies. */
 export interface Cluster {
-  /** Whether NetworkPolicies are enforced: by kind's own network, whose image has to be pulled. */
-  enforcesPolicies: boolean;
   /** Path of a kubeconfig of a cluster admin. */
   kubeconfig: string;
   kubectl: Kubectl;
@@ -29,7 +27,7 @@ export interface Cluster {
 /** What scripts/kind-node.sh makes the image of a node of. */
 const KIND_NODE_PROGRAMS = [
   ...['kind', 'kubectl', 'kubeadm', 'kubelet', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
-  ...['kube-proxy', 'etcd', 'coredns', 'pause', 'local-path-provisioner'],
+  ...['kube-proxy', 'etcd', 'coredns', 'pause', 'local-path-provisioner', 'calico', 'calico-felix'],
 ];
 
 let shared: Promise<Cluster> | undefined;

@@ -1,18 +1,17 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type Kubectl, kubectlFor } from '../../support/kubectl.ts';
 import { kubernetesProgram } from '../../support/kubernetes.ts';
-import { until } from '../../support/until.ts';
 import type { Cluster } from './cluster.ts';
 import { docker, type Engine, hasEngine, sharedEngine } from './engine.ts';
+import { layNetwork } from './pod-network.ts';
+import { withInput } from './with-input.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** That of a test run, and that which `main.ts up` leaves running. */
 const [OWN, KEPT] = ['svc-e2e', 'svc-kept'];
-const START_MS = 180_000;
 /** Of what kubeadm makes. */
 const PATCHES = { hostPath: join(import.meta.dirname, 'patches'), containerPath: '/kind/patches', readOnly: true };
 
@@ -38,7 +37,6 @@ export async function startKind(cache: string, detached: boolean): Promise<Clust
   const [network] = Object.values(JSON.parse(networks) as Record<string, { IPAddress: string; Gateway: string }>);
   const { IPAddress: nodeAddress = '', Gateway: gateway = '' } = network ?? {};
   return {
-    enforcesPolicies: hasEngine(),
     kubeconfig,
     kubectl,
     nodeAddress,
@@ -91,32 +89,6 @@ async function create(engine: Engine, { name, kubeconfig, kubectl, node }: Wante
   await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s']);
 }
 
-/** The network of pods as kind's own program lays it on one node; the image of that program cannot be had. */
-async function layNetwork(kubectl: Kubectl, node: string): Promise<void> {
-  const range = ['get', 'node', node, '--output', 'jsonpath={.spec.podCIDR}'];
-  const subnet = await until(
-    'the node has a range of addresses',
-    async () => (await kubectl(range)) || undefined,
-    START_MS,
-  );
-  const text = await readFile(join(import.meta.dirname, 'pods.conflist'), 'utf8');
-  const file = '/etc/cni/net.d/10-pods.conflist';
-  const write = ['exec', '--interactive', node, 'sh', '-c', `cat >${file}.new && mv ${file}.new ${file}`];
-  await withInput('docker', write, text.replace('10.244.0.0/16', subnet));
-}
-
-function kind(parameters: readonly string[], input = ''): Promise<string> {
+function kind(parameters: readonly string[], input?: string): Promise<string> {
   return withInput(kubernetesProgram('kind'), parameters, input);
-}
-
-/** Runs a program; its stdout. An error says what it wrote to stderr. */
-async function withInput(program: string, parameters: readonly string[], input: string): Promise<string> {
-  const child = spawn(program, parameters, { stdio: 'pipe' });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk) => (stdout += chunk));
-  child.stderr.on('data', (chunk) => (stderr += chunk));
-  child.stdin.end(input);
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${program} ${parameters.join(' ')}: ${stderr}`);
-  return stdout;
 }

@@ -18,7 +18,7 @@ import { type Release, releaseOf, SYSTEM } from './release.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../../../docs/examples/community.yaml');
 const NAMESPACE = 'office';
-const NODE_PORT = 30080;
+export const NODE_PORT = 30080;
 /** Of two pods. */
 const FRONT_WORKERS = 4;
 /** The first time all images are built. */

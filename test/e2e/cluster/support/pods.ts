@@ -1,6 +1,6 @@
 /** Two pods of the gate's image, restricted as far as Kubernetes knows how: a gate, and one that only waits for commands. */
 export function gateAndClient(image: string): object {
-  return { apiVersion: 'v1', kind: 'List', items: [gate(image), service(), claim(), clientPod(image)] };
+  return { apiVersion: 'v1', kind: 'List', items: [gate(image), service(), claim(), waitingPod(image, 'client')] };
 }
 
 function gate(image: string): object {
@@ -18,16 +18,13 @@ function gate(image: string): object {
 }
 
 /** A pod that only waits for commands. */
-export function clientPod(image: string): object {
-  return pod('client', {
-    image,
-    imagePullPolicy: 'Never',
-    command: ['node', '-e', 'process.once("SIGTERM", () => process.exit()); setInterval(() => {}, 1e9)'],
-    volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
-  });
+export function waitingPod(image: string, name: string, labels?: Record<string, string>): object {
+  const command = ['node', '-e', 'process.once("SIGTERM", () => process.exit()); setInterval(() => {}, 1e9)'];
+  const volumeMounts = [{ name: 'tmp', mountPath: '/tmp' }];
+  return pod(name, { image, imagePullPolicy: 'Never', command, volumeMounts }, labels);
 }
 
-function pod(name: string, container: object): object {
+function pod(name: string, container: object, labels: Record<string, string> = { app: name }): object {
   const securityContext = {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
@@ -36,7 +33,7 @@ function pod(name: string, container: object): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, labels: { app: name } },
+    metadata: { name, labels },
     spec: {
       automountServiceAccountToken: false,
       enableServiceLinks: false,

@@ -3,7 +3,7 @@ import { podLabels } from '../../../../cmd/controller/desired/labels.ts';
 import { COMPONENTS, PORTS } from '../../../../cmd/controller/desired/names.ts';
 import { networkPolicyObjects, type Policy } from '../../../../cmd/controller/desired/network-policies.ts';
 import type { ComponentName, Instance } from '../../../../cmd/controller/desired/types.ts';
-
+import { EDGE, INSIDE, publicPairs, TRIED_PORTS } from '../../../support/network-pairs.ts';
 import { SHARED } from './instances.ts';
 import { manifests } from './manifests.ts';
 import { type Party, reaches } from './network.ts';
@@ -31,7 +31,6 @@ const METADATA = [
   'fd00:ec2::254',
   'fe80::a9fe:a9fe',
 ];
-const EVERY_PORT = [80, 8080, 8081, 8082, 9980, 10_250];
 
 describe('network policies', () => {
   const [office, other] = [inhabitants('office', 10), inhabitants('other', 20)];
@@ -43,26 +42,14 @@ describe('network policies', () => {
     const policies = [...policiesOf('office', spec), ...policiesOf('other', spec)];
     return Object.entries(everybody).flatMap(([name, from]) =>
       COMPONENTS.flatMap((component) =>
-        EVERY_PORT.filter((port) => reaches(policies, from, { to: own(component), protocol: 'TCP', port })).map(
+        TRIED_PORTS.filter((port) => reaches(policies, from, { to: own(component), protocol: 'TCP', port })).map(
           (port) => `${name} > ${component}:${port}`,
         ),
       ),
     );
   }
 
-  const INSIDE = [
-    'front > gate:8080',
-    'front > gate:8081',
-    'editor > gate:8081',
-    'front > docbuilder:8080',
-    'front > editor:9980',
-    'gate > editor:9980',
-  ];
-  // Whoever may reach outside at all may ask for a page, as from anywhere. An editor and a front may not.
-  const PUBLIC = [...Object.keys(STRANGERS), 'gate', 'docbuilder', 'other gate', 'other docbuilder'].map(
-    (name) => `${name} > front:8080`,
-  );
-  const EDGE = ['the edge > front:8081', 'the edge > front:8082'];
+  const PUBLIC = publicPairs([...Object.keys(STRANGERS), 'other gate', 'other docbuilder']);
 
   it('let through, of all pairs and ports, exactly these with gating AuthUrl', () => {
     expect(table({})).to.have.members([...INSIDE, ...PUBLIC, ...EDGE]);
@@ -92,7 +79,7 @@ describe('network policies', () => {
   it('let nothing through but TCP', () => {
     for (const from of Object.values(everybody)) {
       for (const component of COMPONENTS) {
-        for (const port of EVERY_PORT) {
+        for (const port of TRIED_PORTS) {
           const target = { to: own(component), protocol: 'UDP', port };
           expect(reaches(policiesOf('office', {}), from, target)).to.equal(false);
         }

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { established, type Kubectl } from '../../support/kubectl.ts';
+import { kubernetesProgram } from '../../support/kubernetes.ts';
+import { withInput } from './with-input.ts';
+
+const CONFIGURATION = '/etc/cni/net.d';
+
+/** What Calico has to know of the cluster: that it may start, and which addresses are hidden outside of it. */
+const OBJECTS = [
+  { kind: 'ClusterInformation', metadata: { name: 'default' }, spec: { datastoreReady: true } },
+  {
+    kind: 'IPPool',
+    metadata: { name: 'pods' },
+    spec: { cidr: '10.244.0.0/16', natOutgoing: true, ipipMode: 'Never', vxlanMode: 'Never', nodeSelector: 'all()' },
+  },
+];
+
+/**
+ * Lays the network of pods on nodes whose image is made here: that of kind's own image cannot be had. Calico gives each pod its
+ * interface and enforces NetworkPolicies; between nodes there are plain routes, as kind's own network has them.
+ */
+export async function layNetwork(kubectl: Kubectl, controlPlane: string): Promise<void> {
+  await kubectl(['apply', '--server-side', '--filename', kubernetesProgram('calico-crds.yaml')]);
+  await established(kubectl, 'clusterinformations.crd.projectcalico.org');
+  await established(kubectl, 'ippools.crd.projectcalico.org');
+  const items = OBJECTS.map((object) => ({ apiVersion: 'crd.projectcalico.org/v1', ...object }));
+  await kubectl(['apply', '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  const kubeconfig = await withInput('docker', ['exec', controlPlane, 'cat', '/etc/kubernetes/admin.conf']);
+  const plugins = await readFile(join(import.meta.dirname, 'pods.conflist'), 'utf8');
+  await put(controlPlane, 'calico-kubeconfig', kubeconfig);
+  await put(controlPlane, '10-pods.conflist', plugins.replace('NODE', controlPlane));
+  await withInput('docker', ['exec', controlPlane, 'systemctl', 'enable', '--now', 'calico-felix']);
+}
+
+/** Writes a file of the network's configuration on a node, all at once: whoever reads it may look at any time. */
+async function put(node: string, name: string, text: string): Promise<void> {
+  const file = `${CONFIGURATION}/${name}`;
+  await withInput(
+    'docker',
+    ['exec', '--interactive', node, 'sh', '-c', `cat >${file}.new && mv ${file}.new ${file}`],
+    text,
+  );
+}

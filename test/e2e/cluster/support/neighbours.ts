@@ -1,0 +1,76 @@
+import { COMPONENTS } from '../../../../cmd/controller/desired/names.ts';
+import type { ComponentName } from '../../../../cmd/controller/desired/types.ts';
+import type { Office } from './office.ts';
+import { waitingPod } from './pods.ts';
+import type { Party } from './probes.ts';
+
+const HOME = 'office';
+const NGINX = { 'app.kubernetes.io/name': 'ingress-nginx' };
+const UNKNOWN = 'a pod of the instance that no component knows';
+const ofInstance = (name: string) => ({ 'app.kubernetes.io/name': 'svc', 'app.kubernetes.io/instance': name });
+const ofOther = (component: string) => ({ ...ofInstance('other'), 'app.kubernetes.io/component': component });
+
+/** Pods around the instance `office`, by what they are to it: its example leaves the edge's namespace and labels as they are. */
+const STRANGERS: Record<string, { namespace: string; labels: Record<string, string> }> = {
+  'a stranger': { namespace: HOME, labels: { app: 'portal' } },
+  'a stranger elsewhere': { namespace: 'elsewhere', labels: { app: 'portal' } },
+  'the edge': { namespace: 'ingress-nginx', labels: NGINX },
+  "the edge's neighbour": { namespace: 'ingress-nginx', labels: { app: 'job' } },
+  'somebody with the labels of the edge': { namespace: HOME, labels: NGINX },
+  "another instance's gate": { namespace: HOME, labels: ofOther('gate') },
+  "another instance's front": { namespace: HOME, labels: ofOther('front') },
+};
+
+/** Everybody whose packets are tried. */
+export interface Neighbours {
+  components: Record<ComponentName, Party>;
+  strangers: Record<string, Party>;
+  /** A pod of the instance that no component knows. */
+  unknown: Party;
+  /** The node that they are all on. */
+  node: Party;
+  end(): Promise<void>;
+}
+
+/** Starts pods around an instance. */
+export async function startNeighbours(office: Office): Promise<Neighbours> {
+  const { kubectl } = office.cluster;
+  const made = Object.entries({ ...STRANGERS, [UNKNOWN]: { namespace: HOME, labels: ofInstance(HOME) } }).map(
+    ([is, place], index) => ({ is, ...place, name: `neighbour-${index}` }),
+  );
+  const foreign = new Set(made.map(({ namespace }) => namespace).filter((namespace) => namespace !== HOME));
+  for (const namespace of foreign) {
+    // Of a run that was killed.
+    await kubectl(['delete', 'namespace', namespace, '--ignore-not-found']);
+    await kubectl(['create', 'namespace', namespace]);
+    await kubectl(['--namespace', namespace, 'wait', '--for=create', 'serviceaccount/default', '--timeout=60s']);
+  }
+  for (const { namespace, labels, name } of made) {
+    const pod = JSON.stringify(waitingPod(office.images.gate, name, labels));
+    await kubectl(['--namespace', namespace, 'apply', '--filename', '-'], pod);
+  }
+  const strangers: Record<string, Party> = {};
+  for (const { is, namespace, name } of made) {
+    await kubectl(['--namespace', namespace, 'wait', `pod/${name}`, '--for=condition=Ready', '--timeout=60s']);
+    strangers[is] = await partyOf(office, namespace, name);
+  }
+  const components = {} as Record<ComponentName, Party>;
+  for (const component of COMPONENTS) {
+    const [pod] = await office.pods(component);
+    components[component] = await partyOf(office, HOME, pod?.metadata.name ?? component);
+  }
+  const unknown = strangers[UNKNOWN] as Party;
+  delete strangers[UNKNOWN];
+  const end = async () => {
+    for (const namespace of foreign) await kubectl(['delete', 'namespace', namespace, '--wait=false']);
+    const names = made.filter(({ namespace }) => namespace === HOME).map(({ name }) => `pod/${name}`);
+    await office.kubectl('delete', ...names, '--grace-period=1');
+  };
+  return { components, strangers, unknown, node: { ip: office.cluster.nodeAddress, node: unknown.node }, end };
+}
+
+async function partyOf({ cluster }: Office, namespace: string, name: string): Promise<Party> {
+  const text = await cluster.kubectl(['--namespace', namespace, 'get', 'pod', name, '--output', 'json']);
+  const { metadata, spec, status } = JSON.parse(text);
+  return { ip: status.podIP, node: spec.nodeName, uid: metadata.uid };
+}
