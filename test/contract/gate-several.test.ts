@@ -54,6 +54,9 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
     const { version, download_url } = await gates.state(session);
     expect(version).to.equal(3);
     expect(await (await fetch(download_url)).text()).to.match(/^save \d$/);
+    const { pathname, search } = new URL(download_url);
+    for (const { url } of gates.all)
+      expect((await fetch(`${url}${pathname}${search}`)).status, 'a link that any gate signed').to.equal(200);
     await until('all are told', () => versions().length === 3 || undefined);
     expect(versions()).to.deep.equal([1, 2, 3]);
     const limited = await gates.create({ key: 'another' });

@@ -62,7 +62,7 @@ export async function startGates({
 }: GatesOptions): Promise<Gates> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-gates-'));
   const [nobody] = await freePorts(1);
-  const [jwtSecret, callbackSecret, password, linkSecret] = [newSecret(), newSecret(), newSecret(), newSecret()];
+  const [jwtSecret, callbackSecret, password] = [newSecret(), newSecret(), newSecret()];
   const portal = await startCanary((_request, response) => void response.end(ORIGINAL));
   const receiver = await callbackReceiver(receives);
   const [everybody, internal] = [await startBalancer(), await startBalancer()];
@@ -92,7 +92,6 @@ export async function startGates({
     SVC_ONLINE_ADMIN_PASSWORD: password,
     SVC_EMBED_JWT_SECRET: jwtSecret,
     SVC_EMBED_CALLBACK_SECRET: callbackSecret,
-    SVC_EMBED_LINK_SECRET: linkSecret,
     SVC_EMBED_ALLOWED_ORIGINS: PORTAL_ORIGIN,
     SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
     SVC_AUDIT_TARGET: 'off',
