@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
-import type { ListenAddress } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import { MB } from '../../src/common/errors.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
-import type { Config } from './config.ts';
+import { type Config, selfUrl } from './config.ts';
 import { createAsk } from './domain/ask.ts';
 import { createCleaning } from './domain/cleaning.ts';
 import { Closing } from './domain/closing.ts';
@@ -295,10 +294,4 @@ function createInternal(base: Base, { places, editorCalls, saves, unsaved, loads
     access: createWopiAccess({ rows, clock, log }),
   });
   return app;
-}
-
-/** Returns the address at which the gate reaches itself: the demo's document and receiver are its own. */
-function selfUrl({ host, port }: ListenAddress): string {
-  const loopback = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${loopback.includes(':') ? `[${loopback}]` : loopback}:${port}`;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
-import type { Shared } from '../../cmd/gate/domain/ports.ts';
+import type { Shared } from '../../cmd/gate/domain/shared.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { DOC } from './gate-openings.ts';
 

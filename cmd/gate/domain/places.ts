@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import { Counting, type CountingState } from './counting.ts';
-import type { Admission, EditorSample, SharedText } from './ports.ts';
+import type { Admission, EditorSample } from './ports.ts';
+import type { SharedText } from './shared.ts';
 
 /** The time that somebody waits for a place that is about to become free: it takes a second and an answer of the editor. */
 const FREED_MS = 2_000;

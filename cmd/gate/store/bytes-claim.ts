@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { keptKey } from '../../../src/common/fs/key-file.ts';
-import type { SharedText } from '../domain/ports.ts';
+import type { SharedText } from '../domain/shared.ts';
 
 /**
  * Claims a shared database for the bytes in a data folder: a gate with another folder would have none of them.

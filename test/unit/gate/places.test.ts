@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Counting, type CountingState } from '../../../cmd/gate/domain/counting.ts';
 import { createAdmission, createLocalPlaces, type Places, SharedPlaces } from '../../../cmd/gate/domain/places.ts';
-import type { EditorView, SharedText } from '../../../cmd/gate/domain/ports.ts';
+import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
+import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
 import { DOC, FOREIGN, sourceOf } from '../../support/gate-openings.ts';
 
 const view = (userId: string, docId: string | null = DOC): EditorView => ({
