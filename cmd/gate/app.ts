@@ -16,7 +16,7 @@ import { createDemoInbox } from './domain/demo-inbox.ts';
 import { createDocuments } from './domain/documents.ts';
 import { createDownloads } from './domain/downloads.ts';
 import { createEditorCalls } from './domain/editor-calls.ts';
-import { createEditorWatch } from './domain/editor-watch.ts';
+import { EditorWatch } from './domain/editor-watch.ts';
 import { Leadership } from './domain/leadership.ts';
 import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
@@ -231,7 +231,7 @@ function createSight(base: Base, overrides: Overrides, { needsSample, onSample, 
       onMatched(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down')),
     log,
   });
-  const watch = createEditorWatch({
+  const watch = new EditorWatch({
     ...{ editor, log },
     shared: rows.shared?.seen,
     onSample: (sample) => {

@@ -24,92 +24,100 @@ export interface EditorWatchDependencies {
   log: Pick<Logger, 'warn'>;
 }
 
-/** The editor's state and list, as the leader sees them, on every gate. */
-export interface EditorWatch extends Duty {
-  state(): EditorState;
-  /** Returns the last good sample; undefined before the first. */
-  sample(): EditorSample | undefined;
-  /** Begins to follow the leader; resolves once what it saw last is known. */
-  follow(): Promise<void>;
-  /** Ends that. */
-  end(): void;
-}
+/**
+ * The editor's state and list, as the leader sees them, on every gate. As a duty it samples the editor and shares what it
+ * sees; all other gates look once a second whether there is more.
+ */
+export class EditorWatch implements Duty {
+  readonly #deps: EditorWatchDependencies;
+  #seen: Seen = { state: 'down', channel: '', sample: undefined };
+  #version = 0;
+  #stopSampling: (() => void) | undefined;
+  #stopFollowing = (): void => {};
+  #last: Promise<void> = Promise.resolve();
 
-/** As a duty it samples the editor and shares what it sees; all other gates look once a second whether there is more. */
-export function createEditorWatch({ editor, shared, onSample, log }: EditorWatchDependencies): EditorWatch {
-  let seen: Seen = { state: 'down', channel: '', sample: undefined };
-  let version = 0;
-  let stopSampling: (() => void) | undefined;
-  let stopFollowing = (): void => {};
-  let last: Promise<void> = Promise.resolve();
+  constructor(deps: EditorWatchDependencies) {
+    this.#deps = deps;
+  }
+
+  readonly state = (): EditorState => this.#seen.state;
+
+  /** Returns the last good sample; undefined before the first. */
+  readonly sample = (): EditorSample | undefined => this.#seen.sample;
+
+  start(): void {
+    let channel = randomUUID();
+    this.#stopSampling = this.#deps.editor.sampling({
+      previous: this.#seen.sample,
+      onState: (state) => {
+        if (state === 'ok') channel = randomUUID();
+        this.#lead({ ...this.#seen, state, channel });
+      },
+      onSample: (sample) => this.#lead({ ...this.#seen, sample }),
+    });
+  }
+
+  stop(): void {
+    this.#stopSampling?.();
+    this.#stopSampling = undefined;
+  }
+
+  /** Begins to follow the leader; resolves once what it saw last is known. */
+  async follow(): Promise<void> {
+    const { shared } = this.#deps;
+    if (!shared) return;
+    await this.#look(shared);
+    this.#stopFollowing = repeat(POLL_MS, () => this.#look(shared));
+  }
+
+  /** Ends that. */
+  end(): void {
+    this.#stopFollowing();
+  }
 
   /** Takes in what was seen, one after the other. */
-  function take(next: Seen): Promise<void> {
-    const before = seen;
-    seen = next;
+  #take(next: Seen): Promise<void> {
+    const { editor, onSample } = this.#deps;
+    const before = this.#seen;
+    this.#seen = next;
     const isLost = before.state === 'ok' && (next.state !== 'ok' || next.channel !== before.channel);
     if (isLost) editor.forgetPages();
     const { sample } = next;
-    if (sample !== undefined && sample !== before.sample) last = last.then(() => onSample(sample));
-    return last;
+    if (sample !== undefined && sample !== before.sample) this.#last = this.#last.then(() => onSample(sample));
+    return this.#last;
   }
 
-  async function write(to: SharedText): Promise<void> {
-    while (stopSampling) {
-      ({ version } = await to.read(version));
-      if (await to.write(toText(seen), version)) {
-        version += 1;
+  /** Takes in what the leader saw, and shares it once it counts here. */
+  #lead(next: Seen): void {
+    const { shared, log } = this.#deps;
+    const counted = this.#take(next);
+    if (!shared) return;
+    this.#last = counted
+      .then(() => this.#write(shared))
+      .catch((error) => log.warn({ err: error }, 'what was seen of the editor could not be shared'));
+  }
+
+  async #write(to: SharedText): Promise<void> {
+    while (this.#stopSampling) {
+      this.#version = (await to.read(this.#version)).version;
+      if (await to.write(toText(this.#seen), this.#version)) {
+        this.#version += 1;
         return;
       }
     }
   }
 
-  /** Takes in what the leader saw, and shares it once it counts here. */
-  function lead(next: Seen): void {
-    const counted = take(next);
-    if (!shared) return;
-    last = counted
-      .then(() => write(shared))
-      .catch((error) => log.warn({ err: error }, 'what was seen of the editor could not be shared'));
-  }
-
-  async function look(from: SharedText): Promise<void> {
-    if (stopSampling) return;
+  async #look(from: SharedText): Promise<void> {
+    if (this.#stopSampling) return;
     // The leader's own trouble with the database is told by what it does not share.
-    const read = await from.read(version).catch(() => undefined);
-    if (read?.text === undefined || stopSampling) return;
-    version = read.version;
+    const read = await from.read(this.#version).catch(() => undefined);
+    if (read?.text === undefined || this.#stopSampling) return;
+    this.#version = read.version;
     const next = fromText(read.text);
     // Only the state may have changed.
-    const isOld = next.sample?.at === seen.sample?.at;
-    await take(isOld ? { ...next, sample: seen.sample } : next);
+    const isOld = next.sample?.at === this.#seen.sample?.at;
+    await this.#take(isOld ? { ...next, sample: this.#seen.sample } : next);
   }
-
-  return {
-    state: () => seen.state,
-    sample: () => seen.sample,
-    start() {
-      let channel = randomUUID();
-      stopSampling = editor.sampling({
-        previous: seen.sample,
-        onState: (state) => {
-          if (state === 'ok') channel = randomUUID();
-          lead({ ...seen, state, channel });
-        },
-        onSample: (sample) => lead({ ...seen, sample }),
-      });
-    },
-    stop() {
-      stopSampling?.();
-      stopSampling = undefined;
-    },
-    async follow() {
-      if (!shared) return;
-      await look(shared);
-      stopFollowing = repeat(POLL_MS, () => look(shared));
-    },
-    end: () => stopFollowing(),
-  };
 }
 
 function toText({ sample, ...rest }: Seen): string {

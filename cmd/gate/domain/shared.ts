@@ -4,7 +4,7 @@ export interface Shared {
   lease: Lease;
   /** The counted places (`SharedPlaces`). */
   places: SharedText;
-  /** What was last seen of the editor (`createEditorWatch`). */
+  /** What was last seen of the editor (`EditorWatch`). */
   seen: SharedText;
   /** The id of the data folder that has the bytes, where one has them. */
   bytes: SharedText;

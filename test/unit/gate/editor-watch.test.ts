@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createEditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
+import { EditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
 import type { EditorSample, SamplingHandlers } from '../../../cmd/gate/domain/ports.ts';
 import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
 import { silentLogger } from '../../support/logs.ts';
@@ -34,7 +34,7 @@ describe('what the leader sees of the editor', () => {
     const samples: EditorSample[] = [];
     let handlers: SamplingHandlers | undefined;
     let forgotten = 0;
-    const watch = createEditorWatch({
+    const watch = new EditorWatch({
       editor: {
         sampling(given) {
           handlers = given;
@@ -51,7 +51,7 @@ describe('what the leader sees of the editor', () => {
       log: silentLogger(),
     });
     void watch.follow();
-    ends.push(watch.end);
+    ends.push(() => watch.end());
     return {
       watch,
       samples,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { createEditorWatch, type EditorWatch } from '../../../../cmd/gate/domain/editor-watch.ts';
+import { EditorWatch } from '../../../../cmd/gate/domain/editor-watch.ts';
 import type { EditorSample, EditorServer } from '../../../../cmd/gate/domain/ports.ts';
 import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
 import { createEditorServer } from '../../../../cmd/gate/outbound/editor/editor-server.ts';
@@ -47,7 +47,7 @@ describe('the admin channel', () => {
       isUrgent: async () => options.urgent?.() ?? false,
       sampleIntervalMs: options.interval ?? 40,
     });
-    const watch = createEditorWatch({
+    const watch = new EditorWatch({
       editor: online,
       shared: undefined,
       onSample: async (sample) => void samples.push(sample),
@@ -57,7 +57,7 @@ describe('the admin channel', () => {
     editor = {
       ...{ page: online.page, state: watch.state, sample: watch.sample },
       stop() {
-        watch.stop?.();
+        watch.stop();
         online.stop();
       },
     };
