@@ -209,8 +209,8 @@ describe("the editor's quarantine", function () {
     await again.unsaved.discard(unsaved?.id ?? '');
     expect([await again.unsaved.list(), await has(again)]).to.deep.equal([[], false]);
     bench = again;
-    const [blob = ''] = await bench.stored();
-    expect(await text(bench.blobs.read({ blob, sha256: '' }))).to.equal('the original');
+    const original = await bench.rows.read((tx) => tx.version(DOC, 0));
+    expect(await text(bench.blobs.read(original ?? expect.fail('no version')))).to.equal('the original');
   });
 
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
