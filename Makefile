@@ -42,8 +42,9 @@ test: ## Install what is missing and run all tests (FILES=… for some of them, 
 .PHONY: e2e
 e2e: ## Only the tests on a real cluster and with compose: on Docker if there is one, else on one of its own (20 minutes the first time; ALL=1 also tests behind a Gateway, and the controller on Kubernetes 1.31 to the newest)
 	@scripts/setup.sh e2e
-	@$(if $(ALL),scripts/gateway-tools.sh || [ $$? = 3 ])
 	@mocha $(or $(FILES),'test/e2e/cluster/**/*.test.ts')
+	@$(if $(ALL),scripts/gateway-tools.sh || [ $$? = 3 ])
+	@$(if $(ALL),SVC_TEST_GATEWAY=1 mocha test/e2e/cluster/gateway.test.ts)
 	@$(if $(ALL),scripts/kube-versions.sh)
 
 .PHONY: unit
