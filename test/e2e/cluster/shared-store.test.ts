@@ -9,7 +9,7 @@ import { form } from '../../support/service.ts';
 import { type Sessions, sessionsAt } from '../../support/sessions.ts';
 import { until } from '../../support/until.ts';
 import { conditionIs, type InstanceHandle, instanceHandle, type Pod } from './support/instance.ts';
-import { makeNamespace, type Office, officeFor } from './support/office.ts';
+import { answers, makeNamespace, type Office, officeFor } from './support/office.ts';
 import { type Outside, startOutside } from './support/outside.ts';
 
 const NAMESPACE = 'paper';
@@ -59,6 +59,7 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
         () => undefined,
       ),
     );
+    await answers(url);
   });
   after(async () => {
     await office?.cluster.kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--wait=false']);

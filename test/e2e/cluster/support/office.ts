@@ -91,7 +91,7 @@ async function open(): Promise<Office> {
  * Resolves when all that is behind the fronts answers: a moment after Ready, when each node knows of the new pods. The
  * last path is one that the gate's internal port refuses; while the front cannot ask there, the editor answers.
  */
-async function answers(url: string): Promise<void> {
+export async function answers(url: string): Promise<void> {
   const paths = ['/svc/status', '/v1/status', '/hosting/capabilities', '/browser/0/cool.html'];
   for (let rounds = 0; rounds < FRONT_WORKERS; rounds += 1) {
     await until('the service answers', async () => {
