@@ -43,8 +43,9 @@ export function ask(from: Party, url: string): Promise<string | undefined> {
 async function inNetwork({ node, uid }: Party, ...command: string[]): Promise<string> {
   if (uid === undefined) return docker('exec', node, ...command);
   const group = uid.replaceAll('-', '[-_]');
-  const processes = await docker('exec', node, 'sh', '-c', `grep -ls 'pod${group}' /proc/[0-9]*/cgroup || true`);
-  const [, pid] = /^\/proc\/(\d+)\//.exec(processes) ?? [];
-  if (pid === undefined) throw new Error(`no process of pod ${uid} on ${node}`);
+  // All others of a pod may end at any time, or have a network of their own.
+  const find = `for of in $(grep -ls 'pod${group}' /proc/[0-9]*/cgroup); do grep -lx pause "\${of%/*}/comm"; done || true`;
+  const [, pid] = /^\/proc\/(\d+)\//.exec(await docker('exec', node, 'sh', '-c', find)) ?? [];
+  if (pid === undefined) throw new Error(`no sandbox of pod ${uid} on ${node}`);
   return docker('exec', node, 'nsenter', `--target=${pid}`, '--net', ...command);
 }
