@@ -167,7 +167,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
   it('makes one version of a save whose COMMIT was done and whose answer the network lost', async () => {
     const { rows, direct, net } = await openProxied();
     const save = await startSaves(rows);
-    const admin = new pg.Client(clientOptions(direct));
+    const admin = new pg.Client(clientOptions(direct, 'svc-test'));
     await admin.connect();
     await admin.query(`
       CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../../../src/common/s3/read.ts';
+import type { ByteRange } from '../../../src/common/byte-range.ts';
 import type { JobRecord, OutputRecord } from './job.ts';
 
 /** Reads a result file, or a range of it. */

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../../../src/common/byte-range.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 import type { LinkQuery, Links } from './links.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
-import type { Blobs, ByteRange, Rows, RowsReader } from './ports.ts';
+import type { Blobs, Rows, RowsReader } from './ports.ts';
 import { baseFileName } from './wopi.ts';
 
 /** A version of a document, as a file to download. */

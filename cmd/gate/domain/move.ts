@@ -25,8 +25,8 @@ export interface Copied {
  */
 export async function copyKept(from: Kept, to: Kept): Promise<Copied> {
   const { documents, versions, sessions, deliveries, unsaved } = await readAll(from.rows);
-  const there = await readAll(to.rows);
-  if (there.documents.length + there.deliveries.length > 0) throw new Error('there are documents already');
+  const there = await to.rows.read(async (tx) => [...(await tx.documents()), ...(await tx.deliveries())]);
+  if (there.length > 0) throw new Error('there are documents already');
   // Versions of a release that named bytes by their hash share them.
   const stored = new Map([...versions, ...unsaved].map((row): [string, StoredBlob] => [row.blob, row]));
   for (const blob of stored.values()) await copyBlob(from, to, blob);

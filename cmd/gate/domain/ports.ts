@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../../../src/common/byte-range.ts';
 import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
 import type {
   DeliveryRecord,
@@ -125,9 +126,6 @@ export interface RowsTransaction extends RowsReader {
 }
 
 export type MemoryKey = Pick<MemoryRecord, 'kind' | 'docId' | 'key'>;
-
-/** A range of bytes; both ends are included. */
-export type ByteRange = { start: number; end: number };
 
 /** A file on this machine with content as it arrived, complete, and flushed where it becomes stored bytes as it is. */
 export interface ReceivedFile {

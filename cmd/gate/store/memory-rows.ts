@@ -1,3 +1,4 @@
+import { keepKey } from '../../../src/common/sql/keep-key.ts';
 import { type Query, Table } from '../../../src/common/sql/table.ts';
 import type { MemoryRecord, UnsavedRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
@@ -47,11 +48,6 @@ export function memoryRows(
     async forgetBefore(at) {
       await query('DELETE FROM memories WHERE at < ?', [at]);
     },
-    async keepKey(name, key) {
-      const add = 'INSERT INTO secret_keys (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING';
-      await query(add, [name, key.toString('hex')]);
-      const [row] = await query('SELECT value FROM secret_keys WHERE name = ?', [name]);
-      return Buffer.from(String(row?.[0]), 'hex');
-    },
+    keepKey: (name, key) => keepKey(query, 'secret_keys', name, key),
   };
 }

@@ -30,15 +30,16 @@ const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;
 
 /**
- * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves, all that its work did is
- * committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was the answer to the commit
- * that was lost.
+ * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves, all
+ * that its work did is committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was the
+ * answer to the commit that was lost.
  * @throws {Error} in words for the operator
  */
 export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
-  const connections = openConnections({ ...clientOptions(url), max: CONNECTIONS });
+  const options = clientOptions(url, 'svc-gate');
+  const connections = openConnections({ ...options, max: CONNECTIONS });
   const times = { connectionTimeoutMillis: ASKING_MS, query_timeout: ASKING_MS };
-  const asking = openConnections({ ...clientOptions(url), ...times, max: ASKING });
+  const asking = openConnections({ ...options, ...times, max: ASKING });
   const close = async () => void (await Promise.all([connections.close(), asking.close()]));
   const databaseId = await openTables(connections, POSTGRES_SCHEMA).catch(async (error) => {
     await close();

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
+import type { ByteRange } from '../byte-range.ts';
 import { AppError } from '../errors.ts';
-import type { ByteRange } from '../s3/read.ts';
 import { sendStream } from './send-stream.ts';
 
 /** The value that `request.range` returns for a range without a byte. */

@@ -2,14 +2,12 @@ import { createHash, type Hash } from 'node:crypto';
 import { addAbortSignal, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { ByteRange } from '../byte-range.ts';
 import type { S3Timings } from './client.ts';
 import { answeredWithin, S3Error } from './error.ts';
 
 /** The interval at which a read asks while the store fails. */
 const RETRY_MS = 250;
-
-/** A range of bytes; both ends are included. */
-export type ByteRange = { start: number; end: number };
 
 export interface StoredObject {
   bucket: string;

@@ -16,11 +16,14 @@ const types: CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** @param url `postgresql://…`; what it leaves out, libpq's variables say (`PGSSLMODE` and its like) */
-export function clientOptions(url: string): ClientConfig {
+/**
+ * @param url `postgresql://…`; what it leaves out, libpq's variables say (`PGSSLMODE` and its like)
+ * @param application the name that the server shows for the connections
+ */
+export function clientOptions(url: string, application: string): ClientConfig {
   return {
     connectionString: url,
-    application_name: 'svc-gate',
+    application_name: application,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { newKey } from '../../../../src/common/fs/key-file.ts';
+import { keepKey } from '../../../../src/common/sql/keep-key.ts';
 import { clientOptions, queryOf } from '../../../../src/common/sql/postgres-client.ts';
 import type { Schema } from '../../../../src/common/sql/postgres-migrate.ts';
 import { openConnections } from '../../../../src/common/sql/postgres-pool.ts';
@@ -64,7 +65,7 @@ export interface Database {
  * @throws {Error} in words for the operator
  */
 export async function openDatabase(url: string): Promise<Database> {
-  const options = { ...clientOptions(url), application_name: 'svc-docbuilder' };
+  const options = clientOptions(url, 'svc-docbuilder');
   // What changes tables may take its time.
   const opened = openConnections({ ...options, max: 1 });
   try {
@@ -77,9 +78,6 @@ export async function openDatabase(url: string): Promise<Database> {
 }
 
 /** A random key that the database has from its first use on. */
-export async function sharedKey(query: Query, name: string): Promise<Buffer> {
-  const fresh = randomBytes(32).toString('hex');
-  await query('INSERT INTO docbuilder_keys VALUES (?, ?) ON CONFLICT (name) DO NOTHING', [name, fresh]);
-  const [row] = await query('SELECT value FROM docbuilder_keys WHERE name = ?', [name]);
-  return Buffer.from(String(row?.[0]), 'hex');
+export function sharedKey(query: Query, name: string): Promise<Buffer> {
+  return keepKey(query, 'docbuilder_keys', name, newKey());
 }

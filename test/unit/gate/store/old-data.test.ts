@@ -102,7 +102,7 @@ describe('data of a release that named bytes by their hash', function () {
   it('is worked with in PostgreSQL, which that release then refuses: it would look for bytes by their hash', async function () {
     postgres = await postgresOrSkip(this);
     const url = await postgres.create();
-    const client = new pg.Client(clientOptions(url));
+    const client = new pg.Client(clientOptions(url, 'svc-test'));
     await client.connect();
     const old = { schema: POSTGRES_SCHEMA.schema, steps: POSTGRES_SCHEMA.steps.slice(0, STEPS), oldest: STEPS };
     const asBefore = () => transaction(client, BEGIN_WRITING, (query) => migratePostgres(query, old));

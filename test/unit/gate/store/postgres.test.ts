@@ -35,7 +35,7 @@ describe('the gate’s rows on PostgreSQL', function () {
     });
 
     async function connected<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-      const client = new pg.Client(clientOptions(url));
+      const client = new pg.Client(clientOptions(url, 'svc-test'));
       await client.connect();
       return use(client).finally(() => client.end());
     }
