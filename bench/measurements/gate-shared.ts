@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import pg from 'pg';
 import { type Postgres, postgresOrNone } from '../../test/support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../../test/support/s3-server.ts';
+import { type S3Server, s3Environment, s3Missing, startS3Server } from '../../test/support/s3-server.ts';
 import { inRounds } from '../alternate.ts';
 import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome } from '../measurement.ts';
@@ -31,14 +31,7 @@ export async function measureSharedSaves({ options }: Bench): Promise<Outcome> {
 }
 
 async function measure(postgres: Postgres, s3: S3Server, rounds: number): Promise<Outcome> {
-  const { endpoint, bucket, credentials } = s3.settings;
-  const gate = await startGate({
-    SVC_DATABASE_URL: await postgres.create(),
-    SVC_S3_ENDPOINT: endpoint,
-    SVC_S3_BUCKET: bucket,
-    SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
-    SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  });
+  const gate = await startGate({ SVC_DATABASE_URL: await postgres.create(), ...s3Environment(s3) });
   const plain = await startPlain(s3, await postgres.create());
   const bytes = randomBytes(SAVED_MB * 1024 * 1024);
   try {

@@ -7,7 +7,7 @@ import type { Environment } from '../../src/common/config.ts';
 import type { EmbedSession } from '../../src/common/generated/wire.ts';
 import { ownFolder } from '../support/own-folder.ts';
 import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const COMMAND = resolve(import.meta.dirname, '../../cmd/gate/move.ts');
@@ -26,14 +26,7 @@ describe('an instance that moves to PostgreSQL and S3, and back', function () {
     s3 = await startS3Server();
     folder = await ownFolder('move');
     stack = await startStack({ process: true, environment: { SVC_GATE_DATA_DIR: join(folder, 'first') } });
-    const { endpoint, bucket, credentials } = s3.settings;
-    shared = {
-      SVC_DATABASE_URL: await postgres.create(),
-      SVC_S3_ENDPOINT: endpoint,
-      SVC_S3_BUCKET: bucket,
-      SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
-      SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    };
+    shared = { SVC_DATABASE_URL: await postgres.create(), ...s3Environment(s3) };
   });
   after(async () => {
     await stack?.stop();

@@ -8,7 +8,7 @@ import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { spawnGate, startGateProcess } from '../support/gate.ts';
 import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
-import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
 import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
 
 const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{32}|probe-[0-9a-f-]{36})(\?x-id=\w+)?$/;
@@ -25,14 +25,8 @@ describe('a gate whose bytes are in an S3 store', function () {
     server = await startS3Server();
     faults = await startHttpFaults(server.port);
     folder = await mkdtemp(join(tmpdir(), 'svc-gate-s3-'));
-    const { credentials } = server.settings;
-    environment = {
-      SVC_S3_ENDPOINT: `http://127.0.0.1:${faults.port}`,
-      SVC_S3_BUCKET: 'svc',
-      SVC_S3_PREFIX: 'one/',
-      SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
-      SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    };
+    const SVC_S3_ENDPOINT = `http://127.0.0.1:${faults.port}`;
+    environment = { ...s3Environment(server), SVC_S3_ENDPOINT, SVC_S3_PREFIX: 'one/' };
   });
   after(async () => {
     faults?.close();

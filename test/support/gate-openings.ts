@@ -1,3 +1,5 @@
+import type { EditorView } from '../../cmd/gate/domain/ports.ts';
+
 /** Addresses and URIs for tests of who is let in to the editor. */
 export const WOPI_URL = 'http://gate:8081';
 export const DOC = `doc_${'a1'.repeat(16)}`;
@@ -5,6 +7,15 @@ export const OTHER_DOC = `doc_${'b2'.repeat(16)}`;
 export const FOREIGN = 'https://cloud.example/wopi/files/42';
 
 export const sourceOf = (docId: string): string => `${WOPI_URL}/svc/wopi/files/${docId}`;
+
+/** A view that edits, as the editor lists it. */
+export const viewOf = (userId: string, docId: string | null = DOC): EditorView => ({
+  docId,
+  wopiSrc: docId === null ? FOREIGN : sourceOf(docId),
+  userId,
+  viewId: userId,
+  readonly: false,
+});
 
 /** `text` escaped `times` times. */
 export function escaped(text: string, times = 1): string {

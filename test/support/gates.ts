@@ -12,7 +12,7 @@ import { startCanary } from './canary.ts';
 import { type RunningGate, startGateProcess } from './gate.ts';
 import { callbackReceiver } from './gate-receiver.ts';
 import { secret } from './logs.ts';
-import type { S3Server } from './s3-server.ts';
+import { type S3Server, s3Environment } from './s3-server.ts';
 import { type Sessions, sessionsAt } from './sessions.ts';
 import { ORIGINAL, PORTAL_ORIGIN } from './stack.ts';
 import { until } from './until.ts';
@@ -79,14 +79,10 @@ export async function startGates({
     docbuilder: `127.0.0.1:${nobody}`,
     editor: `127.0.0.1:${editor.port}`,
   });
-  const { endpoint, credentials } = s3.settings;
   const settings: Environment = {
     SVC_DATABASE_URL: databaseUrl,
-    SVC_S3_ENDPOINT: endpoint,
-    SVC_S3_BUCKET: 'svc',
+    ...s3Environment(s3),
     SVC_S3_PREFIX: `${randomBytes(4).toString('hex')}/`,
-    SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
-    SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     SVC_GATE_WOPI_URL: `http://${wopi}`,
     SVC_ONLINE_URL: editor.url,
     SVC_ONLINE_ADMIN_PASSWORD: password,

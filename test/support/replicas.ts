@@ -7,7 +7,7 @@ import type { Job } from '../../src/common/generated/wire.ts';
 import { licensed } from './license.ts';
 import { type Postgres, postgresOrSkip } from './postgres.ts';
 import { ready, type ServiceProcess, spawnService } from './process.ts';
-import { type S3Server, s3Missing, startS3Server } from './s3-server.ts';
+import { type S3Server, s3Environment, s3Missing, startS3Server } from './s3-server.ts';
 import { form, until } from './service.ts';
 
 /** DocBuilders as processes of their own, which share a real PostgreSQL and a real object store. */
@@ -34,7 +34,8 @@ export async function startShared(context: Context, grant?: Parameters<typeof li
   const directory = await mkdtemp(join(tmpdir(), 'svc-replicas-'));
   const environment: Environment = {
     ...(await licensed(directory, grant)),
-    ...sharedBy(await postgres.create(), s3),
+    ...s3Environment(s3),
+    SVC_DATABASE_URL: await postgres.create(),
     SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
     SVC_DOCBUILDER_API_KEYS: `test:${KEY}`,
   };
@@ -65,17 +66,6 @@ export async function startShared(context: Context, grant?: Parameters<typeof li
 }
 
 const KEY = 'svc_a-key-of-all-replicas-0123456789';
-
-/** The variables of a database and an object store. */
-function sharedBy(databaseUrl: string, { settings }: Pick<S3Server, 'settings'>): Environment {
-  return {
-    SVC_DATABASE_URL: databaseUrl,
-    SVC_S3_BUCKET: settings.bucket,
-    SVC_S3_ENDPOINT: settings.endpoint,
-    SVC_S3_ACCESS_KEY_ID: settings.credentials.accessKeyId,
-    SVC_S3_SECRET_ACCESS_KEY: settings.credentials.secretAccessKey,
-  };
-}
 
 /** Sends a conversion. */
 export function convert(

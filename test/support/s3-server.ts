@@ -29,6 +29,17 @@ export interface S3Server {
   dispose(): Promise<void>;
 }
 
+/** The settings of a service that keeps its bytes there, without a prefix. */
+export function s3Environment({ settings }: Pick<S3Server, 'settings'>): Record<string, string> {
+  const { endpoint, bucket, credentials } = settings;
+  return {
+    SVC_S3_ENDPOINT: endpoint,
+    SVC_S3_BUCKET: bucket,
+    SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
+    SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  };
+}
+
 /** Why there is no S3 server here, or undefined. */
 export function s3Missing(): string | undefined {
   return existsSync(S3_SERVER) ? undefined : 'no S3 server (scripts/store-tools.sh)';

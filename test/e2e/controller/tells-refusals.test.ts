@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { parseRefusal } from '../../../cmd/controller/reconcile/refusal.ts';
 import { NODE_FLAGS } from '../../../src/common/node-flags.ts';
 import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
+import { type S3Server, s3Environment, s3Missing, startS3Server } from '../../support/s3-server.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../cmd/gate/main.ts');
 /** Bytes of a log that Kubernetes keeps of a container that has ended (FallbackToLogsOnError). */
@@ -40,7 +40,6 @@ describe('the status repeats why a gate does not start', function () {
   });
 
   async function refusal(changes: Record<string, string>) {
-    const { bucket, endpoint, credentials } = s3.settings;
     const gate = spawn(process.execPath, [...NODE_FLAGS, MAIN], {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: {
@@ -49,10 +48,7 @@ describe('the status repeats why a gate does not start', function () {
         SVC_GATE_INTERNAL_LISTEN: '127.0.0.1:0',
         SVC_GATE_DATA_DIR: folder,
         SVC_DATABASE_URL: database,
-        SVC_S3_BUCKET: bucket,
-        SVC_S3_ENDPOINT: endpoint,
-        SVC_S3_ACCESS_KEY_ID: credentials.accessKeyId,
-        SVC_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+        ...s3Environment(s3),
         ...changes,
       },
     });

@@ -4,15 +4,8 @@ import { Counting, type CountingState } from '../../../cmd/gate/domain/counting.
 import { createAdmission, createLocalPlaces, type Places, SharedPlaces } from '../../../cmd/gate/domain/places.ts';
 import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
 import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
-import { DOC, FOREIGN, sourceOf } from '../../support/gate-openings.ts';
+import { DOC, FOREIGN, viewOf as view } from '../../support/gate-openings.ts';
 
-const view = (userId: string, docId: string | null = DOC): EditorView => ({
-  docId,
-  wopiSrc: docId === null ? FOREIGN : sourceOf(docId),
-  userId,
-  viewId: userId,
-  readonly: false,
-});
 const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: new Set<string>() });
 
 /** A shared text in memory, whose every call takes a turn of the loop or more. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EditorSample, EditorView } from '../../../cmd/gate/domain/ports.ts';
 import { createPresence } from '../../../cmd/gate/domain/presence.ts';
-import { DOC, FOREIGN, OTHER_DOC, sourceOf } from '../../support/gate-openings.ts';
+import { DOC, OTHER_DOC, viewOf as view } from '../../support/gate-openings.ts';
 import { silentLogger } from '../../support/logs.ts';
 
 const an = { id: 'an', name: 'An' };
@@ -11,14 +11,6 @@ const sessions = [
   { sessionId: 'ses_2', docId: DOC, user: be },
   { sessionId: 'ses_3', docId: DOC, user: an },
 ];
-
-const view = (userId: string, docId: string | null = DOC): EditorView => ({
-  docId,
-  wopiSrc: docId === null ? FOREIGN : sourceOf(docId),
-  userId,
-  viewId: userId,
-  readonly: false,
-});
 
 function start() {
   const state = { broken: false, lookups: [] as string[][] };
