@@ -20,7 +20,7 @@ import { startService } from './subjects/service.ts';
 const DOCS = resolve(import.meta.dirname, '../docs');
 const INTERRUPTED = 130;
 
-/** What is measured, by the page that tells of it. */
+/** The measurements, by the page that tells of them. */
 const PAGES: readonly { about: About; file: string; measurements: Record<string, [title: string, of: Measurement]> }[] =
   [
     {
@@ -50,7 +50,7 @@ async function run(options: Options): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   onRelease(() => rm(directory, { recursive: true, force: true }));
   const files = await makeFiles(directory);
-  const facts = await factsOf(directory);
+  const facts = await readFacts(directory);
   const rows: Row[] = [];
   for (const { about, file, measurements } of PAGES) {
     const asked = Object.entries(measurements).filter(
@@ -72,7 +72,7 @@ async function run(options: Options): Promise<boolean> {
   return rows.every(({ holds }) => holds);
 }
 
-async function factsOf(directory: string): Promise<Facts> {
+async function readFacts(directory: string): Promise<Facts> {
   const service = await startService(directory, { SVC_DOCBUILDER_WORKERS: '1' });
   const { core, sandbox } = await service.status();
   await service.stop();

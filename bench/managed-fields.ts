@@ -25,7 +25,7 @@ export function appliedFields(object: KubernetesObject, name: string): Path[] {
 
 function paths(fields: Fields, value: unknown, path: Path): Path[] {
   return Object.entries(fields).flatMap(([key, below]) => {
-    const step = stepOf(key, value);
+    const step = toStep(key, value);
     if (step === undefined) return [];
     const [at, member] = [[...path, step], (value as Record<string | number, unknown>)[step]];
     if (Object.keys(below).length === 0) return member === undefined ? [] : [at];
@@ -37,7 +37,7 @@ function paths(fields: Fields, value: unknown, path: Path): Path[] {
 }
 
 /** FieldsV1 (apimachinery): `f:` is a member, `k:` an element by its keys, `v:` one by its value, `.` the thing itself. */
-function stepOf(key: string, value: unknown): string | number | undefined {
+function toStep(key: string, value: unknown): string | number | undefined {
   const [kind, rest] = [key.slice(0, 2), key.slice(2)];
   if (kind === 'f:') return rest;
   if (kind !== 'k:' || !Array.isArray(value)) return undefined;

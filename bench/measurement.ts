@@ -1,7 +1,7 @@
 import type { BenchFiles } from './files.ts';
 import type { Options } from './options.ts';
 
-/** What a measurement works with. */
+/** The tools of a measurement. */
 export interface Bench {
   options: Options;
   files: BenchFiles;
@@ -17,10 +17,10 @@ export interface Row {
   holds: boolean;
 }
 
-/** What a measurement found. */
+/** The findings of a measurement. */
 export interface Outcome {
   rows: Row[];
-  /** How it was measured and what else was seen, as Markdown. */
+  /** The method and further observations, as Markdown. */
   notes: string;
 }
 

@@ -7,7 +7,7 @@ export interface Job extends Call {
   kind: 'small' | 'report' | 'hanging';
 }
 
-/** What twenty jobs in a row are, in some order. The report has about ten times the work of a small file. */
+/** Twenty jobs in a row, in some order. The report has about ten times the work of a small file. */
 export const MIX = [
   [5, 'docx', 'pdf'],
   [4, 'xlsx', 'pdf'],

@@ -18,7 +18,7 @@ export function summary(rows: readonly Row[]): string {
   );
 }
 
-/** What stands above and below the table of a page. */
+/** The text above and below the table of a page. */
 export interface About {
   title: string;
   /** On what it was measured, as the rest of a sentence. */

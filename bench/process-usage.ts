@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of the kernel's clock ticks (sysconf(3), _SC_CLK_TCK), on every Linux that Node runs on. */
+/** The kernel's clock ticks a second (sysconf(3), _SC_CLK_TCK), on every Linux that Node runs on. */
 const HZ = 100;
 
 /**

@@ -1,7 +1,7 @@
 import { SENTENCE } from '../../scripts/support/documents.ts';
 import type { Script } from '../../src/common/generated/script.ts';
 
-/** What the Enterprise plan allows one script. */
+/** The limits of one script in the Enterprise plan. */
 const UNITS = 20_000;
 const ROWS_OF_A_TABLE = 18;
 const ITEMS_OF_A_LIST = 8;

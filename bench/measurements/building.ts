@@ -22,7 +22,7 @@ const DEMANDED_INVOICE = 5;
 interface Large {
   what: string;
   build: number[];
-  /** What the engine takes to load and store the same document, made beforehand. */
+  /** The engine's time to load and store the same document, made beforehand. */
   engine: number[];
 }
 
@@ -35,7 +35,7 @@ export async function measureBuilding({ directory, files, options }: Bench): Pro
       await measureLarge(service, directory, 'sheet of 20,000 rows to xlsx', largeSheet(), options.largeRounds),
     ];
     const invoice = await measureInvoice(service, directory, files.small[0].path, options.invoiceRounds);
-    return { rows: [...large.map(largeRow), invoice.row], notes: notesOf(large, invoice.notes) };
+    return { rows: [...large.map(largeRow), invoice.row], notes: writeNotes(large, invoice.notes) };
   } finally {
     await service.stop();
   }
@@ -112,7 +112,7 @@ function largeRow({ what, build, engine }: Large): Row {
   };
 }
 
-function notesOf(large: readonly Large[], invoice: string): string {
+function writeNotes(large: readonly Large[], invoice: string): string {
   const rows = large.map(({ what, build, engine }) => [
     what,
     milliseconds(median(build)),

@@ -7,13 +7,13 @@ import { geometricMean, median, pairedRatio } from '../statistics.ts';
 export const SUBJECTS = ['service', 'soffice', 'xmlrpc', 'unoconvert'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
-/** What was measured with one file. */
+/** The measurements of one file. */
 export interface Series {
   file: BenchFile;
   pages: number;
   /** Milliseconds by round; none where a subject cannot convert the file. */
   ms: Record<Subject, number[]>;
-  /** What the service's engine took of it. */
+  /** The part of it that the service's engine took. */
   engineMs: number[];
 }
 
@@ -23,7 +23,7 @@ const ADDED_MS = 15;
 const ADDED_SHARE = 0.15;
 const OTHERS = ['soffice', 'xmlrpc', 'unoconvert'] as const satisfies Subject[];
 
-/** How often the service's time fits into the subject's. */
+/** The subject's time over the service's. */
 const faster = ({ ms }: Series, subject: Subject): number => pairedRatio(ms[subject], ms.service);
 const added = ({ ms, engineMs }: Series): number[] =>
   ms.service.map((total, round) => total - (engineMs[round] ?? Number.NaN));
@@ -32,7 +32,7 @@ const addedShare = (series: Series): number[] =>
 const format = ({ file }: Series): string => file.name.split('.').at(-1) ?? '';
 
 /** The rows of the table, from the small files. */
-export function rowsOf(small: readonly Series[]): Row[] {
+export function toRows(small: readonly Series[]): Row[] {
   const [ms, share] = [median(small.flatMap(added)), median(small.flatMap(addedShare))];
   const compared = (what: string, ratios: Ratios, least: number, more = ''): Row => ({
     what,
@@ -43,14 +43,14 @@ export function rowsOf(small: readonly Series[]): Row[] {
   return [
     compared(
       'small files to PDF over HTTP, against `soffice --convert-to` for each job',
-      ratiosOf(small, 'soffice'),
+      getRatios(small, 'soffice'),
       PER_JOB,
     ),
     compared(
       'the same against unoserver, kept running, and its command `unoconvert`',
-      ratiosOf(small, 'unoconvert'),
+      getRatios(small, 'unoconvert'),
       UNOSERVER,
-      `; against its XML-RPC without the command: ${shown(ratiosOf(small, 'xmlrpc'))}`,
+      `; against its XML-RPC without the command: ${shown(getRatios(small, 'xmlrpc'))}`,
     ),
     {
       what: "what HTTP, queue and supervision add to the engine's own load and store",
@@ -67,7 +67,7 @@ interface Ratios {
 }
 
 /** The geometric mean over the files that the subject can convert. */
-function ratiosOf(small: readonly Series[], subject: Subject): Ratios {
+function getRatios(small: readonly Series[], subject: Subject): Ratios {
   const ratios = small.map((series) => faster(series, subject));
   return {
     mean: geometricMean(ratios.filter((ratio) => !Number.isNaN(ratio))),
@@ -82,7 +82,7 @@ function orCannot(show: (value: number) => string, value = Number.NaN): string {
   return Number.isNaN(value) ? 'cannot' : show(value);
 }
 
-export function notesOf(all: readonly Series[], { rounds, reportRounds }: Options): string {
+export function writeNotes(all: readonly Series[], { rounds, reportRounds }: Options): string {
   const rows = all.map((series) => [
     `${series.file.name}, pages: ${series.pages}`,
     ...[series.ms.service, series.engineMs, added(series)].map((values) => milliseconds(median(values))),

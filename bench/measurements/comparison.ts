@@ -7,10 +7,10 @@ import type { Bench, Outcome } from '../measurement.ts';
 import { convertCall, type Service, startService } from '../subjects/service.ts';
 import { prepareSoffice } from '../subjects/soffice.ts';
 import { startUnoserver } from '../subjects/unoserver.ts';
-import { notesOf, rowsOf, type Series, SUBJECTS, type Subject } from './comparison-report.ts';
+import { type Series, SUBJECTS, type Subject, toRows, writeNotes } from './comparison-report.ts';
 
 const WARM_UP = 40;
-/** What the service takes by itself. */
+/** The service's own time, without the engine's. */
 const WORKERS = Math.min(availableParallelism(), 4);
 type Conversion = (file: BenchFile) => Promise<{ ms: number; engineMs?: number; output: string }>;
 
@@ -44,7 +44,7 @@ export async function compare({ directory, files, options }: Bench): Promise<Out
     const [small, report] = [series.slice(0, -1), series.slice(-1)];
     await measure(conversions, small, able, options.rounds);
     await measure(conversions, report, able, options.reportRounds);
-    return { rows: rowsOf(small), notes: notesOf(series, options) };
+    return { rows: toRows(small), notes: writeNotes(series, options) };
   } finally {
     await Promise.all([service.stop(), unoserver.stop()]);
   }

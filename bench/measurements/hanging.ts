@@ -45,13 +45,13 @@ export async function measureHanging({ directory, files, options }: Bench): Prom
         return openLoop(service, part, perSecond, FIRST_SEED + block);
       },
     );
-    return outcomeOf({ ...runs, perSecond });
+    return toOutcome({ ...runs, perSecond });
   } finally {
     await service.stop();
   }
 }
 
-function outcomeOf({ hanging, clean, perSecond }: Findings): Outcome {
+function toOutcome({ hanging, clean, perSecond }: Findings): Outcome {
   const others = hanging.samples.filter(({ kind }) => kind !== 'hanging');
   const hung = hanging.samples.filter(({ kind }) => kind === 'hanging');
   const ended = hung.filter(({ status }) => status === TIMEOUT_STATUS).length;

@@ -55,20 +55,20 @@ export async function measureRecycling({ directory, files, options }: Bench): Pr
     );
     const after = await tracesLike(before, recycling, jobs);
     const restarts = async (service: Service): Promise<number> => (await service.status()).workers.restarts;
-    return outcomeOf({
+    return toOutcome({
       ...runs,
       jobs: jobs.length,
       every: options.recyclingEvery,
       restarts: { recycling: await restarts(recycling), lasting: await restarts(lasting) },
       left: leftOver(before, after),
-      memory: memoryOf(resident),
+      memory: compareMemory(resident),
     });
   } finally {
     await Promise.all([recycling.stop(), lasting.stop()]);
   }
 }
 
-/** Where two workers are both soon due, two spares stand by; some jobs later there is one again, as there was before. */
+/** Two spares stand by while two workers are both soon due; some jobs later there is one again, as there was before. */
 async function tracesLike(before: Traces, service: Service, jobs: readonly Job[]): Promise<Traces> {
   for (let more = 0; ; more++) {
     const now = await calmTraces(service);
@@ -77,7 +77,7 @@ async function tracesLike(before: Traces, service: Service, jobs: readonly Job[]
   }
 }
 
-function memoryOf(resident: readonly number[]): Findings['memory'] {
+function compareMemory(resident: readonly number[]): Findings['memory'] {
   const warmUp = Math.min(WARM_UP, 0.3 * resident.length);
   return {
     warm: median(resident.slice(warmUp, warmUp + WINDOW)),
@@ -86,7 +86,7 @@ function memoryOf(resident: readonly number[]): Findings['memory'] {
   };
 }
 
-function outcomeOf({ jobs, every, recycling, lasting, restarts, left, memory }: Findings): Outcome {
+function toOutcome({ jobs, every, recycling, lasting, restarts, left, memory }: Findings): Outcome {
   const p99 = (run: Run, kind?: Job['kind']): number => quantile(latencies(run.samples, kind), 0.99);
   const ratio = p99(recycling) / p99(lasting);
   const smallRatio = p99(recycling, 'small') / p99(lasting, 'small');

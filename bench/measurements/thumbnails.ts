@@ -9,7 +9,7 @@ import { type Call, convertCall, formCall, type Service, startService } from '..
 const WARM_UP = 20;
 const DEMANDED = 2;
 const WIDTH = 320;
-/** How the PDF is drawn: as pdftoppm does by itself, and no larger than needed. */
+/** The two ways to draw the PDF: as pdftoppm does by itself, and no larger than needed. */
 const DRAWINGS = {
   'at 150 dots per inch, its default': ['-r', '150'],
   [`at ${WIDTH} pixels`]: ['-scale-to', String(WIDTH)],

@@ -33,11 +33,13 @@ export interface BareWriter {
 
 /** Makes all bodies beforehand. */
 export function bareWriter({ server }: Cluster, instances: readonly SvcInstance[]): BareWriter {
-  const objects = instances.map((instance) => objectsOf(instance).map((object) => writeOf(object, 'svc-controller')));
+  const objects = instances.map((instance) =>
+    createObjects(instance).map((object) => toWrite(object, 'svc-controller')),
+  );
   return {
     async write(status) {
       const statuses = instances.map(({ apiVersion, kind, metadata: { name, namespace } }) =>
-        writeOf({ apiVersion, kind, metadata: { name, namespace }, status } as KubernetesObject, 'status', 'status'),
+        toWrite({ apiVersion, kind, metadata: { name, namespace }, status } as KubernetesObject, 'status', 'status'),
       );
       const pool = new Pool(server.url, { connections: CONNECTIONS, connect: { ca: server.ca } });
       const send = async ({ path, body }: Write): Promise<void> => {
@@ -63,7 +65,7 @@ export function bareWriter({ server }: Cluster, instances: readonly SvcInstance[
   };
 }
 
-function objectsOf(instance: SvcInstance): KubernetesObject[] {
+function createObjects(instance: SvcInstance): KubernetesObject[] {
   const objects = desired({
     instance,
     settings: {
@@ -86,7 +88,7 @@ function objectsOf(instance: SvcInstance): KubernetesObject[] {
   });
 }
 
-function writeOf(object: KubernetesObject, manager: string, subresource?: string): Write {
+function toWrite(object: KubernetesObject, manager: string, subresource?: string): Write {
   const { namespace, name } = object.metadata;
   const path = objectPath(subresource ? RESOURCES.svcInstance : findResource(object), namespace, name, subresource);
   return { path: `${path}?fieldManager=${manager}&force=true`, body: JSON.stringify(object) };

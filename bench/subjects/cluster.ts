@@ -14,17 +14,17 @@ const USER = `system:serviceaccount:${NAMESPACE}:${ACCOUNT}`;
 /** An API server that knows our kind, and what a pod of the controller finds mounted. */
 export interface Cluster {
   server: ApiServer;
-  /** Of a cluster admin. */
+  /** The kubeconfig of a cluster admin. */
   client: ApiClient;
-  /** Where instances are. */
+  /** The namespace of the instances. */
   namespace: string;
   /** Folder below which its service account is mounted. */
   root: string;
   /** Main module of the controller. */
   main: string;
-  /** Whether the controller may do what the chart grants it, or everything. */
+  /** True if the controller may do only what the chart grants it; false if everything. */
   rights: 'chart' | 'admin';
-  /** What the controller has written since the start, by the API server's audit log: `patch deployments`. */
+  /** The writes of the controller since the start, by the API server's audit log: `patch deployments`. */
   writes(): Promise<Map<string, number>>;
   stop(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface ControllerSubject {
   /** Resolves once it has read what there is; another may lead. */
   ready(): Promise<void>;
   figures(): Promise<Figures & { leading: boolean; waits_for: string | null }>;
-  /** Of its memory that is resident, bytes. */
+  /** The resident part of its memory, bytes. */
   rss(): number;
   /** It has used so far, in seconds. */
   cpu(): number;
@@ -28,7 +28,7 @@ export interface ControllerSubject {
 }
 
 interface Start {
-  /** Of the API server, or of what stands before it. */
+  /** The URL of the API server, or of the proxy before it. */
   port?: string | undefined;
   /** Absent: one of its own. */
   identity?: string;
@@ -78,7 +78,7 @@ export async function startController(
 /** A controller that is started anew whenever it ends, as a kubelet does. */
 export interface ControllerPod {
   current(): ControllerSubject;
-  /** How often it was started anew. */
+  /** The number of times that it was started anew. */
   restarts(): number;
   end(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { Inline, Run, Script, Table, TableCell } from '../../src/common/generated/script.ts';
 
-/** Where `scripts/setup.sh bench` puts the library: nothing but the benchmark needs it. */
+/** The folder that `scripts/setup.sh bench` puts the library into: nothing but the benchmark needs it. */
 const LIBRARY = new URL('../../.cache/docx-library/node_modules/docx/dist/index.mjs', import.meta.url).href;
 
-/** What is used of the library. */
+/** The part of the library that is used. */
 interface Docx {
   Document: new (options: object) => object;
   Paragraph: new (options: object) => object;
@@ -23,23 +23,23 @@ export async function writeWithDocx(script: Script, path: string): Promise<void>
       return [new docx.Paragraph({ heading: `Heading${block.level}`, children: runs(docx, block.text) })];
     }
     if (block.type === 'paragraph') return [new docx.Paragraph({ children: runs(docx, block.text) })];
-    return block.type === 'table' ? [tableOf(docx, block)] : [];
+    return block.type === 'table' ? [toTable(docx, block)] : [];
   });
   await writeFile(path, await docx.Packer.toBuffer(new docx.Document({ sections: [{ children }] })));
 }
 
-function tableOf(docx: Docx, { header, rows }: Table): object {
+function toTable(docx: Docx, { header, rows }: Table): object {
   const row = (cells: readonly TableCell[], tableHeader: boolean): object =>
     new docx.TableRow({
       tableHeader,
       children: cells.map(
-        (cell) => new docx.TableCell({ children: [new docx.Paragraph({ children: runs(docx, textOf(cell)) })] }),
+        (cell) => new docx.TableCell({ children: [new docx.Paragraph({ children: runs(docx, toText(cell)) })] }),
       ),
     });
   return new docx.Table({ rows: [...(header ? [row(header, true)] : []), ...rows.map((cells) => row(cells, false))] });
 }
 
-function textOf(cell: TableCell): Inline {
+function toText(cell: TableCell): Inline {
   return typeof cell === 'object' ? cell.text : String(cell);
 }
 

@@ -9,11 +9,11 @@ import { send } from '../send.ts';
 
 /** The gate as a process of its own, with a document that somebody edits. */
 export interface GateSubject {
-  /** Where the front asks and the editor saves. */
+  /** The side that the front asks and the editor saves at. */
   port: number;
   /** A PutFile of the document. @returns milliseconds from the first byte sent to the answer */
   put(bytes: Uint8Array): Promise<number>;
-  /** What the front asks when the document is opened: at its page, and at its socket. */
+  /** The questions of the front when the document is opened: for its page, and for its socket. */
   questions: Buffer[];
   /** CPU time used so far, seconds. */
   cpu(): number;

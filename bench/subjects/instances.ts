@@ -11,7 +11,7 @@ import type { Cluster } from './cluster.ts';
 
 const SETTLED_MS = 600_000;
 const PARALLEL = 8;
-/** What there is of an API server without extensions that the controller makes. */
+/** The kinds of the controller's objects that an API server without extensions has. */
 const { svcInstance: _, lease: __, event: ___, httpRoute: ____, ...OWNED } = RESOURCES;
 
 /** The instances of a cluster, seen as a watch shows them. */
@@ -61,7 +61,7 @@ export function watchInstances({ client, namespace }: Cluster): Instances {
   };
 }
 
-/** Whether the instance's condition `Ready` is true. */
+/** Returns true if the instance's condition `Ready` is true. */
 export function isReady({ status }: SvcInstance): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 }

@@ -26,7 +26,7 @@ export interface Answer {
   status: number;
   /** From the first byte sent to the last one received. */
   ms: number;
-  /** What the engine itself took to load and store, as the service says (Server-Timing). NaN when it failed. */
+  /** The engine's own time to load and store, as the service says (Server-Timing). NaN when it failed. */
   engineMs: number;
   content: Buffer;
 }

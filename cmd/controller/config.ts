@@ -7,7 +7,7 @@ import {
   type Environment,
   httpUrlMistakes,
   type ListenAddress,
-  listOf,
+  parseList,
   parseListen,
   readConfig,
 } from '../../src/common/config.ts';
@@ -60,7 +60,7 @@ export function loadConfig(
   if (dns !== undefined && !isIP(dns)) blame('SVC_CONTROLLER_CLUSTER_DNS', ['is no IP address']);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze({
-    namespaces: listOf(env.SVC_CONTROLLER_NAMESPACES),
+    namespaces: parseList(env.SVC_CONTROLLER_NAMESPACES),
     listen: listen.address,
     identity: env.SVC_CONTROLLER_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     leaderElection: env.SVC_CONTROLLER_LEADER_ELECTION,
@@ -72,11 +72,11 @@ export function loadConfig(
       editor: env.SVC_CONTROLLER_EDITOR_IMAGE,
       front: env.SVC_CONTROLLER_FRONT_IMAGE,
     },
-    pullSecrets: listOf(env.SVC_CONTROLLER_PULL_SECRETS),
+    pullSecrets: parseList(env.SVC_CONTROLLER_PULL_SECRETS),
     clusterDomain: env.SVC_CONTROLLER_CLUSTER_DOMAIN ?? resolver.clusterDomain ?? 'cluster.local',
     clusterDns: clusterDns ?? '',
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
-    policy: parsePolicy(listOf(env.SVC_CONTROLLER_ALLOW)),
+    policy: parsePolicy(parseList(env.SVC_CONTROLLER_ALLOW)),
     logLevel: env.SVC_LOG_LEVEL,
     auditTarget: env.SVC_AUDIT_TARGET,
   });

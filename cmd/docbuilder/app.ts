@@ -27,7 +27,7 @@ import { createLargeWork, type LargeWork } from './http/large-work.ts';
 import { Figures } from './http/status.ts';
 import { UnderWay } from './http/under-way.ts';
 import { createCallbackSender } from './jobs/callbacks.ts';
-import { shareOf, sumOf } from './jobs/group.ts';
+import { getShare, sumOverGroup } from './jobs/group.ts';
 import { JobRegistry } from './jobs/job-registry.ts';
 import { JobService } from './jobs/jobs.ts';
 import { type EffectivePlan, effectivePlan, maxFileBytes } from './jobs/limits.ts';
@@ -101,7 +101,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const license = await watchLicense({ tokenPath, keysPath, clock, log, audit });
   const workers = await readWorkerCount({ path: config.workersFile, fallback: config.workers, log });
   const dataDir = await openDataDir(config.dataDir);
-  const allWorkers = () => sumOf(workers.current(), storage.group, (other) => other.workers.total);
+  const allWorkers = () => sumOverGroup(workers.current(), storage.group, (other) => other.workers.total);
   const plan = () => effectivePlan(license.current(), allWorkers(), config.lowering);
   const storage = await openStorage({ config, dataDir, clock, log, ...storageLimits(plan) });
   const { allow, deny, proxy } = config;
@@ -120,7 +120,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
     engine.resize(workers.current());
     parts.queue.dispatch();
   });
-  const load = () => loadOf(engine, parts.queue);
+  const load = () => readLoad(engine, parts.queue);
   await storage.join({ load, takeOver: (jobs) => parts.jobs.resume(jobs) });
   const { takenOver, stopSweeping } = takeOver(parts, log);
   const server = await listen(app, config.listen);
@@ -182,7 +182,7 @@ function storageLimits(plan: Plan): Pick<StorageOptions, 'rates' | 'retentionMs'
   };
 }
 
-function loadOf(engine: Engine, queue: JobQueue): ReturnType<Member['load']> {
+function readLoad(engine: Engine, queue: JobQueue): ReturnType<Member['load']> {
   const { workers } = engine.status();
   return { workers, ...queue.counts(), room: queue.places().room, free: queue.leastFree() };
 }
@@ -202,7 +202,7 @@ function createJobParts(
   const { ids, store, group } = storage;
   const queue = new JobQueue(() => {
     const inForce = plan();
-    return { ...shareOf(inForce, workers.current(), group), limit: inForce.limits.max_queued_jobs };
+    return { ...getShare(inForce, workers.current(), group), limit: inForce.limits.max_queued_jobs };
   });
   const { retentionMs } = storageLimits(plan);
   const registry = new JobRegistry({ store, ids, clock, retentionMs });

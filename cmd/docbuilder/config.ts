@@ -36,7 +36,7 @@ export function loadConfig(environment: Environment) {
     listen: listen.address,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_DOCBUILDER_DATA_DIR,
-    /** What replicas share; undefined: there is but this one, with all in its data folder. */
+    /** The store that replicas share; undefined: one replica, with all in its data folder. */
     shared: s3 && { databaseUrl: env.SVC_DATABASE_URL, s3, podIp: env.SVC_POD_IP },
     apiKeys: keys.keys,
     jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,

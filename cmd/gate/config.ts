@@ -3,7 +3,7 @@ import {
   type Environment,
   httpUrlMistakes,
   type ListenAddress,
-  listOf,
+  parseList,
   parseListen,
   readConfig,
 } from '../../src/common/config.ts';
@@ -65,7 +65,7 @@ export function loadConfig(environment: Environment): Config {
 
   const listen = parseListen(env.SVC_GATE_LISTEN);
   const internal = parseListen(env.SVC_GATE_INTERNAL_LISTEN);
-  const origins = listOf(env.SVC_EMBED_ALLOWED_ORIGINS);
+  const origins = parseList(env.SVC_EMBED_ALLOWED_ORIGINS);
   const [current, previous] = [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS];
   blame('SVC_GATE_WOPI_URL', wopiUrlMistakes(env.SVC_GATE_WOPI_URL));
   blame('SVC_BASE_URL', httpUrlMistakes(env.SVC_BASE_URL));

@@ -56,7 +56,7 @@ function checkAddress(named: readonly string[], address: string): string | undef
 }
 
 async function checkAdmin(options: EditorCheckOptions, agent: Dispatcher): Promise<string | undefined> {
-  // What is slow ends by itself: no signal has to.
+  // A slow request ends by itself: no signal has to.
   const { signal } = new AbortController();
   try {
     await logIn({ ...options, agent, signal });
@@ -103,6 +103,6 @@ async function checkFrame(
 
 function reason(error: unknown): string {
   const { message, errors } = error as Error & { errors?: Error[] };
-  // Of several addresses each has failed in its own way.
+  // Each of several addresses has failed in its own way.
   return message || (errors ?? []).map((each) => each.message).join(', ') || String(error);
 }

@@ -97,7 +97,7 @@ async function startContainer(
     }
     return false;
   };
-  // Of a run that was killed.
+  // A run that was killed leaves its container.
   await remove();
   const service = await startService({
     ...{ name, command: 'docker', parameters, logFile: `${dataDir}/${name}.log` },

@@ -1,6 +1,6 @@
 import { type Environment, parseListen } from '../../src/common/config.ts';
 
-/** Where the gate's internal side listens, and where front and editor reach it. */
+/** The address of the gate's internal side, to listen on and as front and editor reach it. */
 export interface InternalSide {
   listen: string;
   /** `host:port` for the front, which runs on this machine. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { listOf } from '../../src/common/config.ts';
+import { parseList } from '../../src/common/config.ts';
 import { requireDocker } from './docker.ts';
 import { checkEditor } from './editor-check.ts';
 import { type EditorContainers, editorContainers, findGateway } from './editor-container.ts';
@@ -34,7 +34,7 @@ const on = (some: number | undefined): string => `127.0.0.1:${some}`;
 const editorUrl = (editor.kind !== 'stand-in' && editor.url) || `http://${on(editorPort)}`;
 const [adminUser, adminPassword] =
   editor.kind === 'url' ? [given.adminUser, given.adminPassword] : ['admin', ownPassword];
-const origins = listOf(toOrigins(neighbours, port));
+const origins = parseList(toOrigins(neighbours, port));
 const gateway = editor.kind === 'docker' ? await findGateway(process.env).catch(refuse) : undefined;
 // The same at each start: an editor that runs already has it in its configuration.
 const usualPort = port + 1;

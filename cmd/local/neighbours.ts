@@ -1,4 +1,4 @@
-import { listOf } from '../../src/common/config.ts';
+import { parseList } from '../../src/common/config.ts';
 import { NotPossible } from './not-possible.ts';
 import { isPort } from './port.ts';
 
@@ -19,7 +19,7 @@ const HERE = ['localhost', '127.0.0.1'];
 
 /** @param localPorts value of `SVC_LOCAL_PORTS` @throws {NotPossible} naming what is no list of ports */
 export function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
-  const ports = listOf(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
+  const ports = parseList(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
   if (!ports.every(isPort)) {
     throw new NotPossible(`SVC_LOCAL_PORTS=${localPorts} must list ports of your own pages, such as 8000,8090`);
   }
@@ -29,11 +29,11 @@ export function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neig
 /** `SVC_EMBED_ALLOWED_ORIGINS`: the demo's own, and those of the neighbours. @param own port of the service */
 export function toOrigins({ ports, origins }: Neighbours, own: number): string {
   const here = [own, ...ports].flatMap((port) => HERE.map((host) => new URL(`http://${host}:${port}`).origin));
-  return [...here, ...listOf(origins)].join(',');
+  return [...here, ...parseList(origins)].join(',');
 }
 
 /** `SVC_FETCH_ALLOW_HOSTS`: the service itself, which has the demo's document, and the neighbours. */
 export function toAllowHosts({ ports, hosts }: Neighbours, own: number): string {
   const here = [own, ...ports].flatMap((port) => HERE.map((host) => `${host}:${port}`));
-  return [...here, ...listOf(hosts)].join(',');
+  return [...here, ...parseList(hosts)].join(',');
 }

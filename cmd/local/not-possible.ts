@@ -1,2 +1,2 @@
-/** What somebody has asked for cannot be had. The message says why, to that person. */
+/** The person at the terminal has asked for something that cannot be had. The message tells them why. */
 export class NotPossible extends Error {}

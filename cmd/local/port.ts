@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 const LOWEST = 10_000;
-/** Where the kernel hands out ports by itself when it does not say (Linux's own default). */
+/** The range of ports that Linux hands out by default. */
 const EPHEMERAL = 32_768;
 
 /** Returns whether it is a valid port number. */

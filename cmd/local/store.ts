@@ -39,7 +39,7 @@ export async function sharedStore(folder: string, logs: string, ports: [number, 
       SVC_S3_ACCESS_KEY_ID: 'svc',
       SVC_S3_SECRET_ACCESS_KEY: secretKey,
       SVC_POD_IP: '127.0.0.1',
-      // What is kept without these servers stays apart.
+      // The data of a run without these servers stays apart.
       SVC_GATE_DATA_DIR: join(folder, 'gate'),
       SVC_DOCBUILDER_DATA_DIR: join(folder, 'docbuilder'),
     },

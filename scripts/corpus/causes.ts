@@ -59,7 +59,7 @@ export class Causes {
     if (!record) return undefined;
     const changed = record.pages !== command.pages || (await again.textOf(document)) !== commandText;
     if (changed) return CAUSES['command-again'];
-    const { pdf } = await this.#ours.textsOf(document);
+    const { pdf } = await this.#ours.readTexts(document);
     for (const kind of ['command-alone', 'command-fonts'] as const) {
       if ((await this.#again[kind].textOf(document)) === pdf) return CAUSES[kind];
     }

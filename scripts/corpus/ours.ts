@@ -64,7 +64,7 @@ export class OurResults {
   }
 
   /** The text of the PDF and the extracted text, both empty where there is none. */
-  async textsOf({ sha256 }: CorpusDocument): Promise<{ pdf: string; extracted: string }> {
+  async readTexts({ sha256 }: CorpusDocument): Promise<{ pdf: string; extracted: string }> {
     const read = (kind: string) => readFile(join(this.#folder, `${sha256}.${kind}`), 'utf8').catch(() => '');
     return { pdf: await read('pdf'), extracted: await read('text') };
   }

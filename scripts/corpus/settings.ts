@@ -14,7 +14,7 @@ export type Part = (typeof PARTS)[number];
 
 /** LibreOffice's test documents. */
 export interface Corpus {
-  /** Where they are, by the paths that they have in LibreOffice's source. */
+  /** Their folder, by the paths that they have in LibreOffice's source. */
   documents: string;
   /** LibreOffice's version as the package manager shows it, such as 4:7.4.7-1+deb12u14. */
   office: string;

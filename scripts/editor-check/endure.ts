@@ -6,7 +6,7 @@ import { need } from './wait.ts';
 const BACK_SECONDS = 60;
 const SAVED_SECONDS = 10;
 
-/** What goes wrong while somebody edits. Resolves as soon as the service is there again, with what was typed meanwhile. */
+/** A fault while somebody edits. Resolves as soon as the service is there again, with what was typed meanwhile. */
 export type Trouble = (person: Person) => Promise<string | undefined>;
 
 /**
@@ -71,20 +71,20 @@ async function look(
 ): Promise<boolean> {
   const { tally } = scene;
   const words = Object.values(typed).filter((word) => word !== undefined);
-  const whenOf = (missing: readonly string[]): string =>
+  const describeMissing = (missing: readonly string[]): string =>
     Object.keys(typed)
       .filter((when) => missing.includes(typed[when] ?? ''))
       .join(' and ');
   const missing = version === undefined ? words : await document.versions.missing(words, SAVED_SECONDS);
   if (version !== undefined && missing.length > 0) {
-    tally.faults.push(`round ${tally.rounds}: save() resolved without what was typed ${whenOf(missing)}`);
+    tally.faults.push(`round ${tally.rounds}: save() resolved without what was typed ${describeMissing(missing)}`);
   }
-  // What is open is saved when its tab is closed.
+  // An open document is saved when its tab is closed.
   if (missing.length > 0) await person.leave();
   const lost = await scene.expect(document, words);
   if (lost.length > 0)
     tally.notes.push(
-      `round ${tally.rounds}: lost what was typed ${whenOf(lost)}${isTold ? ', which the page told' : ''}`,
+      `round ${tally.rounds}: lost what was typed ${describeMissing(lost)}${isTold ? ', which the page told' : ''}`,
     );
   return missing.length === 0;
 }

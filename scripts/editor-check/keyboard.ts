@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
 import { need, seconds, waitFor } from './wait.ts';
 
-/** Where a document is edited: the editor's canvas, or the lines of the stand-in. */
+/** The element in which a document is edited: the editor's canvas, or the lines of the stand-in. */
 const PLACE = '#document-canvas, textarea[data-line]';
 /** Closes a dialog of the editor, into which keys would go. */
 const CLOSES_DIALOG = '.jsdialog-window .ui-dialog-titlebar-close';

@@ -35,13 +35,13 @@ export function formTitle(title: string): string {
 /** A schema and its definitions, each as one of its own: generators find types at the top only. */
 function hoisted(title: string, { definitions, ...schema }: Component): [title: string, schema: Component][] {
   if (!definitions) return [[title, schema]];
-  const nameOf = (reference = '') => reference.slice(reference.lastIndexOf('/') + 1);
+  const parseName = (reference = '') => reference.slice(reference.lastIndexOf('/') + 1);
   /** Without a mapping a discriminator's values would be names of schemas. */
   const mapped = (one: Component): Component => {
     const { discriminator, oneOf = [] } = one;
     if (!discriminator) return one;
     const chosenBy = ({ $ref }: Component) =>
-      definitions[nameOf($ref)]?.properties?.[discriminator.propertyName]?.const;
+      definitions[parseName($ref)]?.properties?.[discriminator.propertyName]?.const;
     const mapping = Object.fromEntries(oneOf.map((choice) => [chosenBy(choice), choice.$ref]));
     return { ...one, discriminator: { ...discriminator, mapping } };
   };

@@ -92,13 +92,13 @@ export function scriptPage(): string {
   const root = schemas.get('script.json');
   if (!root) throw new Error('no schema script.json');
   const definitions = root['definitions'] as Record<string, Schema>;
-  const titleOf = (reference: string): string => {
+  const findTitle = (reference: string): string => {
     const title = definitions[reference.replace('#/definitions/', '')]?.title ?? reference;
     return `[${title}](#${title.toLowerCase()})`;
   };
   const sections = Object.values(definitions).flatMap((schema) => {
-    const table = members(schema, titleOf);
-    const body = table.length > 0 ? table : [`Written as: ${describeShape(schema, titleOf)}.`, ''];
+    const table = members(schema, findTitle);
+    const body = table.length > 0 ? table : [`Written as: ${describeShape(schema, findTitle)}.`, ''];
     return [`## ${schema.title}`, '', schema.description, '', ...body];
   });
   return [
@@ -110,7 +110,7 @@ export function scriptPage(): string {
     '',
     '## Script',
     '',
-    ...members(root, titleOf),
+    ...members(root, findTitle),
     ...sections,
   ].join('\n');
 }

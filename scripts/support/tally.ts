@@ -10,7 +10,7 @@ export interface Tally {
   runAgain: number;
 }
 
-/** Where a process writes its tally instead of printing it, since others run beside it. */
+/** The file that a process writes its tally to instead of printing it, since others run beside it. */
 const TALLY_FILE = 'SVC_TEST_TALLY';
 
 /** Reports the tests of this process: to a file if it runs beside others, else to stdout. */

@@ -82,7 +82,7 @@ function toBoolean(value: string | undefined): string | undefined {
 }
 
 /** The items of a list with commas between them; empty ones count as none. */
-export function listOf(text: string): string[] {
+export function parseList(text: string): string[] {
   return text
     .split(',')
     .map((item) => item.trim())

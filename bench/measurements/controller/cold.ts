@@ -95,7 +95,7 @@ ${table(
   };
 }
 
-/** Of a controller that is started, finds what there is, and has nothing to do. */
+/** Measures a controller that is started, finds what there is, and has nothing to do. */
 async function restingMemory(cluster: Cluster, calmSeconds: number): Promise<number> {
   const controller = await startController(cluster);
   await controller.ready();

@@ -14,7 +14,7 @@ const GIVEN_UP_MS = 60_000;
 
 interface Options {
   seconds: number;
-  /** Of instances that are there, three a round. */
+  /** The measured instances, three a round. */
   names: readonly string[];
 }
 

@@ -15,7 +15,7 @@ const PARALLEL = 4;
 const FOREIGN = 'example.com/theirs';
 /** Whose change is the people's own business: values that were made are nowhere else, and volumes never shrink. */
 const THEIRS: Readonly<Record<string, string>> = { Secret: 'data', PersistentVolumeClaim: 'spec' };
-/** Of fields that take certain values only. */
+/** The values of fields that take certain values only. */
 const OTHERS: Readonly<Record<string, string>> = {
   ...{ TCP: 'UDP', ClusterIP: 'NodePort', RuntimeDefault: 'Unconfined', Recreate: 'RollingUpdate', Memory: '' },
   ...{ Prefix: 'Exact', Exact: 'Prefix', ImplementationSpecific: 'Prefix', In: 'NotIn', Exists: 'DoesNotExist' },
@@ -23,7 +23,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * How long until each object of an instance is there again after it was deleted, and each field of ours as it was after
+ * Measures the time until each object of an instance is there again after it was deleted, and each field of ours as it was after
  * it was altered.
  */
 export async function measureRepairs(
@@ -42,7 +42,7 @@ export async function measureRepairs(
   await forAll(
     anew,
     async (object) => {
-      for (const [index, path] of fieldsOf(object).entries()) {
+      for (const [index, path] of listFields(object).entries()) {
         if (index % alteredEvery !== 0) continue;
         const ms = await repairOfAlteration(cluster, object, path);
         if (ms === undefined) refused += 1;
@@ -69,7 +69,7 @@ out are the values of Secrets and what a claim asks for. Every object had a labe
   };
 }
 
-function fieldsOf(object: KubernetesObject): Path[] {
+function listFields(object: KubernetesObject): Path[] {
   return appliedFields(object, 'svc-controller').filter(([first]) => first !== THEIRS[object.kind]);
 }
 
@@ -147,7 +147,7 @@ async function change(
   }
 }
 
-/** What might be put in a value's place; the last is nothing. */
+/** The values to put in a value's place; the last is nothing. */
 function otherValues(value: unknown): unknown[] {
   if (typeof value === 'boolean') return [!value, undefined];
   if (typeof value === 'number') return [value + 1, value - 1, undefined];

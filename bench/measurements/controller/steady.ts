@@ -5,7 +5,7 @@ import type { Cluster } from '../../subjects/cluster.ts';
 import type { ControllerSubject } from '../../subjects/controller.ts';
 import { ownedObjects } from '../../subjects/instances.ts';
 
-/** What a leader does as long as it leads. */
+/** The requests of a leader as long as it leads. */
 const LEASE = /^\w+ leases$/;
 
 interface Options {
@@ -13,17 +13,17 @@ interface Options {
   instances: number;
 }
 
-/** What the controller writes while nothing changes. */
+/** The writes of the controller while nothing changes. */
 export async function measureSteady(
   cluster: Cluster,
   controller: ControllerSubject,
   { seconds, instances }: Options,
 ): Promise<{ row: Row; notes: string }> {
-  const [before, versions, cpu] = [await cluster.writes(), await versionsOf(cluster), controller.cpu()];
+  const [before, versions, cpu] = [await cluster.writes(), await readVersions(cluster), controller.cpu()];
   await pause(seconds * 1000);
   const after = await cluster.writes();
   const used = (controller.cpu() - cpu) / seconds;
-  const changed = [...(await versionsOf(cluster))].filter(([name, version]) => versions.get(name) !== version);
+  const changed = [...(await readVersions(cluster))].filter(([name, version]) => versions.get(name) !== version);
   const counts = [...after].map(([name, count]): [string, number] => [name, count - (before.get(name) ?? 0)]);
   const writes = counts.filter(([name, count]) => count > 0 && !LEASE.test(name));
   const renewals = sum(counts.filter(([name]) => LEASE.test(name)).map(([, count]) => count));
@@ -40,7 +40,7 @@ objects ${changed.length === 0 ? 'none has another' : `${changed.length} have an
   };
 }
 
-async function versionsOf(cluster: Cluster): Promise<Map<string, string | undefined>> {
+async function readVersions(cluster: Cluster): Promise<Map<string, string | undefined>> {
   const objects = await ownedObjects(cluster);
   return new Map(objects.map(({ kind, metadata: { name, resourceVersion } }) => [`${kind}/${name}`, resourceVersion]));
 }

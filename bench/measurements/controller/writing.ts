@@ -5,7 +5,7 @@ import type { Instances } from '../../subjects/instances.ts';
 
 const DEMANDED_MS = 1_000;
 
-/** How long an instance takes from `apply` until all of its objects are written, one after the other. */
+/** Measures the time of an instance from `apply` until all of its objects are written, one after the other. */
 export async function measureApplies(instances: Instances, names: readonly string[]): Promise<Row> {
   const times: number[] = [];
   for (const name of names) {

@@ -30,7 +30,7 @@ const RESOURCES: V1ResourceRequirements = {
 };
 
 /**
- * Where an edge in the cluster is: nobody else reaches a Service of type ClusterIP, and whoever does is not from outside
+ * Matches the addresses of an edge in the cluster: nobody else reaches a Service of type ClusterIP, and whoever does is not from outside
  * (RFC 1918, RFC 6598, RFC 4193).
  */
 const INSIDE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];

@@ -21,7 +21,7 @@ const DATA_PATH = '/var/lib/svc/gate';
 /** Requests of browsers and portals are ended, up to 8 s, then a save that has begun: up to 25 s. */
 const GRACE_PERIOD_SECONDS = 40;
 
-/** Where the spec names no number, and documents are in a shared store. */
+/** The number of gates on a shared store where the spec names none. */
 const REPLICAS = 2;
 
 /** Documents pass through it as streams; memory is for rows and sessions. */

@@ -25,7 +25,7 @@ export type Policy = Manifest<Omit<V1NetworkPolicy, 'spec'>> & {
   spec: Omit<V1NetworkPolicySpec, 'ingress' | 'egress'> & Partial<Rules>;
 };
 
-/** Where clusters have their DNS, and the ports that its pods listen on: 5353 with OpenShift. */
+/** The namespace of a cluster's DNS, and the ports that its pods listen on: 5353 with OpenShift. */
 const DNS_NAMESPACES = ['kube-system', 'openshift-dns'];
 const DNS_PORTS: V1NetworkPolicyPort[] = [53, 5353].flatMap((port) => [
   { protocol: 'UDP', port },

@@ -27,7 +27,7 @@ const byKind = new Map(
 );
 
 /**
- * Where the API has objects of this one's kind.
+ * Returns the path at which the API has objects of this one's kind.
  * @throws {TypeError} for a kind that the controller does not touch
  */
 export function findResource({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Resource {

@@ -87,7 +87,7 @@ function findProblems(key: string, base64: string | undefined, check: Check | un
   return problem === undefined ? [] : [`${key} ${problem}`];
 }
 
-/** How the keys of `spec.secrets` begin, and hardly any other's. */
+/** The prefixes of the keys of `spec.secrets`; hardly any other key has them. */
 const OURS = /^(docbuilder|embed)-/;
 /** The keys of `spec.secrets`. */
 export const GIVEN_KEYS = (Object.keys(CHECKS) as SecretKey[]).filter((key) => OURS.test(key));

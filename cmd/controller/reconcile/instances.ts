@@ -16,7 +16,7 @@ interface KnownInstance {
   secrets: readonly string[];
   /** A controller has dealt with its spec, as far as its status tells. */
   observed: boolean;
-  /** Where the edge leads to it; absent: it has no edge of its own. */
+  /** The URL by which the edge leads to it; absent: it has no edge of its own. */
   host: string | undefined;
   /** Time of creation and key: which of two is older. */
   age: string;

@@ -23,7 +23,7 @@ interface Found {
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
-  /** How much of this spec has just been looked at, and written where it was not so. */
+  /** The part of this spec that has just been compared with the cluster, and written where it differed. */
   applied: 'nothing' | 'something' | 'everything';
   /** The figures in force are those of before. */
   paused: boolean;

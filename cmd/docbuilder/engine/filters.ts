@@ -147,7 +147,7 @@ export function toConversion(task: EngineTask): Conversion {
       ...(!isDetected && { FilterName: generation ? OLD_FILTERS[generation] : FILTERS[task.from] }),
       // A hidden spreadsheet loses its view settings, such as frozen panes; to show it takes a little longer.
       Hidden: family !== 'sheet' || task.from === 'csv' || edited.length === 0,
-      // What was made of a template may be changed, and its file is only read.
+      // A document made from a template may be changed, and its file is only read.
       ...(fitColumns && { AsTemplate: true }),
       MacroExecutionMode: NEVER_EXECUTE_MACROS,
       UpdateDocMode: NO_UPDATE_OF_LINKS,

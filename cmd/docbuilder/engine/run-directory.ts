@@ -12,7 +12,7 @@ const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;
  */
 export async function createRunDirectory(path: string): Promise<string> {
   await mkdir(path, { recursive: true });
-  // What the worker and the kernel say of files below it has no symbolic links.
+  // The paths that worker and kernel report below it have no symbolic links.
   const workDir = await realpath(path);
   await removeDead(workDir);
   const name = `engine-${process.pid}-${processIdentity(process.pid)?.startTime}-${randomBytes(4).toString('hex')}`;

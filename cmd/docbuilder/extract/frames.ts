@@ -72,7 +72,7 @@ function controlElements(reader: Reader, shape: Open): Elements {
   };
   return {
     ...Object.fromEntries(CONTROLS.map((name) => [name, control])),
-    // Of a list box: its selected option is what the page shows.
+    // The page shows the selected option of a list box.
     'form:option': ({ 'form:current-selected': selected, 'form:label': label }) => {
       if (selected === 'true') texts.set(id, label ?? '');
       return SKIP;

@@ -34,7 +34,7 @@ export class Reader {
   readonly budget: Budget;
   readonly styles = new Styles();
   readonly #onText: ReaderOptions['onText'];
-  /** Where text goes now, and the number of flows around it. */
+  /** The flow that text goes to now, and the number of flows around it. */
   flow = createFlow();
   depth = 0;
   style: TextStyle;

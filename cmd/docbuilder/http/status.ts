@@ -4,7 +4,7 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import type { DocbuilderLimits, DocbuilderStatus, Formats, UsageWindow } from '../../../src/common/generated/wire.ts';
 import { API_VERSION, VERSION } from '../../../src/common/version.ts';
 import { getContentType, getFamily, getTargets, SOURCE_FORMATS } from '../formats.ts';
-import { type Group, sumOf } from '../jobs/group.ts';
+import { type Group, sumOverGroup } from '../jobs/group.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RateLimiter, WindowUsage } from '../jobs/rates.ts';
@@ -45,10 +45,10 @@ export class Figures {
       dev_mode: devMode,
       ...own,
       workers: {
-        total: sumOf(workers.total, group, (other) => other.workers.total),
-        idle: sumOf(workers.idle, group, (other) => other.workers.idle),
-        busy: sumOf(workers.busy, group, (other) => other.workers.busy),
-        restarts: sumOf(workers.restarts, group, (other) => other.workers.restarts),
+        total: sumOverGroup(workers.total, group, (other) => other.workers.total),
+        idle: sumOverGroup(workers.idle, group, (other) => other.workers.idle),
+        busy: sumOverGroup(workers.busy, group, (other) => other.workers.busy),
+        restarts: sumOverGroup(workers.restarts, group, (other) => other.workers.restarts),
       },
       queue: this.#counts(),
       uptime_seconds: Math.floor((now - this.#startedAt) / 1000),
@@ -74,8 +74,8 @@ export class Figures {
     const { queue, group } = this.#deps;
     const { queued, running } = queue.counts();
     return {
-      queued: sumOf(queued, group, (other) => other.queued),
-      running: sumOf(running, group, (other) => other.running),
+      queued: sumOverGroup(queued, group, (other) => other.queued),
+      running: sumOverGroup(running, group, (other) => other.running),
     };
   }
 }

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Audit } from '../../../src/common/audit.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
-import { baseUrlOf } from '../../../src/common/http/base-url.ts';
+import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
 import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
@@ -80,7 +80,7 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
       return { arrived, work: endpoint.work(arrived) };
     });
     const { async = false, callback_url: callbackUrl } = arrived.body;
-    const baseUrl = baseUrlOf(request, deps.baseUrl);
+    const baseUrl = getBaseUrl(request, deps.baseUrl);
     const fetches = endpoint.fetches(arrived);
     const job = await deps.jobs.accept(work, resources, { async, callbackUrl, baseUrl, fetches, clientGone });
     deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });

@@ -25,7 +25,7 @@ export interface Replica extends Load {
 export interface Group {
   /** The others, in the order in which they joined. */
   others(): readonly Replica[];
-  /** How many of the others that stay joined before this one. */
+  /** The number of the others that joined before this one and stay. */
   rank(): number;
 }
 
@@ -33,12 +33,12 @@ export interface Group {
 export const ALONE: Group = { others: () => [], rank: () => 0 };
 
 /** The number of workers of all replicas. */
-export function sumOf(own: number, group: Group, figure: (replica: Replica) => number): number {
+export function sumOverGroup(own: number, group: Group, figure: (replica: Replica) => number): number {
   return group.others().reduce((sum, replica) => sum + figure(replica), own);
 }
 
 /** The part of an instance's limits that one replica has: all parts together are the limit. */
-export function shareOf(
+export function getShare(
   { limits, parallelJobs }: EffectivePlan,
   workers: number,
   group: Group,

@@ -50,13 +50,13 @@ function openTemplate({ template, maxOutputBytes }: TemplateTask): Promise<Templ
   return withSource(template, async (source) => {
     const archive = await readZip(source, newBudget());
     const types = await partText(archive, CONTENT_TYPES, maxOutputBytes);
-    const typeOf = partTypes(Array.from(readIndex(types)).flat());
+    const findType = partTypes(Array.from(readIndex(types)).flat());
     const zip = new PizZip(readFileSync(template));
     zip.file(CONTENT_TYPES, asDocument(types));
     zip.file(RELATIONSHIPS, await partText(archive, RELATIONSHIPS, maxOutputBytes));
     const parts: Template['parts'] = new Map();
     for (const name of archive.entries.keys()) {
-      const place = templatePlace(typeOf(name));
+      const place = templatePlace(findType(name));
       if (!place) continue;
       const xml = canonicalXml(await partText(archive, name, maxOutputBytes));
       // Parts without tags stay packed as they are.

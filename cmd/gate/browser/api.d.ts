@@ -19,7 +19,7 @@ declare namespace SVC {
   interface Config {
     /** The document; may come from `token`. */
     document?: DocumentConfig;
-    /** How and by whom it is edited; may come from `token`. */
+    /** Mode, user and look of the editor; may come from `token`. */
     editor?: EditorConfig;
     ui?: UiConfig;
     /** HS256 JWT whose payload is the configuration itself. When the server has a secret it is required. */
@@ -137,7 +137,7 @@ declare namespace SVC {
     key: string | null;
     docId: string | null;
     sessionId: string | null;
-    /** Who had the document open when the server was last asked. */
+    /** The users who had the document open when the server was last asked. */
     users: User[];
   }
 

@@ -35,7 +35,7 @@ export interface ReopenOptions {
   /** Sentence that is shown meanwhile. */
   text: string;
   /**
-   * Whether the page that is shown stays connected until then, so that the editor's server does not close the document.
+   * True if the page that is shown stays connected until then, so that the editor's server does not close the document.
    * Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
    */
   keep: boolean;

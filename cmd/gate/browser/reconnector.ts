@@ -103,7 +103,7 @@ export class Reconnector {
         const elapsed = tried - since;
         await (elapsed > RENEW_MS ? options.renew() : options.probe());
         if (await options.resume()) return this.#finish(away, true);
-        // Where the service was there at once, the page finds back to it as well, and so keeps the document open.
+        // A page whose service was there at once finds back to it as well, and so keeps the document open.
         if (this.#away === away && (await options.reopen(getPatience(tries++, isSilent), pause === 0)))
           return this.#finish(away, false);
         longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;

@@ -52,7 +52,7 @@ const CREATE_MS = 150_000;
 
 export function createServer(origin: string, texts: Texts): Server {
   const sessions = `${origin}/svc/embed/session`;
-  const pathOf = ({ session_id: id }: Session): string => `${sessions}/${encodeURIComponent(id)}`;
+  const toPath = ({ session_id: id }: Session): string => `${sessions}/${encodeURIComponent(id)}`;
 
   async function ask<Answer>(
     ms: number,
@@ -103,15 +103,15 @@ export function createServer(origin: string, texts: Texts): Server {
 
   return {
     create: (request) => ask(CREATE_MS, sessions, 'POST', undefined, request),
-    state: (session, nonce) => ask(STATE_MS, `${pathOf(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
+    state: (session, nonce) => ask(STATE_MS, `${toPath(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
     async probe(session) {
       // Browsers go on with the question whether they may ask (CORS) after they were aborted, and so keep
       // connections on which nothing comes back: this needs no such question.
       if (await isSilent(PROBE_MS)) throw editorError('network_error', texts.networkError, { reason: 'silent' });
-      return ask(PROBE_MS, pathOf(session), 'GET', session);
+      return ask(PROBE_MS, toPath(session), 'GET', session);
     },
-    setMode: (session, mode) => ask(ANSWER_MS, `${pathOf(session)}/mode`, 'POST', session, { mode }),
-    remove: (session) => ask(ANSWER_MS, pathOf(session), 'DELETE', session),
+    setMode: (session, mode) => ask(ANSWER_MS, `${toPath(session)}/mode`, 'POST', session, { mode }),
+    remove: (session) => ask(ANSWER_MS, toPath(session), 'DELETE', session),
     isSilent,
   };
 }

@@ -7,7 +7,7 @@ import type { SharedText } from './shared.ts';
 
 const POLL_MS = 1_000;
 
-/** What was last seen of the editor. */
+/** The last sample of the editor. */
 interface Seen {
   state: EditorState;
   /** Another one for each connection to it, which may lead to another version. */
@@ -17,7 +17,7 @@ interface Seen {
 
 export interface EditorWatchDependencies {
   editor: Pick<EditorServer, 'sampling' | 'forgetPages'>;
-  /** What the leader sees, for the others; undefined where there is one gate. */
+  /** The leader's sample, for the others; undefined where there is one gate. */
   shared: SharedText | undefined;
   /** Takes in each new sample; does not reject. */
   onSample: (sample: EditorSample) => Promise<void>;

@@ -33,7 +33,7 @@ export interface ForeignReservations {
 
 /** All that is known of them, as JSON. */
 export interface ForeignState {
-  /** Who waits, and until when. */
+  /** The requests that wait, each with its deadline. */
   waiting: [name: string, end: number][];
   /** The views that those who waited turned out to be. */
   users: [name: string, key: string][];

@@ -6,7 +6,7 @@ const RENEW_MS = 1_000;
 /** The time from the last renewal on for which this gate leads: the lease itself is longer by what a stop may take. */
 const LEAD_MS = 8_000;
 
-/** What one gate at a time does. */
+/** The work that one gate at a time does. */
 export interface Duty {
   start(): void;
   /** Resolves when nothing of it goes on; absent where nothing ever does by itself. */

@@ -53,7 +53,7 @@ export interface VersionRecord {
   sha256: string;
   size: number;
   savedAt: number;
-  /** Who owned the session that saved; null for the original and where nobody knows. */
+  /** The owner of the session that saved; null for the original and where nobody knows. */
   savedBy: EmbedUser | null;
   autosave: boolean;
   final: boolean;

@@ -88,7 +88,7 @@ export class Outbox {
     while (this.#lookAgain && !this.#stopped.signal.aborted) {
       this.#lookAgain = false;
       clearTimeout(this.#timer);
-      // What is read of a document whose attempt ends meanwhile may be from before that end, which looks again.
+      // The rows of a document whose attempt ends meanwhile may be from before that end, which looks again.
       const busy = new Set(this.#running.keys());
       try {
         const heads = await this.#deps.rows.read((tx) => tx.dueDeliveries());

@@ -26,7 +26,7 @@ export interface Rows {
   /** Runs work that reads rows as they are at one moment, which waits for nobody's changes and holds up nobody. */
   read<Result>(work: (rows: RowsReader) => Promise<Result> | Result): Promise<Result>;
   readonly openSessions: OpenSessions;
-  /** What the gates share that work on these rows; undefined where there is but one. */
+  /** The state that the gates on these rows share; undefined where there is but one gate. */
   readonly shared?: Shared;
   close(): Promise<void>;
 }
@@ -264,7 +264,7 @@ export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: num
 /** Under their names on the wire (contract: Gate status). */
 export type ConnectionFigures = GateStatus['connections'];
 
-/** Who has which document open, as far as the editor tells. */
+/** The users who have each document open, as far as the editor tells. */
 export interface Presence {
   /** People with a view of the document, each once. */
   users(docId: string): EmbedUser[];

@@ -14,7 +14,7 @@ export interface PresenceDependencies {
 }
 
 /**
- * Who has which document open: the editor's list, matched to our sessions by document and user id. Views of our
+ * The users who have each document open: the editor's list, matched to our sessions by document and user id. Views of our
  * documents that belong to no session of ours are ghosts that the editor forgot to remove; they count nowhere. Where
  * the sessions cannot be read, all views are taken as they are.
  */

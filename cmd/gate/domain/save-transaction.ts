@@ -89,7 +89,7 @@ export async function commitSave(
 }
 
 /**
- * Who has it open, including the person who saves, whom the editor may not have listed yet. At the final save nobody has:
+ * Returns the users who have it open, with the one who saves, whom the editor may not have listed yet. At the final save nobody has:
  * the editor still lists those who have left.
  */
 function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {

@@ -101,10 +101,10 @@ export class Sessions {
       const session = await getSession(tx, sessionId, token);
       const now = clock();
       const state = getState(session, now);
-      // Who was still in the document when the session expired goes on editing and saving.
+      // A user who was still in the document when the session expired goes on editing and saving.
       const isThere = state === 'active' || (state === 'expired' && presence.lists(session));
       const { document, current } = await getCurrent(tx, session);
-      // Who has left still learns how the document fared, and gets no new way to its content.
+      // A user who has left still learns how the document fared, and gets no new way to its content.
       const until = isThere ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
       return sessionStateView({
         ...{ session, document, current, nonce, now },

@@ -1,10 +1,10 @@
-/** What several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
+/** The state that several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
 export interface Shared {
   /** The right to do what one gate at a time does. */
   lease: Lease;
   /** The counted places (`SharedPlaces`). */
   places: SharedText;
-  /** What was last seen of the editor (`EditorWatch`). */
+  /** The last sample of the editor (`EditorWatch`). */
   seen: SharedText;
   /** The id of the data folder that has the bytes, where one has them. */
   bytes: SharedText;

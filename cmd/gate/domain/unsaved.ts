@@ -51,7 +51,7 @@ export interface UnsavedDependencies {
 export interface UnsavedTimings {
   /** The time that a save may take to arrive. */
   grace: number;
-  /** How well it is known when a file was made: a question takes a moment. */
+  /** The uncertainty of the time at which a file was made: a question takes a moment. */
   margin: number;
 }
 

@@ -11,7 +11,7 @@ export interface OpenFile {
   version: VersionRecord;
 }
 
-/** Who may do what with a document, by the access token. A token of another document is an unknown one. */
+/** The rights to a document, by the access token. A token of another document is an unknown one. */
 export interface WopiAccess {
   /**
    * CheckFileInfo. A session that ended keeps it while the document is open: the editor asks after each failed upload,

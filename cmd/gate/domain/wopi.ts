@@ -97,7 +97,7 @@ function friendlyName({ user }: SessionRecord): string {
   return clean === '' ? GUEST : clean;
 }
 
-/** What the browser library asked a save with: `svc1.<nonce>` in X-COOL-WOPI-ExtendedData. */
+/** The mark of a save that the browser library asked for: `svc1.<nonce>` in X-COOL-WOPI-ExtendedData. */
 export function parseNonce(extendedData: string | undefined): string | null {
   return /^svc1\.([A-Za-z0-9_-]{1,64})$/.exec(extendedData ?? '')?.[1] ?? null;
 }

@@ -2,7 +2,7 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, Router } f
 import type { Audit } from '../../../src/common/audit.ts';
 import { badRequest, toAppError } from '../../../src/common/errors.ts';
 import type { EmbedModeRequest } from '../../../src/common/generated/wire.ts';
-import { baseUrlOf } from '../../../src/common/http/base-url.ts';
+import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { methodNotAllowed } from '../../../src/common/http/errors.ts';
 import { readJson, saysJson } from '../../../src/common/http/json.ts';
@@ -54,7 +54,7 @@ function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): Request
   return async (request, response) => {
     writeContinue(request, response);
     const embedding = await checkConfig(await readBody(request));
-    const caller = { origin: request.headers.origin ?? null, baseUrl: baseUrlOf(request, baseUrl) };
+    const caller = { origin: request.headers.origin ?? null, baseUrl: getBaseUrl(request, baseUrl) };
     const session = await sessions.create(embedding, caller);
     response.status(201).setHeader('Cache-Control', 'no-store').json(session);
   };
@@ -68,7 +68,7 @@ function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
     const state = await sessions.state(
       sessionId,
       getToken(request),
-      baseUrlOf(request, baseUrl),
+      getBaseUrl(request, baseUrl),
       typeof nonce === 'string' ? nonce : undefined,
     );
     response.setHeader('Cache-Control', 'no-store').json(state);

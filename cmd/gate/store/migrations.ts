@@ -6,7 +6,7 @@ interface Words {
   real: string;
   /** A primary key of ascending numbers, none of which is given twice. */
   identity: string;
-  /** What follows a table, and one that is stored in the order of its key. */
+  /** The SQL that ends a table, and a table that is stored in the order of its key. */
   strict: string;
   clustered: string;
 }

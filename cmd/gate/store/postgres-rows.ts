@@ -3,7 +3,7 @@ import {
   BEGIN_READING,
   BEGIN_WRITING,
   clientOptions,
-  queryOf,
+  createQuery,
   transaction,
 } from '../../../src/common/sql/postgres-client.ts';
 import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
@@ -49,7 +49,7 @@ export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
 }
 
 function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {
-  const ask: Query = (text, values) => asking.borrow((client) => queryOf(client)(text, values));
+  const ask: Query = (text, values) => asking.borrow((client) => createQuery(client)(text, values));
   const sessions: RowsReader = createTables(ask);
   return {
     transact: (work) =>

@@ -6,18 +6,18 @@ import type { Lease, Shared, SharedText } from '../domain/shared.ts';
 const LEASE_MS = 10_000;
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** What gates share in a PostgreSQL database. Each call is one statement, so who dies leaves no lock behind. */
+/** The state that gates share in a PostgreSQL database. Each call is one statement, so a gate that dies leaves no lock. */
 export function createShared(query: Query): Shared {
   return {
-    lease: leaseOf(query),
-    places: textOf(query, 'places'),
-    seen: textOf(query, 'seen'),
-    bytes: textOf(query, 'bytes'),
+    lease: createLease(query),
+    places: createSharedText(query, 'places'),
+    seen: createSharedText(query, 'seen'),
+    bytes: createSharedText(query, 'bytes'),
   };
 }
 
 /** Times are the database's: gates need no common clock. */
-function leaseOf(query: Query): Lease {
+function createLease(query: Query): Lease {
   const holder = randomUUID();
   return {
     async renew() {
@@ -35,7 +35,7 @@ function leaseOf(query: Query): Lease {
   };
 }
 
-function textOf(query: Query, name: string): SharedText {
+function createSharedText(query: Query, name: string): SharedText {
   return {
     async read(known) {
       const [row] = await query(

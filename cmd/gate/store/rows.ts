@@ -3,7 +3,7 @@ import type { Query } from '../../../src/common/sql/table.ts';
 import { whileOpen } from '../../../src/common/sql/while-open.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
-import { keepInMemory, migrate, openDatabase, queryOf, toStoreError } from './sqlite.ts';
+import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from './sqlite.ts';
 import { createTables } from './tables.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
     migrate(opened);
     keepInMemory(opened, { memories: 'kind, doc_id, key', ...(forgetful && { uploads: 'blob', removals: 'blob' }) });
   });
-  const query = queryOf(database);
+  const query = createQuery(database);
   // All of them: no moment is before the beginning of time.
   const openSessions = copyOpenSessions(await createTables(query).liveSessions(0));
   let last: Promise<unknown> = Promise.resolve();

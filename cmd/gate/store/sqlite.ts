@@ -64,7 +64,7 @@ export function keepInMemory(database: DatabaseSync, tables: Readonly<Record<str
 }
 
 /** Returns the queries of a database, whose statements are prepared once. */
-export function queryOf(database: DatabaseSync): Query {
+export function createQuery(database: DatabaseSync): Query {
   const statements = new Map<string, StatementSync>();
   function prepare(text: string): StatementSync {
     const statement = database.prepare(text);

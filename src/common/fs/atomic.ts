@@ -7,7 +7,7 @@ export interface WriteOptions {
   /** File mode; 0600 by default. */
   mode?: number;
   /**
-   * Whether the bytes must outlive a power cut (file and directory are flushed). Without it the write is still
+   * True if the bytes must outlive a power cut (file and directory are flushed). Without it the write is still
    * all-or-nothing and outlives the process.
    */
   durable?: boolean;

@@ -6,7 +6,7 @@ import type { Request } from 'express';
  * that sets it a client chooses it, like Host: for the links in its own answers, and in the gate's callbacks
  * for the documents that it opens.
  */
-export function baseUrlOf(request: Request, configured: string | undefined): string {
+export function getBaseUrl(request: Request, configured: string | undefined): string {
   if (configured !== undefined) return configured.replace(/\/$/, '');
   const protocol = request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   return `${protocol}://${request.headers.host}`;

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { listOf } from '../config.ts';
+import { parseList } from '../config.ts';
 import { type Address, inNetwork, isMetadata, type Network, parseAddress, parseNetwork } from './address.ts';
 
 interface Entry<T> {
@@ -23,7 +23,7 @@ export function parseAllowList(text: string): { list: AllowList; mistakes: strin
   const names: Entry<string>[] = [];
   const networks: Entry<Network>[] = [];
   const mistakes: string[] = [];
-  for (const item of listOf(text)) {
+  for (const item of parseList(text)) {
     try {
       const { host, port } = splitPort(item);
       const network = parseNetwork(host);

@@ -1,4 +1,4 @@
-import { listOf } from '../config.ts';
+import { parseList } from '../config.ts';
 import { type Address, inNetwork, type Network, parseNetwork } from './address.ts';
 
 /** Networks that count as internal although their addresses are public. */
@@ -11,7 +11,7 @@ export type DenyList = readonly Network[];
 export function parseDenyList(text: string): { list: DenyList; mistakes: string[] } {
   const list: Network[] = [];
   const mistakes: string[] = [];
-  for (const item of listOf(text)) {
+  for (const item of parseList(text)) {
     try {
       const network = parseNetwork(item);
       if (network) list.push(network);

@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { type S3Settings, TIMINGS } from './client.ts';
 import { answeredWithin, type S3Error } from './error.ts';
-import { mistakeOf } from './mistake.ts';
+import { describeMistake } from './mistake.ts';
 
 /**
  * Tries all that is needed later, with an object of its own.
@@ -27,7 +27,7 @@ export async function checkBucket(
     await request('read', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
     await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
   } catch (error) {
-    if (!(error as S3Error).isPassing) throw new ConfigError([mistakeOf(error as S3Error)]);
+    if (!(error as S3Error).isPassing) throw new ConfigError([describeMistake(error as S3Error)]);
     log.warn({ err: error }, 'the object store does not work: what is to be stored waits for it');
   }
 }

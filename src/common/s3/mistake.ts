@@ -2,7 +2,7 @@ import type { Mistake } from '../errors.ts';
 import type { S3Error } from './error.ts';
 
 /** Says what is wrong with the configuration of a store that has refused a request. */
-export function mistakeOf({ code, status, operation }: S3Error): Mistake {
+export function describeMistake({ code, status, operation }: S3Error): Mistake {
   switch (code) {
     case 'NoSuchBucket':
     case 'ENOENT':

@@ -93,13 +93,13 @@ async function get(
   const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range }), options);
   const body = answer.Body as Readable;
   const size = answer.ContentLength;
-  if (size !== undefined && (!Range || size === sizeOf(answer.ContentRange, position, range))) return { body, size };
+  if (size !== undefined && (!Range || size === parseSize(answer.ContentRange, position, range))) return { body, size };
   body.destroy();
   throw new S3Error('read', { name: 'UnexpectedAnswer', $metadata: { httpStatusCode: 502 } });
 }
 
 /** Returns how many bytes an answer has to have that begins at a position; undefined when it is not what was asked for. */
-function sizeOf(contentRange = '', position: number, range: ByteRange | undefined): number | undefined {
+function parseSize(contentRange = '', position: number, range: ByteRange | undefined): number | undefined {
   const [, first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange) ?? []).map(Number);
   const wanted = Math.min(range?.end ?? Number.POSITIVE_INFINITY, Number(total) - 1);
   return first === position && last === wanted ? last - first + 1 : undefined;

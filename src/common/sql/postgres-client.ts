@@ -40,7 +40,7 @@ export const BEGIN_WRITING: string = begin(
 export const BEGIN_READING: string = begin('REPEATABLE READ READ ONLY');
 
 function begin(mode: string, ...more: string[]): string {
-  // What hangs ends at the server as well, and gives its locks back.
+  // A statement that hangs ends at the server as well, and gives its locks back.
   const limits = [
     `SET LOCAL statement_timeout = ${ANSWER_MS}`,
     'SET LOCAL idle_in_transaction_session_timeout = 30000',
@@ -54,7 +54,7 @@ export async function transaction<Result>(
   begin: string,
   work: (query: Query) => Promise<Result> | Result,
 ): Promise<Result> {
-  const open = whileOpen(queryOf(client));
+  const open = whileOpen(createQuery(client));
   try {
     await run(client, { text: begin });
     const result = await work(open.query);
@@ -71,7 +71,7 @@ export async function transaction<Result>(
 }
 
 /** The queries of a connection, or of a pool. */
-export function queryOf(client: Pick<ClientBase, 'query'>): Query {
+export function createQuery(client: Pick<ClientBase, 'query'>): Query {
   return async (text, values) => {
     const query = { text: numbered(text), values: [...values], rowMode: 'array' as const };
     return (await run<Value[]>(client, query)).rows;

@@ -23,7 +23,7 @@ export interface Schema {
  * @throws {Error} in words for the operator
  */
 export async function migrate(query: Query, { schema, steps, oldest }: Schema): Promise<string> {
-  // Who comes at the same time waits here, and then finds everything done.
+  // A replica that starts at the same time waits here, and then finds everything done.
   await query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
   await query('SET LOCAL statement_timeout = 0', []);
   await query(

@@ -1,6 +1,6 @@
 import pg, { type ClientBase, type Pool, type PoolConfig } from 'pg';
 import { Unavailable } from '../unavailable.ts';
-import { queryOf } from './postgres-client.ts';
+import { createQuery } from './postgres-client.ts';
 
 /** Connections to a database, which are lent to one user each. */
 export interface Connections {
@@ -62,6 +62,6 @@ function openPool(config: PoolConfig): Pool {
 async function onConnect(client: ClientBase): Promise<void> {
   // One that ends while it is lent; its user learns that from what is asked of it.
   client.on('error', () => {});
-  const [row] = await queryOf(client)('SELECT pg_is_in_recovery()::text', []);
+  const [row] = await createQuery(client)('SELECT pg_is_in_recovery()::text', []);
   if (row?.[0] === 'true') throw new Unavailable(new Error('the database is a standby, which takes no changes'));
 }

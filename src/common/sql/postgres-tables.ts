@@ -1,5 +1,5 @@
 import { Unavailable } from '../unavailable.ts';
-import { BEGIN_WRITING, queryOf, transaction } from './postgres-client.ts';
+import { BEGIN_WRITING, createQuery, transaction } from './postgres-client.ts';
 import { checkServer, migrate, type Schema } from './postgres-migrate.ts';
 import type { Connections } from './postgres-pool.ts';
 
@@ -11,7 +11,7 @@ import type { Connections } from './postgres-pool.ts';
 export async function openTables(connections: Connections, schema: Schema): Promise<string> {
   try {
     return await connections.borrow(async (client) => {
-      await checkServer(queryOf(client));
+      await checkServer(createQuery(client));
       return transaction(client, BEGIN_WRITING, (query) => migrate(query, schema));
     });
   } catch (error) {

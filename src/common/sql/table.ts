@@ -4,10 +4,10 @@ export type Value = string | number | null;
 /** Runs a statement, with a `?` for each value, and returns the rows that it gives. */
 export type Query = (text: string, values: readonly Value[]) => Promise<readonly (readonly Value[])[]>;
 
-/** How a transaction asks for a row that nobody else may have until its end; nothing where there is but one. */
+/** The clause by which a transaction locks a row until its end; empty where there is but one writer. */
 export type Lock = '' | 'FOR UPDATE';
 
-/** How each member of a record stands in its column: as it is, as 0 or 1, or as JSON. */
+/** The form of each member of a record in its column: as it is, as 0 or 1, or as JSON. */
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
 
 /** One table, with records as rows, in any database of SQL. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ALONE, type Group, type Replica, shareOf, sumOf } from '../../../cmd/docbuilder/jobs/group.ts';
+import { ALONE, type Group, getShare, type Replica, sumOverGroup } from '../../../cmd/docbuilder/jobs/group.ts';
 import { type EffectivePlan, effectivePlan } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 
@@ -17,18 +17,18 @@ function groupOf(rank: number, others: Partial<Replica>[]): Group {
 
 describe('the limits of several DocBuilders', () => {
   it('are those of one that is alone', () => {
-    expect(shareOf(COMMUNITY, 4, ALONE)).to.deep.equal({ parallel: 1, capacity: 10 });
-    expect(shareOf(ENTERPRISE, 4, ALONE)).to.deep.equal({ parallel: 4, capacity: 1000 });
+    expect(getShare(COMMUNITY, 4, ALONE)).to.deep.equal({ parallel: 1, capacity: 10 });
+    expect(getShare(ENTERPRISE, 4, ALONE)).to.deep.equal({ parallel: 4, capacity: 1000 });
   });
 
   it('are parts of the whole in Enterprise: each runs what its workers can, and lets its part wait', () => {
-    const shares = [0, 1, 2].map((rank) => shareOf(ENTERPRISE, rank + 1, groupOf(rank, [{}, {}])));
+    const shares = [0, 1, 2].map((rank) => getShare(ENTERPRISE, rank + 1, groupOf(rank, [{}, {}])));
     expect(shares.map(({ parallel }) => parallel)).to.deep.equal([1, 2, 3]);
     expect(shares.map(({ capacity }) => capacity)).to.deep.equal([334, 333, 333]);
   });
 
   it('belong to the first one in Community, where one job runs', () => {
-    const shares = [0, 1, 2].map((rank) => shareOf(COMMUNITY, 4, groupOf(rank, [{}, {}])));
+    const shares = [0, 1, 2].map((rank) => getShare(COMMUNITY, 4, groupOf(rank, [{}, {}])));
     expect(shares).to.deep.equal([
       { parallel: 1, capacity: 10 },
       { parallel: 0, capacity: 0 },
@@ -37,10 +37,12 @@ describe('the limits of several DocBuilders', () => {
   });
 
   it('are not for one that leaves', () => {
-    expect(shareOf(ENTERPRISE, 1, groupOf(0, [{ leaving: true }, {}])).capacity).to.equal(500);
+    expect(getShare(ENTERPRISE, 1, groupOf(0, [{ leaving: true }, {}])).capacity).to.equal(500);
   });
 
   it('add up figures of all, also of those that leave', () => {
-    expect(sumOf(1, groupOf(0, [{ running: 2 }, { running: 3, leaving: true }]), (other) => other.running)).to.equal(6);
+    expect(
+      sumOverGroup(1, groupOf(0, [{ running: 2 }, { running: 3, leaving: true }]), (other) => other.running),
+    ).to.equal(6);
   });
 });

@@ -24,14 +24,14 @@ export interface PageStyle {
 /** Makes the page style; the automatic styles of header and footer go into `styles`. */
 export function pageStyle(script: Script, now: Date, sheet: Sheet, style: DocumentStyle, styles: Styles): PageStyle {
   const values = { title: script.meta?.title ?? '', date: dateText(now, getLanguage(script.meta)) };
-  const areaOf = (name: MarginalName, margin: number): Area => {
+  const toArea = (name: MarginalName, margin: number): Area => {
     const marginal = script[name];
     if (!marginal) return { rest: margin, taken: 0, style: '', content: '' };
     const content = element(`style:${name}`, {}, marginalParagraphs(name, marginal, values, styles));
     return { ...area(name, margin, marginalHeight(marginal, style)), content };
   };
-  const header = areaOf('header', sheet.margins.top);
-  const footer = areaOf('footer', sheet.margins.bottom);
+  const header = toArea('header', sheet.margins.top);
+  const footer = toArea('footer', sheet.margins.bottom);
   const margins = { ...sheet.margins, top: header.rest, bottom: footer.rest };
   const paper = { ...paperAttributes({ ...sheet, margins }), 'style:num-format': '1' };
   const names = { 'style:name': 'Standard', 'style:page-layout-name': LAYOUT };

@@ -1,6 +1,6 @@
 import { newKey } from '../../../../src/common/fs/key-file.ts';
 import { keepKey } from '../../../../src/common/sql/keep-key.ts';
-import { clientOptions, queryOf } from '../../../../src/common/sql/postgres-client.ts';
+import { clientOptions, createQuery } from '../../../../src/common/sql/postgres-client.ts';
 import type { Schema } from '../../../../src/common/sql/postgres-migrate.ts';
 import { openConnections } from '../../../../src/common/sql/postgres-pool.ts';
 import { openTables } from '../../../../src/common/sql/postgres-tables.ts';
@@ -66,7 +66,7 @@ export interface Database {
  */
 export async function openDatabase(url: string): Promise<Database> {
   const options = clientOptions(url, 'svc-docbuilder');
-  // What changes tables may take its time.
+  // A migration may take its time.
   const opened = openConnections({ ...options, max: 1 });
   try {
     await openTables(opened, SCHEMA);
@@ -74,7 +74,7 @@ export async function openDatabase(url: string): Promise<Database> {
     await opened.close();
   }
   const { borrow, close } = openConnections({ ...options, max: CONNECTIONS, query_timeout: ANSWER_MS });
-  return { query: (text, values) => borrow((client) => queryOf(client)(text, values)), close };
+  return { query: (text, values) => borrow((client) => createQuery(client)(text, values)), close };
 }
 
 /** A random key that the database has from its first use on. */

@@ -28,7 +28,7 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
   const { bucket: Bucket, timings = TIMINGS } = settings;
   const folder = `${settings.prefix}jobs/`;
   const client = createS3Client(settings);
-  const keyOf = ({ jobId, fileId }: ResultFile): string => `${folder}${jobId}/${fileId}`;
+  const toKey = ({ jobId, fileId }: ResultFile): string => `${folder}${jobId}/${fileId}`;
   const request = <Result>(operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<Result>) =>
     answeredWithin(timings.requestMs, operation, send);
   const list = new ListObjectsV2Command({ Bucket, Prefix: folder });
@@ -39,14 +39,14 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
   return {
     /** Uploads a file of a job that ended. Doing so again changes nothing. */
     put: (file: ResultFile & { path: string; size: number; sha256: string }) =>
-      uploadFile(client, file, { bucket: Bucket, key: keyOf(file) }, undefined),
+      uploadFile(client, file, { bucket: Bucket, key: toKey(file) }, undefined),
     read:
       (file: ResultFile, sha256: string): ReadResult =>
       (range) =>
-        new ObjectStream(client, { bucket: Bucket, key: keyOf(file), sha256 }, range, timings),
+        new ObjectStream(client, { bucket: Bucket, key: toKey(file), sha256 }, range, timings),
     async remove(files: readonly ResultFile[]): Promise<void> {
       for (let start = 0; start < files.length; start += AT_ONCE) {
-        await Promise.all(files.slice(start, start + AT_ONCE).map((file) => removeKey(keyOf(file))));
+        await Promise.all(files.slice(start, start + AT_ONCE).map((file) => removeKey(toKey(file))));
       }
     },
     /** The first thousand, by name: since a job's id begins with its time, the oldest. */

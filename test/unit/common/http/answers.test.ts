@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect } from 'chai';
 import express, { type Request } from 'express';
 import { AppError } from '../../../../src/common/errors.ts';
-import { baseUrlOf } from '../../../../src/common/http/base-url.ts';
+import { getBaseUrl } from '../../../../src/common/http/base-url.ts';
 import { errorHandler } from '../../../../src/common/http/errors.ts';
 import { createHttpServer } from '../../../../src/common/http/server.ts';
 import { portOf } from '../../../support/listen.ts';
@@ -38,10 +38,10 @@ describe('answers', () => {
   it('have links of the address that is configured, else of the one that was asked; https only where it is said', () => {
     const asked = (protocol?: string | string[]) =>
       ({ headers: { host: 'office.example', ...(protocol && { 'x-forwarded-proto': protocol }) } }) as Request;
-    expect(baseUrlOf(asked('https'), 'http://other.example/')).to.equal('http://other.example');
-    expect(baseUrlOf(asked('https'), undefined)).to.equal('https://office.example');
+    expect(getBaseUrl(asked('https'), 'http://other.example/')).to.equal('http://other.example');
+    expect(getBaseUrl(asked('https'), undefined)).to.equal('https://office.example');
     for (const protocol of [undefined, 'http', 'HTTPS', 'https,http', 'https://evil.example', ['https', 'http']]) {
-      expect(baseUrlOf(asked(protocol), undefined), String(protocol)).to.equal('http://office.example');
+      expect(getBaseUrl(asked(protocol), undefined), String(protocol)).to.equal('http://office.example');
     }
   });
 

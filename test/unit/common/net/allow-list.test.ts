@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parseAddress } from '../../../../src/common/net/address.ts';
 import { allowsAddress, allowsName, parseAllowList } from '../../../../src/common/net/allow-list.ts';
 
-function listOf(text: string) {
+function parseList(text: string) {
   const { list, mistakes } = parseAllowList(text);
   expect(mistakes).to.deep.equal([]);
   return list;
@@ -11,12 +11,12 @@ function listOf(text: string) {
 function opens(text: string, address: string, port: number): boolean {
   const parsed = parseAddress(address);
   if (!parsed) throw new Error(`not an address: ${address}`);
-  return allowsAddress(listOf(text), parsed, port);
+  return allowsAddress(parseList(text), parsed, port);
 }
 
 describe('SVC_FETCH_ALLOW_HOSTS', () => {
   it('is empty when the text is, whatever its blanks and commas', () => {
-    expect(listOf(' ,, ')).to.deep.equal({ names: [], networks: [] });
+    expect(parseList(' ,, ')).to.deep.equal({ names: [], networks: [] });
   });
 
   const names: [list: string, name: string, port: number, allowed: boolean][] = [
@@ -35,7 +35,7 @@ describe('SVC_FETCH_ALLOW_HOSTS', () => {
   ];
   for (const [list, name, port, allowed] of names) {
     it(`"${list}" ${allowed ? 'opens' : 'does not open'} the name ${name}:${port}`, () => {
-      expect(allowsName(listOf(list), name, port)).to.equal(allowed);
+      expect(allowsName(parseList(list), name, port)).to.equal(allowed);
     });
   }
 
