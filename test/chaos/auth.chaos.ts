@@ -13,6 +13,8 @@ import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts
 
 const RATE = Number(process.env['SVC_CHAOS_RATE'] ?? 1_000);
 const SECONDS = Number(process.env['SVC_CHAOS_SECONDS'] ?? 10);
+/** The gates' code is not compiled yet in the first seconds, which therefore do not count. */
+const WARM_UP_SECONDS = 5;
 const CONNECTIONS = 60;
 const SESSIONS = 40;
 const ALLOWED = 'HTTP/1.1 200 ';
@@ -61,7 +63,8 @@ describe('POST /svc/auth on PostgreSQL', function () {
     const times: number[] = [];
     const asked: Promise<void>[] = [];
     const begun = performance.now();
-    for (let count = 0; count < RATE * SECONDS; ) {
+    for (let count = 0; count < RATE * (WARM_UP_SECONDS + SECONDS); ) {
+      const isWarm = count >= RATE * WARM_UP_SECONDS;
       const due = begun + (count / RATE) * 1_000;
       const socket = performance.now() < due ? undefined : free.shift();
       if (!socket) {
@@ -70,7 +73,7 @@ describe('POST /svc/auth on PostgreSQL', function () {
       }
       const answer = ask(socket, uris[count % SESSIONS] as string).then(() => {
         // From when it should have been asked: who waits for a connection waits for an answer.
-        times.push(performance.now() - due);
+        if (isWarm) times.push(performance.now() - due);
         free.push(socket);
       });
       asked.push(answer);
