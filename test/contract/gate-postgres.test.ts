@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
-import { spawnGate } from '../support/gate.ts';
+import { spawnGate, startGateProcess } from '../support/gate.ts';
 import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
 
 describe('a gate on PostgreSQL', function () {
@@ -41,5 +41,27 @@ describe('a gate on PostgreSQL', function () {
     expect(gate.log())
       .to.match(/the database cannot be used: .*ECONNREFUSED/)
       .and.not.contain('hunter2');
+  });
+
+  describe('over TLS', () => {
+    let authority: string;
+
+    before(async () => {
+      authority = await postgres.useTls();
+    });
+
+    for (const mode of ['require', 'verify-ca', 'verify-full']) {
+      it(`with sslmode=${mode} verifies who the server is`, async () => {
+        const url = `${await postgres.create()}?sslmode=${mode}`;
+        const stranger = spawnGate(await environment('one', url));
+        expect(await stranger.ended).to.equal(1);
+        expect(stranger.log())
+          .to.match(/the database cannot be used: no known authority has signed .*sslrootcert/)
+          .and.not.contain('WARNING');
+        const gate = await startGateProcess(await environment('two', `${url}&sslrootcert=${authority}`));
+        await gate.stop();
+        expect(gate.log()).to.not.contain('WARNING');
+      });
+    }
   });
 });

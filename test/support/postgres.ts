@@ -6,6 +6,7 @@ import pg from 'pg';
 import { findPostgres, POSTGRES_LIB } from '../../cmd/local/store.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { ownFolder, removeFolder } from './own-folder.ts';
+import { makeAuthority, makeIdentity } from './pki.ts';
 import { freePort } from './process.ts';
 import { until } from './until.ts';
 
@@ -36,6 +37,8 @@ export interface Postgres {
   start(): Promise<void>;
   /** Starts a standby, without which nothing is committed from then on. */
   addStandby(): Promise<Standby>;
+  /** Lets it speak TLS. @returns path of the certificate of the authority that has signed its own */
+  useTls(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -104,12 +107,29 @@ async function startPostgres(bin: string): Promise<Postgres> {
     return { port: at, promote: async () => void (await ask('SELECT pg_promote()', at)) };
   }
 
+  async function useTls(): Promise<string> {
+    const authority = await makeAuthority(folder);
+    const hosts = ['IP:127.0.0.1'];
+    const { certificate, key } = await makeIdentity(folder, 'server', authority, { name: 'server', hosts });
+    dropRights(key);
+    await ask(`ALTER SYSTEM SET ssl_cert_file = '${certificate}'`);
+    await ask(`ALTER SYSTEM SET ssl_key_file = '${key}'`);
+    await ask('ALTER SYSTEM SET ssl = on');
+    await ask('SELECT pg_reload_conf()');
+    await until('it speaks TLS', async () => {
+      const [row] = await ask(`SELECT 1 FROM pg_settings WHERE name = 'ssl' AND setting = 'on'`);
+      return row;
+    });
+    return authority.certificate;
+  }
+
   await start();
   return {
     port,
     ask,
     start,
     addStandby,
+    useTls,
     async create(at) {
       made += 1;
       const name = `svc_${made}`;

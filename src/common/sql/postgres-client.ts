@@ -16,13 +16,16 @@ const types: CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
+/** The client verifies the server's certificate in each of these modes, unlike libpq, and warns of that on stderr. */
+const VERIFIED = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
+
 /**
  * @param url `postgresql://…`; what it leaves out, libpq's variables say (`PGSSLMODE` and its like)
  * @param application the name that the server shows for the connections
  */
 export function clientOptions(url: string, application: string): ClientConfig {
   return {
-    connectionString: url,
+    connectionString: url.replace(VERIFIED, '$1verify-full'),
     application_name: application,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,

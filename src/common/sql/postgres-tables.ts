@@ -3,6 +3,9 @@ import { BEGIN_WRITING, createQuery, transaction } from './postgres-client.ts';
 import { checkServer, migrate, type Schema } from './postgres-migrate.ts';
 import type { Connections } from './postgres-pool.ts';
 
+/** Codes of OpenSSL, as Node has them. */
+const UNKNOWN_AUTHORITY = /^(?:UNABLE_TO_(?:VERIFY|GET)_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_)/;
+
 /**
  * Brings the tables of a service to their newest version.
  * @returns the random id of the database
@@ -15,7 +18,13 @@ export async function openTables(connections: Connections, schema: Schema): Prom
       return transaction(client, BEGIN_WRITING, (query) => migrate(query, schema));
     });
   } catch (error) {
-    const { message } = (error instanceof Unavailable ? error.cause : error) as Error;
-    throw new Error(`the database cannot be used: ${message}`, { cause: error });
+    if (error instanceof Unavailable) throw new Error(`the database cannot be used: ${explain(error.cause as Error)}`);
+    throw new Error(`the database cannot be used: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function explain({ message, code }: NodeJS.ErrnoException): string {
+  if (!UNKNOWN_AUTHORITY.test(code ?? '')) return message;
+  const remedy = 'name its authority by sslrootcert in the address, or in NODE_EXTRA_CA_CERTS (spec.outbound.caBundle)';
+  return `no known authority has signed its server's certificate (${code}); ${remedy}`;
 }
