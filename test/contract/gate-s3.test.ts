@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
@@ -8,6 +10,8 @@ import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { spawnGate, startGateProcess } from '../support/gate.ts';
 import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
+import { portOf } from '../support/listen.ts';
+import { makeAuthority, makeIdentity } from '../support/pki.ts';
 import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
 import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
 
@@ -171,6 +175,27 @@ describe('a gate whose bytes are in an S3 store', function () {
     const { ended, log } = spawnGate(await gateEnvironment(chain));
     expect(await ended).to.equal(2);
     expect(log()).to.include('"path":"SVC_S3_ACCESS_KEY_ID","message":"is missing');
+  });
+
+  it('verifies who a store with TLS is', async () => {
+    const authority = await makeAuthority(folder);
+    const hosts = ['IP:127.0.0.1'];
+    const { certificate, key } = await makeIdentity(folder, 'store', authority, { name: 'store', hosts });
+    const tls = createServer({ cert: await readFile(certificate), key: await readFile(key) }, (socket) => {
+      const inner = connect(server.port, '127.0.0.1');
+      for (const end of [socket, inner]) end.on('error', () => {});
+      socket.pipe(inner).pipe(socket);
+    });
+    tls.listen(0, '127.0.0.1');
+    const SVC_S3_ENDPOINT = `https://127.0.0.1:${await portOf(tls)}`;
+    const { ended, log } = spawnGate(await gateEnvironment({ SVC_S3_ENDPOINT }));
+    expect(await ended).to.equal(2);
+    expect(log()).to.match(/"path":"SVC_S3_ENDPOINT","message":"has a certificate that no known authority has signed/);
+    const NODE_EXTRA_CA_CERTS = authority.certificate;
+    const gate = await startGateProcess(await gateEnvironment({ SVC_S3_ENDPOINT, NODE_EXTRA_CA_CERTS }));
+    await gate.stop();
+    expect(gate.log()).not.to.include('object store');
+    tls.close();
   });
 
   it('starts while the store is away, and says so', async () => {

@@ -1,4 +1,5 @@
 import { startDeadline } from '../net/deadline.ts';
+import { isUnknownAuthority } from '../net/unknown-authority.ts';
 
 /** The errors that S3 clients throw, as far as they matter here. */
 interface Thrown {
@@ -35,7 +36,7 @@ export class S3Error extends Error {
 
   /** Returns whether the same request may work in a moment: there was no answer, or one that blames the server. */
   get isPassing(): boolean {
-    if (this.code === 'CredentialsProviderError') return false;
+    if (this.code === 'CredentialsProviderError' || isUnknownAuthority(this.code)) return false;
     return this.status === undefined || this.status >= 500 || this.status === 429 || this.status === 408;
   }
 }

@@ -1,10 +1,8 @@
+import { isUnknownAuthority } from '../net/unknown-authority.ts';
 import { Unavailable } from '../unavailable.ts';
 import { BEGIN_WRITING, createQuery, transaction } from './postgres-client.ts';
 import { checkServer, migrate, type Schema } from './postgres-migrate.ts';
 import type { Connections } from './postgres-pool.ts';
-
-/** Codes of OpenSSL, as Node has them. */
-const UNKNOWN_AUTHORITY = /^(?:UNABLE_TO_(?:VERIFY|GET)_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_)/;
 
 /**
  * Brings the tables of a service to their newest version.
@@ -24,7 +22,7 @@ export async function openTables(connections: Connections, schema: Schema): Prom
 }
 
 function explain({ message, code }: NodeJS.ErrnoException): string {
-  if (!UNKNOWN_AUTHORITY.test(code ?? '')) return message;
+  if (!isUnknownAuthority(code)) return message;
   const remedy = 'name its authority by sslrootcert in the address, or in NODE_EXTRA_CA_CERTS (spec.outbound.caBundle)';
   return `no known authority has signed its server's certificate (${code}); ${remedy}`;
 }
