@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { AppError } from '../../../src/common/errors.ts';
 import { createThreads, type Threads } from '../../../src/common/threads.ts';
 
-const MODULE = new URL('../../support/thread-tasks.ts', import.meta.url);
+const MODULE = new URL('./thread-tasks.ts', import.meta.url);
 const never = new AbortController().signal;
 
 async function failed(work: Promise<unknown>): Promise<unknown> {
