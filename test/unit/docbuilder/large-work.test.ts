@@ -27,7 +27,7 @@ const makeSheet = (rows: number): Buffer =>
 describe('large work', () => {
   const large = makeSheet(20_000);
   const work = createLargeWork(() => PLAN);
-  const folder = useFolder();
+  const folder = useFolder('test');
   after(() => work.stop());
 
   const makeTask = (text: Buffer, name: string): FlatTask => ({

@@ -6,7 +6,7 @@ import { corrupt } from '../../support/inspect.ts';
 
 describe('threads that read sources', () => {
   const never = new AbortController().signal;
-  const folder = useFolder();
+  const folder = useFolder('test');
   const threads = createSourceThreads();
   after(() => threads.stop());
 

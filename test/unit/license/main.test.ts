@@ -63,7 +63,7 @@ describe('the license command', () => {
     it('never writes over a private key, with or without the key set', async () => {
       const before = await readFile(privatePath(), 'utf8');
       expect(await license('keys', '--out', folder.path, '--kid', '2026')).to.include({ code: 2, stdout: '' });
-      await mkdir(folder.at('alone'));
+      await mkdir(folder.at('alone'), { recursive: true });
       await writeFile(folder.at('alone', 'license-2026.private.jwk'), before);
       const again = await license('keys', '--out', folder.at('alone'), '--kid', '2026');
       expect(again.code).to.equal(2);
@@ -74,7 +74,7 @@ describe('the license command', () => {
     });
 
     it('makes nothing beside a key set that it cannot read, with a kid that is a path, nor in a file', async () => {
-      await mkdir(folder.at('broken'));
+      await mkdir(folder.at('broken'), { recursive: true });
       await writeFile(folder.at('broken', KEY_SET), '{"keys":');
       expect((await license('keys', '--out', folder.at('broken'))).code).to.equal(2);
       expect((await license('keys', '--out', folder.at('broken'), '--kid', '../x')).code).to.equal(2);

@@ -7,7 +7,7 @@ import { useFolder } from '../../../support/folder.ts';
 const missing = { ok: true, text: null };
 
 describe('readSmallFile', () => {
-  const folder = useFolder();
+  const folder = useFolder('test');
   const read = async (content: string) => readSmallFile(await folder.file(content));
 
   it('reads text without what stands around it, a byte order mark included', async () => {
