@@ -71,7 +71,7 @@ function visit(value: unknown, node: Node, name: string, seen: Map<string, boole
   }
 }
 
-/** Whether a value may be meant by one of several options: by its kind, and by what tells objects apart. */
+/** Returns whether a value may be meant by one of several options: by its kind, and by what tells objects apart. */
 function fits(value: unknown, option: Node): boolean {
   const node = resolved(option);
   const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;

@@ -31,7 +31,7 @@ interface Node {
   places: { free: number; room: number };
   leaving: boolean;
   others: Replica[];
-  /** What it does with a request that it does not pass on. */
+  /** Answers a request that is not passed on. */
   handle: RequestHandler;
 }
 

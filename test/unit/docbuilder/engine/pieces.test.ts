@@ -76,7 +76,7 @@ describe('engine: pages of a PDF', () => {
     const pdf = Buffer.concat([head, stream, Buffer.from('\nendstream')]);
     expect(await readPages(pdf)).to.equal(3);
 
-    // Of more than can be read at once only the end is looked at.
+    // Only the end is looked at where a file is more than can be read at once.
     const path = await folder.file('%PDF-1.7');
     await truncate(path, 3 * 2 ** 30);
     await appendFile(path, pdf);

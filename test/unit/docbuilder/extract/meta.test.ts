@@ -5,7 +5,7 @@ import { countCharacters } from '../../../../cmd/docbuilder/extract/usage.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { zip } from '../../../../scripts/support/documents.ts';
 import { compoundFile, type Properties, propertySet } from '../../../support/compound-files.ts';
-import { flatOf, NAMESPACES, type Pieces, withFile } from './flat.ts';
+import { NAMESPACES, type Pieces, toFlat, withFile } from './flat.ts';
 
 const FACTS = { format: 'docx', encrypted: false, macros: true, size: 123, pages: 2 } as const;
 
@@ -16,7 +16,7 @@ const meta = (
   source: Uint8Array = Buffer.from('x'),
 ) =>
   withFile(source, (sent) =>
-    withFile(flatOf(family, pieces), (path) => readMeta({ path, family, source: sent, facts: { ...FACTS, ...facts } })),
+    withFile(toFlat(family, pieces), (path) => readMeta({ path, family, source: sent, facts: { ...FACTS, ...facts } })),
   );
 
 const face = (name: string, family = name) => `<style:font-face style:name="${name}" svg:font-family="${family}"/>`;
@@ -75,7 +75,7 @@ describe('metadata', () => {
       zip({ 'meta.xml': `<office:document-meta ${NAMESPACES.join(' ')}>${generator}</office:document-meta>` }),
       'X/1',
     ],
-    ['fodt', Buffer.from(flatOf('text', { meta: generator, body: embedded })), 'X/1'],
+    ['fodt', Buffer.from(toFlat('text', { meta: generator, body: embedded })), 'X/1'],
     ['rtf', Buffer.from('{\\rtf1{\\fonttbl}{\\*\\generator Riched20 10.0;}a}'), 'Riched20 10.0'],
     ['rtf', Buffer.from('{\\rtf1 a}'), null],
     ['doc', summary({ 18: 'Microsoft Office Word' }), 'Microsoft Office Word'],

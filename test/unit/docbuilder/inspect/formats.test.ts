@@ -39,10 +39,10 @@ function bof(length: number): Buffer {
 const word = (ident: number) => Buffer.concat([Buffer.from([ident & 255, ident >> 8, 0x2d]), Buffer.alloc(5000)]);
 const oldExcel = (...head: number[]) => Buffer.concat([Buffer.from(head), Buffer.alloc(20)]);
 const manySmall = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`S${index}`, Buffer.alloc(70 + index)]));
-const typesOf = (format: OoxmlFormat) => String(ooxmlParts(format)['[Content_Types].xml']);
+const getTypes = (format: OoxmlFormat) => String(ooxmlParts(format)['[Content_Types].xml']);
 /** A document whose list of content types is another. */
 const retyped = (format: OoxmlFormat, from: string | RegExp, to: string) =>
-  ooxml(format, {}, { '[Content_Types].xml': typesOf(format).replace(from, to) });
+  ooxml(format, {}, { '[Content_Types].xml': getTypes(format).replace(from, to) });
 const overridden = (name: string, type: string) =>
   retyped('docx', '<Override', `<Override PartName="${name}" ContentType="${type}"/><Override`);
 const without = (parts: Parts, name: string): Parts => {
@@ -256,7 +256,7 @@ describe('inspecting a source file', () => {
     const related =
       '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
       '<Relationship Id="a" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="a.png"/></Relationships>';
-    const noProject = typesOf('xlsm').replace(/<Override PartName="\/xl\/vbaProject[^>]*>/, '');
+    const noProject = getTypes('xlsm').replace(/<Override PartName="\/xl\/vbaProject[^>]*>/, '');
     const basicIndex =
       '<?xml version="1.0"?>\n<!DOCTYPE library:libraries PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "libraries.dtd">\n<library:libraries xmlns:library="http://openoffice.org/2000/library"/>';
     const flatBasic = (inside: string) => {

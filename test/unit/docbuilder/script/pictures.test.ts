@@ -108,10 +108,10 @@ describe('pictures of a script', () => {
   });
 
   it('are found in blocks and on slides', () => {
-    const pathsOf = (part: Partial<Script>) =>
+    const findPaths = (part: Partial<Script>) =>
       [...getImages({ svcscript: 1, type: 'text', save: [{ format: 'pdf' }], ...part })].map(({ path }) => path);
     const slide = { layout: 'blank', elements: [{ type: 'image', x: 0, y: 0, url: 'https://a/b' }] } as const;
-    expect(pathsOf({ slides: [slide] as never })).to.deep.equal(['/slides/0/elements/0']);
-    expect(pathsOf({ body: [{ type: 'page_break' }, { type: 'image', base64: PIXEL }] })).to.deep.equal(['/body/1']);
+    expect(findPaths({ slides: [slide] as never })).to.deep.equal(['/slides/0/elements/0']);
+    expect(findPaths({ body: [{ type: 'page_break' }, { type: 'image', base64: PIXEL }] })).to.deep.equal(['/body/1']);
   });
 });
