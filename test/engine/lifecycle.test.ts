@@ -14,9 +14,10 @@ const listSockets = () => readdirSync('/tmp').filter((name) => name.startsWith('
 
 describe('engine: life and end of workers', function () {
   this.timeout(30_000);
-  const folder = useFolder('test');
   const benches: Bench[] = [];
   afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.dispose())));
+  // It is removed once the engines in it have stopped.
+  const folder = useFolder('test');
 
   async function start(settings: Parameters<typeof createBench>[0] = {}): Promise<Bench> {
     const bench = await createBench(settings);
@@ -99,7 +100,7 @@ describe('engine: life and end of workers', function () {
       mkdirSync(join(workDir, 'engine-999999999-1-00000000'));
       mkdirSync(join(workDir, 'somebody-elses'));
       const living = [await start({ workDir, sandbox }), await start({ workDir, sandbox })];
-      expect(readdirSync(workDir)).to.include('somebody-elses').and.not.include(dead).and.have.length(3);
+      expect(readdirSync(workDir)).to.have.length(3).and.include('somebody-elses').and.not.include(dead);
       for (const { engine } of living) await engine.stop();
       expect(readdirSync(workDir)).to.deep.equal(['somebody-elses']);
     });
