@@ -96,7 +96,7 @@ describe('attack: a worker that was taken over', function () {
       await makeWorkerFolder(directory, office, user);
       const { command, environment } = workerCommand(directory, office, sandbox);
       const child = await startProcess(withWayTo(folder, command), environment, () => undefined);
-      child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB }, user));
+      child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB, stallSeconds: 20 }, user));
       await child.ended;
       return told(child.errorOutput());
     } finally {

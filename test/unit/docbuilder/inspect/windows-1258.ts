@@ -20,10 +20,10 @@ export const VIETNAMESE_LETTERS: string[] = [...'aăâeêioôơuưyAĂÂEÊIOÔ�
   .concat('đ', 'Đ');
 
 export function windows1258(text: string): Buffer {
-  return Buffer.from([...text].flatMap(bytesOf));
+  return Buffer.from([...text].flatMap(toBytes));
 }
 
-function bytesOf(character: string): number[] {
+function toBytes(character: string): number[] {
   if (character.charCodeAt(0) < 0x80) return [character.charCodeAt(0)];
   const whole = LETTERS[character];
   if (whole !== undefined) return [whole];
@@ -35,5 +35,5 @@ function bytesOf(character: string): number[] {
     .filter((mark) => mark !== tone)
     .join('')
     .normalize('NFC');
-  return [...bytesOf(letter), TONES[tone] ?? 0];
+  return [...toBytes(letter), TONES[tone] ?? 0];
 }

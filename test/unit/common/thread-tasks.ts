@@ -1,8 +1,8 @@
 import { threadId } from 'node:worker_threads';
-import { AppError } from '../../src/common/errors.ts';
-import { serveTasks } from '../../src/common/threads.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import { serveTasks } from '../../../src/common/threads.ts';
 
-/** What the threads of threads.test.ts do. */
+/** The tasks of threads.test.ts. */
 serveTasks({
   id: () => threadId,
   same: (value: number) => value,
