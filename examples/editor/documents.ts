@@ -131,7 +131,7 @@ export class Documents {
 
   async #load(uri: DocumentUri, info: FileInfo): Promise<Document | undefined> {
     const { wopiSrc } = uri;
-    const bytes = this.#deps.faults.load === 'fail' ? undefined : await this.#deps.wopi.getFile(uri);
+    const bytes = await this.#deps.wopi.getFile(uri);
     if (!bytes) return undefined;
     const onEnd = (): void => {
       this.#loaded.delete(wopiSrc);
