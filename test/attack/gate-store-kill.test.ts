@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import type { Blobs, Rows, StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 
-const SAVER = resolve(import.meta.dirname, '../support/gate-saver.ts');
+const SAVER = resolve(import.meta.dirname, './gate-saver.ts');
 const ROUNDS = Number(process.env['SVC_TEST_KILLS'] ?? 30);
 /** Rounds with one folder: each begins with what the kill of the one before left. */
 const ROUNDS_A_FOLDER = 10;
@@ -37,7 +37,7 @@ describe(`a kill -9 while documents are saved, ${ROUNDS} times`, function () {
   });
 });
 
-/** What a process acknowledged that was killed at a random moment: mostly in the middle of a save. */
+/** Returns the saves that a process acknowledged until it was killed at a random moment, mostly in the middle of one. */
 async function savesUntilKilled(folder: string): Promise<[version: number, sha256: string][]> {
   const saver = spawn(process.execPath, [SAVER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -71,7 +71,7 @@ async function check(folder: string, acknowledged: ReadonlyMap<number, string>):
     const kept = new Set(await blobs.list?.());
     for (const { blob, sha256 } of versions) {
       expect(kept.has(blob)).to.equal(true);
-      expect(await hashOf(blobs, { blob, sha256 })).to.equal(sha256);
+      expect(await computeHash(blobs, { blob, sha256 })).to.equal(sha256);
     }
     expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   } finally {
@@ -100,7 +100,7 @@ async function deliveredVersions(rows: Rows, pending: number): Promise<number[]>
   return found;
 }
 
-async function hashOf(blobs: Blobs, stored: StoredBlob): Promise<string> {
+async function computeHash(blobs: Blobs, stored: StoredBlob): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of blobs.read(stored)) hash.update(chunk);
   return hash.digest('hex');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { errorOf, startEnterprise } from '../support/service.ts';
 
 const VALUES = 3_000_000;
-/** What one value counts as, and the part of the heap that JSON may take. */
+/** The bytes that the values count as, and those of the heap that JSON may take. */
 const COUNTED = 100 * VALUES;
 const ROOM = getHeapStatistics().heap_size_limit / 4;
 

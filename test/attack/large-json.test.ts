@@ -16,7 +16,7 @@ const INVALID = JSON.stringify({
   body: [{ type: 'paragraph', text: Array(7_900).fill(0) }],
 });
 
-/** What the script takes in this thread, once what checks it has been compiled. */
+/** Returns the time of a check in this thread, once its code has been compiled. */
 async function timeToCheck(): Promise<number> {
   const check = (): unknown => {
     try {
