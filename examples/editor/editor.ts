@@ -101,7 +101,7 @@ class Editor {
     this.faults = faults;
     this.#options = options;
     this.#wopi = wopi;
-    this.documents = new Documents({ options, timings, faults, wopi, notify });
+    this.documents = new Documents({ options, timings, wopi, notify });
     this.admin = new Admin({
       options,
       documents: () => this.documents.describe(),

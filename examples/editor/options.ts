@@ -57,10 +57,8 @@ export interface Faults {
   discovery: 'ok' | 'error' | 'broken';
   /** Before the editor page is answered. */
   pageDelayMs: number;
-  /** Every document needs this password, unless it is empty. */
-  password: string;
 }
 
 export function noFaults(): Faults {
-  return { discovery: 'ok', pageDelayMs: 0, password: '' };
+  return { discovery: 'ok', pageDelayMs: 0 };
 }

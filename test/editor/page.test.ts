@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { Browser, Frame, Page } from 'puppeteer-core';
 import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
-import type { Faults, UriForm } from '../../examples/editor/options.ts';
+import type { UriForm } from '../../examples/editor/options.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import { BROWSERS, launch } from '../browser/support/browsers.ts';
 import { portOf } from '../support/listen.ts';
@@ -68,9 +68,9 @@ describe('stand-in editor: its page', function () {
     portal?.close();
   });
 
-  const open = async (uri: UriForm = '25.04', faults: Partial<Faults> = {}): Promise<void> => {
+  const open = async (uri: UriForm = '25.04'): Promise<void> => {
     const timings = { uploadGap: 50, giveUp: 40 };
-    editor = await startEditor({ port: 0, host: '127.0.0.1', admin: null, uri, faults, timings });
+    editor = await startEditor({ port: 0, host: '127.0.0.1', admin: null, uri, timings });
     page = await browser.newPage();
     page.on('pageerror', (error) => errors.push(error));
     await page.goto(origin);
@@ -130,29 +130,5 @@ describe('stand-in editor: its page', function () {
     expect(await shown()).to.deep.equal([`${first}!mới`, 'Bình viết', 'và thêm']);
     await other.leave();
     await heard('View_Removed');
-  });
-
-  it('asks for a password, says nothing when that is cancelled, and opens with the right one', async () => {
-    await open('25.04', { password: 'mật khẩu' });
-    await frame.waitForSelector('#password[open]');
-    const before = (await messages()).length;
-    await frame.click('#password [value=cancel]');
-    await until('closed', () => frame.evaluate(`!document.getElementById('password').open`));
-    expect((await messages()).slice(before)).to.deep.equal([]);
-    await page.close();
-    await editor.kill();
-    await open('25.04', { password: 'mật khẩu' });
-    for (const password of ['sai', 'mật khẩu']) {
-      await frame.waitForSelector('#password[open]');
-      await frame.evaluate(`document.getElementById('given').value = ''`);
-      await frame.type('#given', password);
-      // The page opens it again at once after a wrong one.
-      const closed = frame.evaluate(
-        `new Promise((resolve) => document.getElementById('password').addEventListener('close', () => resolve(), { once: true }))`,
-      );
-      await frame.click('#password [value=ok]');
-      await closed;
-    }
-    await loaded();
   });
 });
