@@ -14,6 +14,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   let server: SessionState;
   let ask: () => Promise<SessionState>;
   let known: number;
+  let hurried: number;
   let doubtful: ReturnType<SavingOptions['isDoubtful']>;
   let saving: Saving;
 
@@ -26,7 +27,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
     }) as never;
     globalThis.clearTimeout = ((id: number) => void timers.delete(id)) as never;
     posts = [];
-    [known, doubtful] = [3, false];
+    [known, doubtful, hurried] = [3, false, 0];
     server = {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
@@ -36,7 +37,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
       texts: textsFor('vi'),
       post: (_id, values) => void posts.push(values),
       wake: () => undefined,
-      hurry: () => undefined,
+      hurry: () => void hurried++,
       askState: () => ask(),
       getVersion: () => known,
       isOpen: () => true,
@@ -73,7 +74,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   it('is asked for again and again while the editor drops it without an answer', async () => {
     const saved = saving.save();
     for (let times = 0; times < 4; times++) pass(RETRY_MS);
-    expect(posts).to.have.lengthOf(5);
+    expect([posts.length, hurried], 'asked, and the server soon after it').to.deep.equal([5, 5]);
     expect(new Set(posts.map(({ ExtendedData }) => ExtendedData))).to.have.lengthOf(1);
     answer({ success: true });
     for (let times = 0; times < 4; times++) pass(RETRY_MS);
@@ -159,6 +160,14 @@ describe('SVC.Editor: a save, beside those of others', () => {
     await settled();
     pass(10_000);
     expect(await saved).to.include({ code: 'save_failed' });
+  });
+
+  it('proves that the editor answers the page, or not in time', async () => {
+    const [late, soon] = [saving.prove(5_000), saving.prove(5_000)];
+    answer({ success: false, result: 'unmodified' });
+    expect(await soon).to.equal(true);
+    expire(5_000);
+    expect(await late).to.equal(false);
   });
 
   it('fails after 30 s with save_timeout when the server cannot be asked', async () => {
