@@ -31,12 +31,7 @@ describe('temporary files', function () {
   });
 
   const url = (path: string) => `http://127.0.0.1:${source.port}/${path}`;
-  const json = (path: string, body: object) =>
-    service.call(path, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
-    });
+  const json = (path: string, body: object) => service.post(path, body);
   const upload = (path: string, file: Uint8Array, name: string, fields: Record<string, string>) =>
     service.call(path, { method: 'POST', body: form(file, name, fields) });
   const twoFiles = (second: string) => {
@@ -114,7 +109,7 @@ describe('temporary files', function () {
       let left: string[] = [];
       await until(`${what} leaves nothing`, async () => {
         left = await readdir(join(service.dataDir, 'tmp'));
-        return left.length === 0 || undefined;
+        return left.length === 0;
       });
       expect(left).to.deep.equal([]);
     });
@@ -141,6 +136,6 @@ describe('temporary files', function () {
     const answer = await service.call('/v1/convert', { method: 'POST', headers, body, duplex: 'half' });
     expect(answer.status).to.equal(400);
     await answer.arrayBuffer();
-    await until('nothing is left', async () => (await names()).length === 0 || undefined);
+    await until('nothing is left', async () => (await names()).length === 0);
   });
 });

@@ -21,6 +21,10 @@ export interface TestService extends LocalDocbuilder {
     fields: Record<string, string>,
     headers?: Record<string, string>,
   ): Promise<Response>;
+  /** Sends a JSON body. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Returns the JSON that a GET is answered with. */
+  read<Body>(path: string): Promise<Body>;
   /** The job, once it has ended. */
   ended(id: string): Promise<Job>;
   /** Stops the service; keeps the data folder when told, for a later start in it. */
@@ -45,6 +49,7 @@ export async function startService(environment: Environment = {}, overrides: Ove
   const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1', ...environment };
   const { url, key, docbuilder, call } = await startLocalDocbuilder(settings, testLogger(), overrides);
   secret(key);
+  const read = async <Body>(path: string) => (await (await call(path)).json()) as Body;
   return {
     url,
     key,
@@ -53,9 +58,16 @@ export async function startService(environment: Environment = {}, overrides: Ove
     call,
     convert: (file, filename, fields, headers = {}) =>
       call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json', ...headers },
+      }),
+    read,
     ended: (id) =>
       until(`job ${id} ends`, async () => {
-        const job = (await (await call(`/v1/jobs/${id}`)).json()) as Job;
+        const job = await read<Job>(`/v1/jobs/${id}`);
         return job.status === 'done' || job.status === 'failed' ? job : undefined;
       }),
     stop: async ({ keep } = { keep: false }) => {

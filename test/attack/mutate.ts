@@ -3,7 +3,7 @@ import { seededRandom } from '../../bench/statistics.ts';
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Random = () => number;
 
-/** What a value may become: wrong types, borders, and what somebody would try. */
+/** Values that any other may become: wrong types, borders, and what somebody would try. */
 const STRANGE: readonly Json[] = [
   null,
   true,
@@ -43,7 +43,7 @@ export function mutated(value: unknown, seed: number): unknown {
 }
 
 function change(value: Json, random: Random): Json {
-  const members = membersOf(value);
+  const members = listMembers(value);
   // The deeper a value is, the more of them there are: going down is likely.
   if (members.length === 0 && random() < 0.6) return alike(value, random);
   if (members.length === 0 || random() < 0.04) return one(STRANGE, random);
@@ -85,7 +85,7 @@ function alike(value: Json, random: Random): Json {
   return value;
 }
 
-function membersOf(value: Json): string[] {
+function listMembers(value: Json): string[] {
   return typeof value === 'object' && value !== null ? Object.keys(value) : [];
 }
 

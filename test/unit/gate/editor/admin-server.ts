@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { portOf } from './listen.ts';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { portOf } from '../../../support/listen.ts';
 
 /** One document as the editor's admin channel lists it. */
 export interface ListedDocument {
@@ -16,7 +16,7 @@ export interface ListedDocument {
 /** An editor server's discovery and admin channel alone (editor.md A5), with faults on demand. */
 export interface AdminServer {
   url: string;
-  /** What is listed, and how it misbehaves. Read at each request. */
+  /** Lists these documents, and misbehaves so; read at each request. */
   now: {
     documents: ListedDocument[];
     password: string;
@@ -40,7 +40,6 @@ export interface AdminServer {
 
 export async function startAdminServer(): Promise<AdminServer> {
   const tokens = new Set<string>();
-  const sockets = new Set<Socket>();
   const counts = { logins: 0, sockets: 0, commands: 0, discovery: 0 };
   const now: AdminServer['now'] = {
     documents: [],
@@ -72,45 +71,47 @@ export async function startAdminServer(): Promise<AdminServer> {
     response.end(inPage);
   }
 
-  function command(text: string, session: { known: boolean }): string | undefined {
+  function answer(text: string, session: { isKnown: boolean }): string | undefined {
     counts.commands += 1;
     if (text.startsWith('auth jwt=')) {
-      session.known = tokens.has(text.slice('auth jwt='.length));
-      return session.known ? undefined : 'InvalidAuthToken';
+      session.isKnown = tokens.has(text.slice('auth jwt='.length));
+      return session.isKnown ? undefined : 'InvalidAuthToken';
     }
-    if (!session.known) return 'NotAuthenticated';
+    if (!session.isKnown) return 'NotAuthenticated';
     if (text !== 'documents' || now.silent || now.dead) return undefined;
     return now.answer ?? `documents ${documentsJson(now.documents)}`;
   }
 
-  const server = createServer(page);
-  server.on('upgrade', (request, socket: Socket) => {
-    const own = request.headers.origin?.replace(/^https?:\/\//, '') === request.headers.host;
-    if (request.url !== '/cool/adminws' || !own) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  function serve(socket: WebSocket): void {
     counts.sockets += 1;
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    socket.on('end', () => socket.destroy());
-    accept(request, socket);
-    const session = { known: false };
-    const onClose = () => now.dead || socket.end(Buffer.from([0x88, 0]));
-    return receive(socket, onClose, (text) => {
-      const answer = command(text, session);
-      if (answer === undefined) return;
-      send(socket, 1, answer);
-      if (answer === 'InvalidAuthToken' || answer === 'NotAuthenticated') send(socket, 8, '\u0003\u00e8', 'latin1');
+    const session = { isKnown: false };
+    const { close } = socket;
+    socket.close = (...args) => now.dead || close.apply(socket, args);
+    socket.on('message', (data) => {
+      const text = answer(String(data), session);
+      if (text === undefined) return;
+      socket.send(text);
+      if (!session.isKnown) socket.close(1000);
     });
+  }
+
+  const server = createServer(page);
+  const channel = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    const isOwn = request.headers.origin?.replace(/^https?:\/\//, '') === request.headers.host;
+    if (request.url !== '/cool/adminws' || !isOwn) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    return channel.handleUpgrade(request, socket, head, serve);
   });
   server.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${await portOf(server)}`;
   const cut = (): void => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of channel.clients) socket.terminate();
   };
   return {
     url,
     now,
     counts,
-    connections: () => sockets.size,
+    connections: () => channel.clients.size,
     cut,
     forgetTokens: () => tokens.clear(),
     stop: async () => {
@@ -147,48 +148,4 @@ export function discoveryXml(hash = 'dd8e9a4', extensions: readonly string[] = [
     `<app name="Capabilities"><action ext="" name="getinfo" urlsrc="https://office.example/hosting/capabilities"/>` +
     '</app></net-zone></wopi-discovery>'
   );
-}
-
-function accept(request: IncomingMessage, socket: Socket): void {
-  const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-  socket.write(
-    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-      `Sec-WebSocket-Accept: ${createHash('sha1').update(key).digest('base64')}\r\n\r\n`,
-  );
-}
-
-function send(socket: Socket, opcode: number, text: string, encoding: BufferEncoding = 'utf8'): void {
-  const data = Buffer.from(text, encoding);
-  const head =
-    data.length < 126
-      ? Buffer.from([0x80 | opcode, data.length])
-      : Buffer.from([0x80 | opcode, 127, 0, 0, 0, 0, ...u32(data.length)]);
-  socket.write(Buffer.concat([head, data]));
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-/** Reads masked text frames below 64 KiB, and close frames (RFC 6455 5). */
-function receive(socket: Socket, onClose: () => void, onText: (text: string) => void): void {
-  let held = Buffer.alloc(0);
-  socket.on('data', (piece) => {
-    held = Buffer.concat([held, piece]);
-    for (;;) {
-      const short = (held[1] ?? 0) & 0x7f;
-      const start = short === 126 ? 8 : 6;
-      if (held.length < start) return;
-      const length = short === 126 ? held.readUInt16BE(2) : short;
-      if (held.length < start + length) return;
-      const mask = held.subarray(start - 4, start);
-      const opcode = (held[0] ?? 0) & 0x0f;
-      const data = Buffer.from(held.subarray(start, start + length)).map((byte, at) => byte ^ (mask[at % 4] ?? 0));
-      held = held.subarray(start + length);
-      if (opcode === 1) onText(Buffer.from(data).toString());
-      if (opcode === 8) onClose();
-    }
-  });
 }

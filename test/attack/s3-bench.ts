@@ -7,14 +7,14 @@ import { retryFor } from '../../cmd/gate/domain/retry.ts';
 import { createIncoming } from '../../cmd/gate/store/incoming.ts';
 import { createS3Blobs } from '../../cmd/gate/store/s3-blobs.ts';
 import type { S3Settings } from '../../src/common/s3/client.ts';
-import { randomBlob } from './gate-records.ts';
-import { type HttpFaults, startHttpFaults } from './http-faults.ts';
-import { testLogger } from './logs.ts';
-import { type S3Server, startS3Server } from './s3-server.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { randomBlob } from '../support/gate-records.ts';
+import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
+import { testLogger } from '../support/logs.ts';
+import { type S3Server, startS3Server } from '../support/s3-server.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const MB = 1_000_000;
-/** Of a store in a hurry. */
+/** Timings of a store in a hurry. */
 export const S3_TIMINGS = { idleMs: 1_000, requestMs: 1_500, patienceMs: 3_000 };
 
 /** A real S3 server behind a network that can be cut and a server that can answer in its place, and a store on it. */

@@ -1,8 +1,8 @@
 import { createCallbackPoster } from '../../cmd/gate/outbound/callbacks.ts';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../src/common/net/outbound.ts';
-import { MB, savesBench, serveWopi } from './gate-saves.ts';
-import { testLogger } from './logs.ts';
+import { MB, savesBench, serveWopi } from '../support/gate-saves.ts';
+import { testLogger } from '../support/logs.ts';
 
 /** The real pieces of the gate that take saves and send callbacks, in a process that can be killed. */
 const [folder = ''] = process.argv.slice(2);

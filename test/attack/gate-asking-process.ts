@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
 import type { Shared } from '../../cmd/gate/domain/shared.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
-import { DOC } from './gate-openings.ts';
+import { DOC } from '../support/gate-openings.ts';
 
 /**
  * A gate that does nothing but ask for places, until it is killed: `node … <database> <name> <limit>`. It says that it is
