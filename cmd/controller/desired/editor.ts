@@ -41,8 +41,8 @@ const SECURITY: { pod: V1PodSecurityContext; container: V1SecurityContext } = {
   container: {
     // Its fork server gets its capabilities by the attributes of its file.
     allowPrivilegeEscalation: true,
-    capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'MKNOD', 'SYS_CHROOT'] },
-    // Each document gets a root of its own, made of links to the image's files, which must be in the same file system.
+    capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'SYS_CHROOT'] },
+    // The roots of documents are in it: on a volume they would outlive a container that was killed.
     readOnlyRootFilesystem: false,
   },
 };
@@ -83,8 +83,8 @@ function editorPod(situation: Situation): PodParts {
         ...adminVariables(situation),
       ],
       ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
-      // A busy one answers late; to start it again cuts everybody off.
-      ...httpProbes('/hosting/capabilities', 'http', { start: 180, dead: 180 }),
+      // A busy one answers late; to start it again cuts everybody off. Its capabilities would be a warning in its log each time.
+      ...httpProbes('/', 'http', { start: 180, dead: 180 }),
     },
     resources: RESOURCES,
     beside: quarantineKeeper(situation),

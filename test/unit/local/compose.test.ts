@@ -18,7 +18,8 @@ describe('docker run of a service in compose.yaml', () => {
     });
     const { image, environment = {}, command = [] } = compose.services['editor'] ?? {};
     expect(words.slice(0, 4)).to.deep.equal(['run', '--rm', '--name', 'svc-8081-editor']);
-    expect(findValues(words, '--cap-add')).to.deep.equal(['MKNOD', 'SYS_CHROOT']);
+    expect(findValues(words, '--cap-drop')).to.deep.equal(['ALL']);
+    expect(findValues(words, '--cap-add')).to.deep.equal(['CHOWN', 'FOWNER', 'SYS_CHROOT']);
     expect(findValues(words, '--volume')).to.deep.equal(['svc-8081-quarantine:/quarantine']);
     expect(findValues(words, '--publish')).to.deep.equal(['127.0.0.1:9980:9980']);
     expect(findValues(words, '--env')).to.deep.equal([
