@@ -13,7 +13,7 @@ import type {
   V1PolicyRule,
 } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { load, loadAll } from 'js-yaml';
+import { load } from 'js-yaml';
 import { loadConfig } from '../../cmd/controller/config.ts';
 import { desired } from '../../cmd/controller/desired/index.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
@@ -23,7 +23,7 @@ import { schemas } from '../../src/common/schema.ts';
 import { CHART, environmentOf, helmMissing, notes, only, render } from '../support/helm.ts';
 import { ruleBreaks } from '../support/kubernetes-rules.ts';
 import { portOf } from '../support/listen.ts';
-import { type PartialSpec, situationOf } from '../unit/controller/desired/situation.ts';
+import { situationOf } from '../unit/controller/desired/situation.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const sets = readdirSync(join(CHART, 'ci')).map((name) => join(CHART, 'ci', name));
@@ -281,37 +281,6 @@ describe('the chart', function () {
   it('passes helm lint and, with what the controller makes, kubeconform, and kube-linter where that can be had', () => {
     execFileSync('scripts/check-chart.sh', { cwd: root, stdio: 'pipe' });
   }).timeout(180_000);
-});
-
-describe('what the controller makes', () => {
-  // docs/decisions/0011-controller.md, Editor pod. The user name is no secret, but lies in a Secret with the password.
-  const EXCEPTIONS = [
-    'Deployment/office-gate: secret in variable SVC_ONLINE_ADMIN_USER',
-    'Deployment/office-editor: may escalate privileges',
-    'Deployment/office-editor: writes to its root',
-    'Deployment/office-editor: adds capabilities',
-    'Deployment/office-editor: secret in variable username',
-    'Deployment/office-editor: secret in variable password',
-    // Nobody asks it for anything.
-    'Deployment/office-editor: quarantine has no liveness probe',
-    'Deployment/office-editor: quarantine has no readiness probe',
-  ];
-  const examples = join(root, 'docs/examples');
-
-  const golden = join(root, 'test/unit/controller/desired/golden');
-
-  for (const name of readdirSync(golden)) {
-    it(`breaks no rule but those that the editor has to: golden/${name}`, () => {
-      const objects = loadAll(readFileSync(join(golden, name), 'utf8')) as KubernetesObject[];
-      expect([...new Set(ruleBreaks(objects))]).to.have.members(EXCEPTIONS);
-    });
-  }
-  for (const name of readdirSync(examples)) {
-    it(`breaks no rule but those that the editor has to: ${name}`, () => {
-      const { spec } = load(readFileSync(join(examples, name), 'utf8')) as { spec: PartialSpec };
-      expect([...new Set(ruleBreaks(desired(situationOf({ spec }))))]).to.have.members(EXCEPTIONS);
-    });
-  }
 });
 
 /** `resource.group` to the verbs, sorted. */

@@ -5,7 +5,7 @@ import { arrived, download, linesOf } from '../support/stack-steps.ts';
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const KILLS = 10;
+const KILLS = 4;
 
 describe('a gate that is killed', function () {
   this.timeout(120_000);

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { load } from 'js-yaml';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
 import { ruleBreaks } from '../../../support/kubernetes-rules.ts';
@@ -75,11 +77,21 @@ const BROKEN = [
   'Deployment/office-editor: quarantine has no readiness probe',
 ];
 
-/** Runs on any instance, and on those of the golden files. */
+const EXAMPLES = new URL('../../../../docs/examples/', import.meta.url);
+/** Those of docs/examples, and those of the golden files. */
+const NAMED: readonly Options[] = [
+  ...readdirSync(EXAMPLES).map((name): Options => {
+    const { spec } = load(readFileSync(new URL(name, EXAMPLES), 'utf8')) as { spec: PartialSpec };
+    return { spec };
+  }),
+  ...Object.values(INSTANCES),
+];
+
+/** Runs on any instance, and on those with a name. */
 function always(check: (options: Options) => void): void {
   fc.assert(
     fc.property(situations, (options) => check(options)),
-    { numRuns: 60, examples: Object.values(INSTANCES).map((options) => [options]) },
+    { numRuns: 60, examples: NAMED.map((options) => [options]) },
   );
 }
 
