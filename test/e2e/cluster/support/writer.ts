@@ -5,14 +5,13 @@ import type { Sessions } from '../../../support/sessions.ts';
 import { download, linesOf } from '../../../support/stack-steps.ts';
 import { until } from '../../../support/until.ts';
 
-const SAVES = 3;
 const WITHIN_MS = 120_000;
 /** A save that a kill has cut off is never confirmed. */
 const SAVED_MS = 4_000;
 
 /** A person who writes a line, saves, and writes the next one, without end; who opens the document again when cut off. */
 export interface Writer {
-  /** Resolves once some more saves have been confirmed. */
+  /** Resolves once another save has been confirmed. */
   more(): Promise<void>;
   /** Ends, and looks whether the document has all lines whose save was confirmed. */
   stop(): Promise<void>;
@@ -53,7 +52,7 @@ export function startWriter(sessions: Sessions, key: string): Writer {
   return {
     async more() {
       const before = confirmed.length;
-      await until('more saves', () => confirmed.length >= before + SAVES || undefined, WITHIN_MS);
+      await until('another save', () => confirmed.length > before || undefined, WITHIN_MS);
     },
     async stop() {
       stopping = true;

@@ -1,6 +1,7 @@
+import { findDifferences } from '../../../support/differences.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { SHARED } from './instances.ts';
-import { idOf, objectsOf } from './objects.ts';
+import { objectsOf } from './objects.ts';
 import { enterprise, type Options, type PartialSpec } from './situation.ts';
 
 const ROUTE = { gating: 'Front', kind: 'HTTPRoute', gateway: { name: 'public' } };
@@ -124,38 +125,9 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
 describe('the objects of another instance', () => {
   const found = Object.entries(VARIANTS).map(([rule, [options, base = {}]]) => ({
     rule,
-    changes: compare(flatten(base), flatten(options)),
+    changes: findDifferences(objectsOf(base), objectsOf(options)),
   }));
   it(`differ as golden/variants.yaml says, for ${found.length} rules (UPDATE_GOLDEN=1 writes it)`, () => {
     expectGolden(new URL('golden/variants.yaml', import.meta.url), found);
   });
 });
-
-/** Members of all objects: values as JSON, by `Kind/name path`. */
-function flatten(options: Options): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const objects = JSON.parse(JSON.stringify(objectsOf(options))) as ReturnType<typeof objectsOf>;
-  return new Map(objects.map((object) => [idOf(object), new Map(membersOf(object))]));
-}
-
-/** An element of a list is called by its name, where it has one. */
-function membersOf(value: unknown, path = ''): [path: string, value: string][] {
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
-    return [[path, JSON.stringify(value)]];
-  }
-  return Object.entries(value).flatMap(([key, member]) => {
-    const name = Array.isArray(value) ? ((member as { name?: string } | null)?.name ?? key) : key;
-    return membersOf(member, `${path}.${name}`);
-  });
-}
-
-function compare(before: ReturnType<typeof flatten>, after: ReturnType<typeof flatten>): string[] {
-  const ids = [...new Set([...before.keys(), ...after.keys()])];
-  return ids.flatMap((id) => {
-    const [old, now] = [before.get(id), after.get(id)];
-    if (!now) return [`${id} goes`];
-    const paths = [...new Set([...(old?.keys() ?? []), ...now.keys()])];
-    return paths
-      .filter((path) => old?.get(path) !== now.get(path))
-      .map((path) => `${id} ${path.slice(1)}: ${old?.get(path) ?? 'none'} -> ${now.get(path) ?? 'none'}`);
-  });
-}
