@@ -88,10 +88,17 @@ describe('a live object of which others own parts', () => {
 
   it('becomes ours below its spec alone, so that the next apply takes theirs out', () => {
     const status = entry('kubelet', 'Update', { 'f:spec': {} }, { subresource: 'status' });
-    const taken = takeOverSpec(live(ours, entry('edit', 'Update', { ...label, ...ports(81) }), status));
-    const both = { 'f:spec': { 'f:ports': { 'k:{"port":80}': {}, 'k:{"port":81}': {} } } };
+    const theirs = [
+      entry('edit', 'Update', { ...label, ...ports(81) }),
+      entry('svc-controller', 'Update', { ...label, ...ports(82) }),
+      entry('helm', 'Apply', { ...label, ...ports(83) }),
+    ];
+    const taken = takeOverSpec(live(ours, ...theirs, status));
+    const all = Object.fromEntries([80, 81, 82, 83].map((port) => [`k:{"port":${port}}`, {}]));
     expect(taken?.metadata.managedFields).to.deep.equal([
-      ...[status, entry('edit', 'Update', label), entry('svc-controller', 'Apply', both)],
+      status,
+      ...theirs.map((their) => ({ ...their, fieldsV1: label })),
+      entry('svc-controller', 'Apply', { 'f:spec': { 'f:ports': all } }),
     ]);
   });
 
