@@ -25,7 +25,7 @@ export function changed(before: readonly KubernetesObject[], after: readonly Kub
 }
 
 /** `spec`, of the kind that the object is known to be. */
-export function specOf<T>(object: KubernetesObject): T | undefined {
+function specOf<T>(object: KubernetesObject): T | undefined {
   return (object as KubernetesObject & { spec?: T }).spec;
 }
 
