@@ -22,16 +22,13 @@ const RESTORED = JSON.stringify({
 const NO_EDGE = JSON.stringify({ spec: { ingress: { gating: 'None' } } });
 const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
 
-/** As OpenShift has it: who makes himself the owner of an object must have the right to delete it. */
-const OPENSHIFT = '--enable-admission-plugins=OwnerReferencesPermissionEnforcement';
-
 describe('the chart on an API server', function () {
   this.timeout(150_000);
   let chart: ChartServer;
   let server: ApiServer;
 
   before(async function () {
-    chart = await startChartServer(this, [OPENSHIFT]);
+    chart = await startChartServer(this);
     server = chart.server;
   });
   after(() => chart?.stop());
@@ -135,36 +132,6 @@ describe('the chart on an API server', function () {
       }
     });
   }
-
-  it('says what it needs to take back objects that have lost their owner, and takes them back with that right', async () => {
-    const ready = async () => {
-      const path = '{range .status.conditions[?(@.type=="Ready")]}{.reason} {.message}{end}';
-      return server.kubectl(['get', 'svci', 'office', '-o', `jsonpath=${path}`]);
-    };
-    const controller = await chart.startController();
-    try {
-      await server.kubectl(['apply', '-f', EXAMPLE]);
-      await until('it progresses', async () => (await ready()).startsWith('Progressing ') || undefined);
-      // As `kubectl delete --cascade=orphan` does, where there is a garbage collector.
-      const lost = ['secret/office-secrets', 'service/office-gate'];
-      for (const object of lost) {
-        await server.kubectl(['patch', object, '--type=merge', '-p', '{"metadata":{"ownerReferences":null}}']);
-      }
-      const needed = 'To adopt it, the controller needs rbac.adopt=true in its chart.';
-      await until('it says so', async () => (await ready()).includes(needed) || undefined);
-      await run('upgrade', 'svc', CHART, '--set', 'rbac.adopt=true');
-      await until('it progresses again', async () => {
-        const now = `svc.internal/reconcile-at=${Date.now()}`;
-        await server.kubectl(['annotate', '--overwrite', 'svci', 'office', now]);
-        return (await ready()).startsWith('Progressing ') || undefined;
-      });
-      const owners = ['get', ...lost, '-o', 'jsonpath={..ownerReferences[*].name}'];
-      expect(await server.kubectl(owners)).to.equal('office office');
-    } finally {
-      controller.child.kill('SIGTERM');
-      await controller.ended;
-    }
-  });
 
   it('says that the CRD is gone, and goes on by itself when it is installed anew', async () => {
     const [port] = await freePorts(1);
