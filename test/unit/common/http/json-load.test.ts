@@ -107,7 +107,7 @@ describe('JSON bodies', () => {
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         post.on('error', reject).on('response', (response) => resolve(json(response)));
         expect(await promise).to.include({ status: 408, code: 'bad_request' });
-        expect(performance.now() - started).to.be.within(100, 3000);
+        expect(performance.now() - started).to.be.at.least(100);
       } finally {
         clearInterval(drip);
         post.destroy();

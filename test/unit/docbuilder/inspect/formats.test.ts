@@ -256,6 +256,8 @@ describe('inspecting a source file', () => {
     const related =
       '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
       '<Relationship Id="a" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="a.png"/></Relationships>';
+    const pngIsMacro = '<Default Extension="PNG" ContentType="application/vnd.ms-office.vbaProject"/><Default';
+    const defaulted = getTypes('docx').replace('<Default', pngIsMacro);
     const noProject = getTypes('xlsm').replace(/<Override PartName="\/xl\/vbaProject[^>]*>/, '');
     const basicIndex =
       '<?xml version="1.0"?>\n<!DOCTYPE library:libraries PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "libraries.dtd">\n<library:libraries xmlns:library="http://openoffice.org/2000/library"/>';
@@ -276,6 +278,11 @@ describe('inspecting a source file', () => {
         'one by a content type with parameters',
         overridden('/word/a.png', 'application/vnd.ms-office.vbaProject; a=b'),
         project('word/a.png'),
+      ],
+      [
+        'one by the content type of its extension',
+        ooxml('docx', {}, { 'word/a.png': 'x', '[Content_Types].xml': defaulted }),
+        project('*.PNG'),
       ],
       [
         'one by its relationship',

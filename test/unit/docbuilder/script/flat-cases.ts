@@ -96,6 +96,7 @@ export const CASES: Record<string, FlatCase> = {
     { type: 'table', columns: [1, { width: 3 }], header: ['a', ''], rows: [['', '']] },
     { type: 'table', rows: SQUARE, borders: 'outer', border: { width: 2, color: '#112233' } },
     { type: 'table', rows: SQUARE, borders: 'horizontal' },
+    { type: 'table', rows: [['a'], ['b'], ['c']], borders: 'outer' },
     { type: 'table', rows: [['a', { text: 'x', border: { width: 3, color: '#FF0000' } }, 'b']] },
   ]),
   'text-pictures': text(
