@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { expect } from 'chai';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
@@ -294,6 +295,16 @@ describe('the WOPI host', () => {
       await until('it is stored', async () => !(await bench.isSaving('doc_a')));
       expect(await size()).to.equal(content.length);
     }
+  });
+
+  it('asks for the content of a save that waits to be asked for it', async () => {
+    const socket = await beginPut(url, '', 3, ['Expect: 100-continue']);
+    const next = async () => String((await once(socket, 'data'))[0]);
+    expect(await next()).to.match(/^HTTP\/1\.1 100 /);
+    socket.write('one');
+    expect(await next()).to.match(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+    expect(await info()).to.include({ Size: 3, Version: '1' });
   });
 
   it('answers a CheckFileInfo that comes while a long save is under way', async () => {
