@@ -34,10 +34,10 @@ describe('environment of the services', () => {
   }
 
   for (const [name, options] of Object.entries(INSTANCES)) {
-    it(`${name}: gate and DocBuilder start with it, and understand what golden/config-${name}.yaml says`, () => {
+    it(`${name}: gate and DocBuilder start with it, and understand what expected/config-${name}.yaml says`, () => {
       // As many workers as this machine has cores for.
       const { workers: _, ...docbuilder } = loadDocbuilder(environmentOf('docbuilder', options));
-      expectGolden(new URL(`golden/config-${name}.yaml`, import.meta.url), [
+      expectGolden(new URL(`expected/config-${name}.yaml`, import.meta.url), [
         loadGate(environmentOf('gate', options)),
         docbuilder,
       ]);
