@@ -1,147 +1,23 @@
-import { connect, createServer, type Server } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { portOf } from '../../support/listen.ts';
 import { secret } from '../../support/logs.ts';
-import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
 import { form } from '../../support/service.ts';
-import { type Sessions, sessionsAt } from '../../support/sessions.ts';
 import { until } from '../../support/until.ts';
-import { conditionIs, type InstanceHandle, instanceHandle, type Pod } from './support/instance.ts';
-import { answers, makeNamespace, type Office, officeFor } from './support/office.ts';
-import { type Outside, startOutside } from './support/outside.ts';
+import { conditionIs, type Pod } from './support/instance.ts';
+import { officeFor } from './support/office.ts';
+import { type SharedInstance, startSharedInstance } from './support/shared-instance.ts';
 
-const NAMESPACE = 'paper';
-const NODE_PORT = 30081;
-const SMALL = { resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '1500Mi' } } };
-
-/** PostgreSQL and the S3 server are processes of this machine, which pods reach at its address. */
 describe('on a cluster: an instance on PostgreSQL and S3', function () {
   this.timeout(300_000);
-  let office: Office;
-  let paper: InstanceHandle;
-  let postgres: Postgres;
-  let s3: S3Server;
-  let outside: Outside;
-  let sessions: Sessions;
-  let apiKey: string;
-  const doors: Server[] = [];
+  let paper: SharedInstance;
 
   before(async function () {
-    const missing = s3Missing();
-    if (missing) {
-      process.stderr.write(`      skipped: ${missing}\n`);
-      this.skip();
-    }
-    office = await officeFor(this);
-    postgres = await postgresOrSkip(this);
-    s3 = await startS3Server();
-    const { cluster } = office;
-    outside = await startOutside({ address: cluster.nodeAddress, port: NODE_PORT }, cluster.hostAddress);
-    await makeNamespace(cluster, NAMESPACE, 'baseline');
-    paper = instanceHandle(cluster, NAMESPACE, 'paper');
-    const database = new URL(await postgres.create());
-    database.hostname = cluster.hostAddress;
-    database.port = String(await open(postgres.port));
-    await putSecret('paper-db', { uri: database.href });
-    await putSecret('paper-bucket', keys());
-    await putSecret('svc-license', { token: await office.licence() });
-    await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(instance(await open(s3.port))));
-    await paper.ready();
-    const jwtSecret = secret(await paper.secret('paper-secrets', 'embed-jwt-secret'));
-    apiKey = secret((await paper.secret('paper-secrets', 'docbuilder-api-keys')).replace(/^.*:/, ''));
-    const { url, documentUrl, portal, receiver } = outside;
-    sessions = sessionsAt(url, { origin: portal, documentUrl, callbackUrl: receiver.url, jwtSecret });
-    await until('the gates know the editor', () =>
-      sessions.status().then(
-        ({ upstream }) => upstream.editor_server === 'ok' || undefined,
-        () => undefined,
-      ),
-    );
-    await answers(url);
+    paper = await startSharedInstance(this, await officeFor(this), { name: 'paper', nodePort: 30081 });
   });
-  after(async () => {
-    await office?.cluster.kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--wait=false']);
-    await outside?.stop();
-    for (const door of doors) door.close();
-    await s3?.dispose();
-    await postgres?.stop();
-  });
-
-  /** The port of this machine's address that leads to one of its loopback address. */
-  function open(port: number): Promise<number> {
-    const door = createServer((near) => {
-      const far = connect(port, '127.0.0.1');
-      for (const socket of [near, far]) socket.on('error', () => {});
-      near.pipe(far).pipe(near);
-      near.on('close', () => far.destroy());
-      far.on('close', () => near.destroy());
-    });
-    doors.push(door);
-    return portOf(door.listen(0, office.cluster.hostAddress));
-  }
-
-  const keys = (): Record<string, string> => ({
-    AWS_ACCESS_KEY_ID: s3.settings.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: s3.settings.credentials.secretAccessKey,
-  });
-
-  async function putSecret(name: string, stringData: Record<string, string>): Promise<void> {
-    const metadata = { name, namespace: NAMESPACE };
-    const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'svc.internal/secrets', stringData };
-    await office.cluster.kubectl(['apply', '--server-side', '--filename', '-'], JSON.stringify(object));
-  }
-
-  function instance(s3Port: number): object {
-    const { hostAddress } = office.cluster;
-    const s3Spec = { bucket: 'svc', endpoint: `http://${hostAddress}:${s3Port}`, secretName: 'paper-bucket' };
-    return {
-      apiVersion: 'svc.internal/v1',
-      kind: 'SvcInstance',
-      metadata: { name: 'paper', namespace: NAMESPACE },
-      spec: {
-        host: 'localhost',
-        port: outside.edgePort,
-        tls: { mode: 'Disabled' },
-        ingress: { gating: 'None' },
-        front: { replicas: 1, service: { type: 'NodePort', nodePort: NODE_PORT }, pod: SMALL },
-        gate: { replicas: 2, pod: SMALL },
-        license: { secretName: 'svc-license' },
-        docbuilder: { replicas: 2, pod: SMALL },
-        editor: { pod: SMALL },
-        embed: { allowedOrigins: [outside.portal] },
-        outbound: { allowHosts: [hostAddress] },
-        storage: { postgres: { secretName: 'paper-db' }, s3: s3Spec },
-      },
-    };
-  }
+  after(() => paper?.stop());
 
   async function areGone(component: string, before: readonly string[]): Promise<boolean> {
     const { items } = await paper.get<{ items: Pod[] }>('pods', '-l', `app.kubernetes.io/component=${component}`);
     return items.every(({ metadata }) => !before.includes(metadata.uid));
-  }
-
-  /** Asks again and again until it is told to end. @returns what was not answered as it should be */
-  function ask(path = '/svc/status', pauseMs = 25, body?: () => FormData): () => Promise<string[]> {
-    const failures: string[] = [];
-    let ended = false;
-    const asking = (async () => {
-      while (!ended) {
-        const init = body && { method: 'POST', body: body(), headers: { Authorization: `Bearer ${apiKey}` } };
-        const answer = await sessions.call(path, init).then(
-          async (response) => (response.ok ? '' : `${response.status} ${await response.text()}`),
-          (error: Error) => error.message,
-        );
-        if (answer !== '') failures.push(answer);
-        await delay(pauseMs);
-      }
-    })();
-    return async () => {
-      ended = true;
-      await asking;
-      return failures;
-    };
   }
 
   it('is Ready with two gates and one volume, and says that its store is', async () => {
@@ -152,12 +28,13 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
   });
 
   it('replaces its gates without a failed request, and without a lost version', async () => {
+    const { sessions } = paper;
     const session = await sessions.create({ key: 'rollout' });
     const client = await sessions.open(session);
     await client.addLine('trước');
     const version = await sessions.save(session, client);
     const before = (await paper.pods('gate')).map(({ metadata }) => metadata.uid);
-    const end = ask();
+    const end = paper.ask();
     await paper.kubectl('rollout', 'restart', 'deployment/paper-gate');
     await paper.kubectl('rollout', 'status', 'deployment/paper-gate', '--timeout=200s');
     await until('the old ones are gone', () => areGone('gate', before), 90_000);
@@ -171,7 +48,7 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     expect(await paper.pods('docbuilder')).to.have.length(2);
     const before = (await paper.pods('docbuilder')).map(({ metadata }) => metadata.uid);
     // The licence allows 120 a minute.
-    const end = ask('/v1/convert', 700, () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' }));
+    const end = paper.ask('/v1/convert', 700, () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' }));
     await paper.kubectl('rollout', 'restart', 'deployment/paper-docbuilder');
     await paper.kubectl('rollout', 'status', 'deployment/paper-docbuilder', '--timeout=240s');
     await until('the old ones are gone', () => areGone('docbuilder', before), 90_000);
@@ -179,11 +56,11 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
   });
 
   it('says which credentials are wrong, and goes on with the pods of before', async () => {
-    const end = ask();
-    await putSecret('paper-bucket', { ...keys(), AWS_SECRET_ACCESS_KEY: secret('not-the-secret-of-it') });
+    const end = paper.ask();
+    await paper.putKeys({ AWS_SECRET_ACCESS_KEY: secret('not-the-secret-of-it') });
     const { message } = await conditionIs(paper, 'StorageReady', 'False', 'StorageRefused');
     expect(message).to.include('the secret key in the Secret of spec.storage.s3 is not the secret of the access key');
-    await putSecret('paper-bucket', keys());
+    await paper.putKeys();
     await conditionIs(paper, 'StorageReady', 'True');
     await paper.ready();
     expect(await end()).to.deep.equal([]);

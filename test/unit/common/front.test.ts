@@ -77,11 +77,17 @@ describe('front configuration', () => {
     }
   });
 
-  // Times of the contract that no other test waits for.
+  it('has its kernel ask an upstream that is silent', () => {
+    expect(template).to.match(/^ {4}proxy_socket_keepalive on;$/m);
+  });
+
+  // Times that no other test waits for.
   for (const [what, name, times, text] of [
     ['an editing socket', '~ ^/cool/(?:.+/)?ws(?:/|$)', { proxy_read_timeout: '36000s', proxy_send_timeout: '36000s' }],
     ['DocBuilder', '~ ^/v1/', { proxy_read_timeout: '660s', proxy_send_timeout: '660s' }],
     ['the next bytes for the gate', '~ ^/svc/', { client_body_timeout: '15s' }],
+    ['a gate on a node that may be lost', '~ ^/svc/', { proxy_connect_timeout: '2s' }],
+    ['a DocBuilder on a node that may be lost', '~ ^/v1/', { proxy_connect_timeout: '2s' }],
     ['the next bytes of a token', '~ ^/browser/[^/]+/cool\\.html$', { client_body_timeout: '15s' }],
     [
       'a gate to answer, another one included',
@@ -90,7 +96,7 @@ describe('front configuration', () => {
       readFileSync(join(FRONT, 'ask.conf'), 'utf8'),
     ],
   ] as const) {
-    it(`waits for ${what} as long as the contract says`, () => {
+    it(`waits for ${what} as long as it should`, () => {
       expect(readLocation(text ?? template, name)).to.include(times);
     });
   }

@@ -22,7 +22,7 @@ function unset(schema: Schema, value: unknown, definitions: Record<string, Schem
 }
 
 /** Fields that an instance with a shared store has, and no other. */
-const OF_STORE = /^spec[.](storage[.](postgres|s3)|(gate|docbuilder)[.](replicas|autoscaling))/;
+const OF_STORE = /^spec[.](storage[.](postgres|s3|editor[.]ephemeral)|(gate|docbuilder)[.](replicas|autoscaling))/;
 
 describe('objects of an instance', () => {
   it('are seen of each field of the spec: everything-set sets it, those of the store shared', () => {

@@ -42,7 +42,7 @@ const specs: fc.Arbitrary<PartialSpec> = fc
     ),
     tls: fc.constantFrom({}, { secretName: 'office-tls' }, { mode: 'Disabled' }),
     devMode: fc.boolean(),
-    storage: fc.constantFrom({}, SHARED),
+    storage: fc.constantFrom({}, SHARED, { ...SHARED, editor: { ephemeral: true } }),
     front: fc.record({ replicas: fc.integer({ min: 1, max: 32 }) }, { requiredKeys: [] }),
   })
   .map((spec) => ({ host: 'office.example', ...spec }));
