@@ -167,7 +167,7 @@ dead = threading.Event()
 def on_death(reason, code):
     print(reason, code)
     dead.set()
-watch = office.Watch(process, 1 << 40, on_death)
+watch = office.Watch(process, 1 << 40, 20, on_death)
 watch.begin(60, 1 << 30, [])
 dead.wait(30)
 process.kill()`;
