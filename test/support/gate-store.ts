@@ -63,6 +63,15 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       });
     });
 
+    it('take text with a NUL in it, which is no name of anything', async () => {
+      await rows.transact(async (t) => {
+        await t.putDocument(documentRecord({ title: 'a\0b' }));
+        expect((await t.document('doc_a'))?.title).to.match(/^a.b$/s);
+        expect(await t.document('doc_a\0')).to.equal(undefined);
+        expect(await t.document('\0')).to.equal(undefined);
+      });
+    });
+
     describe('callbacks', () => {
       it('never get an id twice, and pending ones are never cleaned away', async () => {
         const last = await rows.transact(async (t) => {

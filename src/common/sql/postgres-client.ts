@@ -76,9 +76,14 @@ export async function transaction<Result>(
 /** The queries of a connection, or of a pool. */
 export function createQuery(client: Pick<ClientBase, 'query'>): Query {
   return async (text, values) => {
-    const query = { text: numbered(text), values: [...values], rowMode: 'array' as const };
+    const query = { text: numbered(text), values: values.map(withoutNul), rowMode: 'array' as const };
     return (await run<Value[]>(client, query)).rows;
   };
+}
+
+/** PostgreSQL's text has no NUL, and users may send one: a replacement character stands for it, which no id of ours has. */
+function withoutNul(value: Value): Value {
+  return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }
 
 /** PostgreSQL numbers its parameters. No text of ours has a question mark in it. */
