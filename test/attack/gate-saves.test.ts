@@ -4,7 +4,8 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { close, MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { errorOf, until } from '../support/service.ts';
 

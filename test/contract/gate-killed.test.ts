@@ -8,7 +8,8 @@ import { expect } from 'chai';
 import { GATE_FLAGS, NODE_ENVIRONMENT } from '../../src/common/node-flags.ts';
 import { callbackReceiver, unreliable } from '../support/gate-receiver.ts';
 import { putHeaders, savesBench } from '../support/gate-saves.ts';
-import { until } from '../support/service.ts';
+import { storeOf } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 
 const CHILD = resolve(import.meta.dirname, '../support/gate-put-process.ts');
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 30);
@@ -107,7 +108,7 @@ describe('the gate, killed in the middle of saves', () => {
 
 async function start(folder: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [...GATE_FLAGS, CHILD, folder], {
-    env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'] },
+    env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...(await storeOf(folder))?.environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close').then(() => {

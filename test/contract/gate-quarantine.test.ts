@@ -18,7 +18,6 @@ import { startGateProcess } from '../support/gate.ts';
 import {
   ADMIN,
   type BenchOptions,
-  close,
   MB,
   ORIGINAL,
   putHeaders,
@@ -28,6 +27,7 @@ import {
   TOKEN,
   WOPI_URL,
 } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 
 const DOC = `doc_${'a'.repeat(32)}`;

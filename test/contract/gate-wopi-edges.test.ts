@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { close, MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { errorOf, until } from '../support/service.ts';
 
 describe('the WOPI host, at its edges', () => {

@@ -3,16 +3,8 @@ import type { Server } from 'node:http';
 import { expect } from 'chai';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { sessionRecord } from '../support/gate-records.ts';
-import {
-  close,
-  MB,
-  ORIGINAL,
-  putHeaders,
-  type SavesBench,
-  savesBench,
-  serveWopi,
-  TOKEN,
-} from '../support/gate-saves.ts';
+import { MB, ORIGINAL, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { errorOf } from '../support/service.ts';
 

@@ -6,8 +6,9 @@ import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts
 import { validator } from '../../src/common/schema.ts';
 import { errorOf } from '../support/gate-embed.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 import { arrived, changeMode, download, linesOf, refusal } from '../support/stack-steps.ts';
+import { ORIGINAL, PORTAL_ORIGIN } from '../support/surroundings.ts';
 import { until } from '../support/until.ts';
 
 const AN: EmbedUser = { id: 'u1', name: 'An' };

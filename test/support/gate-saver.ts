@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
+import { bringTo } from './gate-bring.ts';
 import { deliveryRecord, documentRecord, versionRecord } from './gate-records.ts';
-import { bringTo } from './gate-saves.ts';
 
 /** A process that saves without end into the data folder of its argument, and writes down what was acknowledged. */
 const data = await openDataDir(process.argv[2] ?? '');

@@ -6,6 +6,7 @@ import type { Environment } from '../../src/common/config.ts';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import { testLogger } from './logs.ts';
 import { type ServiceProcess, spawnMain } from './process.ts';
+import { withStore } from './test-store.ts';
 import { until } from './until.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../cmd/gate/main.ts');
@@ -25,7 +26,7 @@ export interface RunningGate {
 
 /** The gate in this process: its clock and its rhythm can be set. */
 export async function startGateHere(environment: Environment, overrides: Overrides): Promise<RunningGate> {
-  const gate = await startGate(loadConfig(environment), testLogger(), overrides);
+  const gate = await startGate(loadConfig(await inStore(environment)), testLogger(), overrides);
   const stop = () => gate.stop();
   return { url: `http://127.0.0.1:${gate.publicAddress.port}`, log: () => '', stop, kill: stop };
 }
@@ -37,7 +38,7 @@ export function spawnGate(environment: Environment): Pick<ServiceProcess, 'child
 
 /** The gate as a process, once it is ready. `SVC_GATE_LISTEN` tells where. */
 export async function startGateProcess(environment: Environment): Promise<RunningGate & { child: ChildProcess }> {
-  const { child, ended, log } = spawnGate(environment);
+  const { child, ended, log } = spawnGate(await inStore(environment));
   const url = `http://${environment['SVC_GATE_LISTEN']}`;
   await until('the gate is ready', async () => {
     if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
@@ -51,4 +52,8 @@ export async function startGateProcess(environment: Environment): Promise<Runnin
     await ended;
   };
   return { url, child, log, stop: end('SIGTERM'), kill: end('SIGKILL') };
+}
+
+function inStore(environment: Environment): Promise<Environment> {
+  return withStore(environment, environment['SVC_GATE_DATA_DIR']);
 }

@@ -1,53 +1,42 @@
-import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { portOf } from '../../support/listen.ts';
 import { secret } from '../../support/logs.ts';
-import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
 import { form } from '../../support/service.ts';
 import { type Sessions, sessionsAt } from '../../support/sessions.ts';
+import { sharedStoreMissing } from '../../support/test-store.ts';
 import { until } from '../../support/until.ts';
 import { conditionIs, type InstanceHandle, instanceHandle, type Pod } from './support/instance.ts';
 import { answers, makeNamespace, type Office, officeFor } from './support/office.ts';
 import { type Outside, startOutside } from './support/outside.ts';
+import { type ClusterStore, clusterStore } from './support/store.ts';
 
 const NAMESPACE = 'paper';
 const NODE_PORT = 30081;
 const SMALL = { resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '1500Mi' } } };
 
-/** PostgreSQL and the S3 server are processes of this machine, which pods reach at its address. */
 describe('on a cluster: an instance on PostgreSQL and S3', function () {
   this.timeout(300_000);
   let office: Office;
   let paper: InstanceHandle;
-  let postgres: Postgres;
-  let s3: S3Server;
+  let store: ClusterStore;
   let outside: Outside;
   let sessions: Sessions;
   let apiKey: string;
-  const doors: Server[] = [];
 
   before(async function () {
-    const missing = s3Missing();
+    const missing = await sharedStoreMissing();
     if (missing) {
       process.stderr.write(`      skipped: ${missing}\n`);
       this.skip();
     }
     office = await officeFor(this);
-    postgres = await postgresOrSkip(this);
-    s3 = await startS3Server();
     const { cluster } = office;
     outside = await startOutside({ address: cluster.nodeAddress, port: NODE_PORT }, cluster.hostAddress);
     await makeNamespace(cluster, NAMESPACE, 'baseline');
     paper = instanceHandle(cluster, NAMESPACE, 'paper');
-    const database = new URL(await postgres.create());
-    database.hostname = cluster.hostAddress;
-    database.port = String(await open(postgres.port));
-    await putSecret('paper-db', { uri: database.href });
-    await putSecret('paper-bucket', keys());
-    await putSecret('svc-license', { token: await office.licence() });
-    await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(instance(await open(s3.port))));
+    store = await clusterStore(cluster, NAMESPACE);
+    await store.putSecret('svc-license', { token: await office.licence() });
+    await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(instance()));
     await paper.ready();
     const jwtSecret = secret(await paper.secret('paper-secrets', 'embed-jwt-secret'));
     apiKey = secret((await paper.secret('paper-secrets', 'docbuilder-api-keys')).replace(/^.*:/, ''));
@@ -64,38 +53,9 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
   after(async () => {
     await office?.cluster.kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--wait=false']);
     await outside?.stop();
-    for (const door of doors) door.close();
-    await s3?.dispose();
-    await postgres?.stop();
   });
 
-  /** The port of this machine's address that leads to one of its loopback address. */
-  function open(port: number): Promise<number> {
-    const door = createServer((near) => {
-      const far = connect(port, '127.0.0.1');
-      for (const socket of [near, far]) socket.on('error', () => {});
-      near.pipe(far).pipe(near);
-      near.on('close', () => far.destroy());
-      far.on('close', () => near.destroy());
-    });
-    doors.push(door);
-    return portOf(door.listen(0, office.cluster.hostAddress));
-  }
-
-  const keys = (): Record<string, string> => ({
-    AWS_ACCESS_KEY_ID: s3.settings.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: s3.settings.credentials.secretAccessKey,
-  });
-
-  async function putSecret(name: string, stringData: Record<string, string>): Promise<void> {
-    const metadata = { name, namespace: NAMESPACE };
-    const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'svc.internal/secrets', stringData };
-    await office.cluster.kubectl(['apply', '--server-side', '--filename', '-'], JSON.stringify(object));
-  }
-
-  function instance(s3Port: number): object {
-    const { hostAddress } = office.cluster;
-    const s3Spec = { bucket: 'svc', endpoint: `http://${hostAddress}:${s3Port}`, secretName: 'paper-bucket' };
+  function instance(): object {
     return {
       apiVersion: 'svc.internal/v1',
       kind: 'SvcInstance',
@@ -111,8 +71,8 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
         docbuilder: { replicas: 2, pod: SMALL },
         editor: { pod: SMALL },
         embed: { allowedOrigins: [outside.portal] },
-        outbound: { allowHosts: [hostAddress] },
-        storage: { postgres: { secretName: 'paper-db' }, s3: s3Spec },
+        outbound: { allowHosts: [office.cluster.hostAddress] },
+        storage: store.storage,
       },
     };
   }
@@ -180,10 +140,10 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
 
   it('says which credentials are wrong, and goes on with the pods of before', async () => {
     const end = ask();
-    await putSecret('paper-bucket', { ...keys(), AWS_SECRET_ACCESS_KEY: secret('not-the-secret-of-it') });
+    await store.putSecret(store.bucketSecret, { ...store.keys, AWS_SECRET_ACCESS_KEY: secret('not-the-secret-of-it') });
     const { message } = await conditionIs(paper, 'StorageReady', 'False', 'StorageRefused');
     expect(message).to.include('the secret key in the Secret of spec.storage.s3 is not the secret of the access key');
-    await putSecret('paper-bucket', keys());
+    await store.putSecret(store.bucketSecret, store.keys);
     await conditionIs(paper, 'StorageReady', 'True');
     await paper.ready();
     expect(await end()).to.deep.equal([]);
