@@ -40,13 +40,15 @@ export function spawnGate(environment: Environment): Pick<ServiceProcess, 'child
 export async function startGateProcess(environment: Environment): Promise<RunningGate & { child: ChildProcess }> {
   const { child, ended, log } = spawnGate(await inStore(environment));
   const url = `http://${environment['SVC_GATE_LISTEN']}`;
-  await until('the gate is ready', async () => {
+  const answers = async () => {
     if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
     return fetch(`${url}/svc/healthz`).then(
       (response) => response.ok || undefined,
       () => undefined,
     );
-  });
+  };
+  // Several may start at the same time.
+  await until('the gate is ready', answers, 60_000);
   const end = (signal: NodeJS.Signals) => async () => {
     child.kill(signal);
     await ended;
