@@ -31,14 +31,14 @@ describe('an S3 server that answers otherwise', () => {
     const forged = await bench.receive(randomBytes(MB));
     await writeFile(forged.path, randomBytes(MB));
     const before = await bench.names();
-    expect(await failure(bench.blobs.put(forged, randomBlob()))).to.include({ name: 'S3Error', status: 400 });
+    expect(await failure(bench.blobs.put(forged, randomBlob()))).to.include({ name: 'S3Error', httpStatus: 400 });
     expect(await bench.names()).to.deep.equal(before);
     await bench.incoming.discard(forged);
 
     const file = await bench.receive(randomBytes(MB));
     bench.faults.alter({ up: (content) => content.pipe(flip()) });
     const blob = randomBlob();
-    expect(await failure(bench.blobs.put(file, blob))).to.include({ name: 'S3Error', status: 400 });
+    expect(await failure(bench.blobs.put(file, blob))).to.include({ name: 'S3Error', httpStatus: 400 });
     expect(await bench.names()).to.deep.equal(before);
     bench.faults.heal();
     await bench.blobs.put(file, blob);
@@ -90,7 +90,7 @@ describe('an S3 server that answers otherwise', () => {
     const [file, blob] = [await bench.receive(randomBytes(1_000)), randomBlob()];
     await rename(bench.server.folder, `${bench.server.folder}-away`);
     try {
-      expect(await failure(bench.blobs.put(file, blob))).to.include({ code: 'NoSuchBucket', status: 404 });
+      expect(await failure(bench.blobs.put(file, blob))).to.include({ code: 'NoSuchBucket', httpStatus: 404 });
       expect(await failure(buffer(bench.blobs.read({ ...file, blob })))).to.be.instanceOf(Error);
     } finally {
       await rename(`${bench.server.folder}-away`, bench.server.folder);

@@ -17,8 +17,8 @@ interface Thrown {
 export class S3Error extends Error {
   /** The store's code, such as `NoSuchBucket`, or Node's; `ENOENT` for an object that is not there, as of a file. */
   readonly code: string;
-  /** Undefined when there was no answer. */
-  readonly status: number | undefined;
+  /** Undefined when there was no answer. It is no `status`: that of an error is one to answer a client with. */
+  readonly httpStatus: number | undefined;
   readonly operation: string;
 
   constructor(operation: string, thrown: unknown) {
@@ -30,14 +30,16 @@ export class S3Error extends Error {
     );
     this.name = 'S3Error';
     this.code = what === 'NoSuchKey' || what === 'NotFound' ? 'ENOENT' : what;
-    this.status = status;
+    this.httpStatus = status;
     this.operation = operation;
   }
 
   /** Returns whether the same request may work in a moment: there was no answer, or one that blames the server. */
   get isPassing(): boolean {
     if (this.code === 'CredentialsProviderError' || isUnknownAuthority(this.code)) return false;
-    return this.status === undefined || this.status >= 500 || this.status === 429 || this.status === 408;
+    return (
+      this.httpStatus === undefined || this.httpStatus >= 500 || this.httpStatus === 429 || this.httpStatus === 408
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { isUnknownAuthority } from '../net/unknown-authority.ts';
 import type { S3Error } from './error.ts';
 
 /** Says what is wrong with the configuration of a store that has refused a request. */
-export function describeMistake({ code, status, operation }: S3Error): Mistake {
+export function describeMistake({ code, httpStatus: status, operation }: S3Error): Mistake {
   if (isUnknownAuthority(code)) {
     const message = `has a certificate that no known authority has signed (${code}): name the authority in NODE_EXTRA_CA_CERTS (spec.outbound.caBundle)`;
     return { path: 'SVC_S3_ENDPOINT', message };
