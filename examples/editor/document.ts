@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { ListedDocument } from './admin.ts';
 import { type Content, openContent } from './content/content.ts';
-import type { EditorOptions, Faults, Timings } from './options.ts';
+import type { Timings } from './options.ts';
 import { Saver, type Writer } from './saver.ts';
 import type { FileInfo, WopiClient } from './wopi.ts';
 
@@ -26,8 +26,6 @@ export interface DocumentDeps {
   bytes: Uint8Array;
   wopi: WopiClient;
   timings: Timings;
-  faults: Faults;
-  options: EditorOptions;
   /** Sends a line to the admin channel's subscribers. */
   notify(topic: string, line: string): void;
   /** Nobody has it open and nothing is left to do. */
@@ -74,7 +72,6 @@ export class Document {
   #unloading: View | undefined;
   #lastWriter: View | undefined;
   #nextView = 0;
-  #isSaving = false;
 
   /** @throws {Error} when the bytes are not what the name says */
   constructor(deps: DocumentDeps) {
@@ -234,10 +231,8 @@ export class Document {
 
   #unlist(view: View): void {
     if (!this.#listed.delete(view)) return;
-    const { faults, notify, pid, wopiSrc } = this.#deps;
-    const { userId, userName, readonly } = view;
-    if (faults.viewsStay) faults.ghosts.push({ wopiSrc, userId, userName, readonly });
-    else notify('rmdoc', `${pid} ${view.sessionId}`);
+    const { notify, pid } = this.#deps;
+    notify('rmdoc', `${pid} ${view.sessionId}`);
   }
 
   #change(view: View, name: string, rest: string): void {
@@ -269,20 +264,7 @@ export class Document {
     return `lines: ${JSON.stringify({ viewId: view.id, editable, lines: this.#content.lines() })}`;
   }
 
-  /** Saves; while it does, it drops requests for another, as the real one does. */
   #save(view: View, options: SaveOptions): void {
-    const { saveMs } = this.#deps.faults;
-    if (this.#isSaving) return;
-    const finish = (): void => {
-      this.#isSaving = false;
-      this.#saveNow(view, options);
-    };
-    this.#isSaving = true;
-    if (saveMs === 0) finish();
-    else setTimeout(finish, saveMs);
-  }
-
-  #saveNow(view: View, options: SaveOptions): void {
     const { dontSaveIfUnmodified: onlyIfModified = false, extendedData } = options;
     const success = !view.readonly && this.#saver.save({ writer: view, onlyIfModified, extendedData });
     const result = success ? '' : view.readonly ? 'readonly' : 'unmodified';

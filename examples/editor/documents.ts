@@ -1,14 +1,13 @@
 import type { WebSocket } from 'ws';
 import type { ListedDocument } from './admin.ts';
 import { Document, type View } from './document.ts';
-import type { EditorOptions, Faults, Timings } from './options.ts';
+import type { EditorOptions, Timings } from './options.ts';
 import type { DocumentUri } from './uri.ts';
 import type { FileInfo, WopiClient } from './wopi.ts';
 
 export interface DocumentsDeps {
   options: EditorOptions;
   timings: Timings;
-  faults: Faults;
   wopi: WopiClient;
   notify(topic: string, line: string): void;
 }
@@ -86,8 +85,6 @@ export class Documents {
     if (this.#loaded.get(wopiSrc)?.isUnloading()) return 'cmd=load kind=docunloading';
     const readonly = !info.UserCanWrite || uri.access.get('permission') === 'readonly';
     socket.send(`wopi: ${JSON.stringify(this.#forPage(info, readonly))}`);
-    const refusal = this.#checkPassword(uri);
-    if (refusal) return refusal;
     const loading = this.#open.get(wopiSrc) ?? this.#load(uri, info);
     this.#open.set(wopiSrc, loading);
     const document = await loading;
@@ -109,13 +106,6 @@ export class Documents {
     return { ...info, ...(PostMessageOrigin !== undefined && { PostMessageOrigin }), UserCanWrite: !readonly };
   }
 
-  #checkPassword({ access }: DocumentUri): string | undefined {
-    const given = access.get('password');
-    const { password } = this.#deps.faults;
-    if (password === '' || given === password) return undefined;
-    return `cmd=load kind=${given === null ? 'passwordrequired:to-view' : 'wrongpassword'}`;
-  }
-
   #createView(info: FileInfo): Omit<View, 'id' | 'uri' | 'readonly' | 'socket'> {
     const sessionId = (this.#nextSession++).toString(16).padStart(3, '0');
     const userId = info.UserId ?? '';
@@ -131,7 +121,7 @@ export class Documents {
 
   async #load(uri: DocumentUri, info: FileInfo): Promise<Document | undefined> {
     const { wopiSrc } = uri;
-    const bytes = this.#deps.faults.load === 'fail' ? undefined : await this.#deps.wopi.getFile(uri);
+    const bytes = await this.#deps.wopi.getFile(uri);
     if (!bytes) return undefined;
     const onEnd = (): void => {
       this.#loaded.delete(wopiSrc);

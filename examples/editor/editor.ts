@@ -96,15 +96,14 @@ class Editor {
   constructor(options: EditorOptions) {
     const timings = { ...TIMINGS, ...options.timings };
     const faults = Object.assign(noFaults(), options.faults);
-    const wopi = createWopiClient({ serverId: SERVER_ID, timeoutMs: timings.request, faults });
+    const wopi = createWopiClient({ serverId: SERVER_ID, timeoutMs: timings.request });
     const notify = (topic: string, line: string): void => this.admin.notify(topic, line);
     this.faults = faults;
     this.#options = options;
     this.#wopi = wopi;
-    this.documents = new Documents({ options, timings, faults, wopi, notify });
+    this.documents = new Documents({ options, timings, wopi, notify });
     this.admin = new Admin({
       options,
-      faults,
       documents: () => this.documents.describe(),
       kill: (pid) => this.documents.kill(pid),
     });
@@ -117,7 +116,7 @@ class Editor {
     if (first === undefined) return send(response, 200, { 'Content-Type': 'text/plain' }, 'OK');
     if (first === 'hosting' && second === 'wopiAccessCheck') return this.#accessCheck(request, response);
     if (first === 'hosting') return this.#hosting(second, base, response);
-    if (first === 'browser' && third === 'admin') return this.#adminPage(request, response);
+    if (first === 'browser' && third === 'admin') return this.admin.page(request, response);
     if (first === 'browser' && third === 'cool.html') return this.#editorPage(request, response);
     if (first === 'browser') return asset(third, response);
     if (first === 'cool' && second === 'getMetrics') return this.admin.metrics(request, response);
@@ -141,8 +140,7 @@ class Editor {
         if (isOwn) void this.documents.connect(view, wanted.uri);
         else refuseForeign(view, refuse);
       });
-    } else if (this.faults.admin === 'down') socket.destroy();
-    else if (!this.#options.admin) refuse('400 Bad Request');
+    } else if (!this.#options.admin) refuse('400 Bad Request');
     else if (!isOwn) refuse('403 Forbidden');
     else this.#sockets.handleUpgrade(request, socket, head, (channel) => this.admin.serve(channel));
   }
@@ -157,7 +155,7 @@ class Editor {
     if (name === 'capabilities') send(response, 200, json, JSON.stringify(capabilities(SERVER_ID)));
     else if (name !== 'discovery') send(response, 404);
     else if (fault === 'error') send(response, 500);
-    else if (fault !== 'hang') {
+    else {
       const xml = fault === 'broken' ? '<wopi-discovery><net-zone' : discovery(base);
       send(response, 200, { 'Content-Type': 'text/xml' }, xml);
     }
@@ -175,18 +173,10 @@ class Editor {
     found(answer.status === 200 ? 'Ok' : 'NotHttpSuccess');
   }
 
-  async #adminPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.faults.admin === 'down') request.socket.destroy();
-    else if (this.faults.admin !== 'hang') await this.admin.page(request, response);
-  }
-
   async #editorPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { faults, documents } = this;
     await new Promise((resolve) => setTimeout(resolve, faults.pageDelayMs));
-    if (faults.page === 'error') send(response, 500);
-    else if (faults.page !== 'hang') {
-      await page({ options: this.#options, documents, wopi: this.#wopi }, request, response);
-    }
+    await page({ options: this.#options, documents, wopi: this.#wopi }, request, response);
   }
 }
 

@@ -15,10 +15,6 @@ export interface EditorOptions {
   frameAncestors?: readonly string[];
   /** The form of the WebSocket URL that its own page uses; both are always accepted. */
   uri?: UriForm;
-  /** The header that brings the admin token; a real build was seen to say `Cookie`. It is in the page as well. */
-  adminCookie?: 'Set-Cookie' | 'Cookie';
-  /** Failed uploads in a row before a document that nobody has open is given up; 0 never gives up. */
-  limitStoreFailures?: number;
   timings?: Partial<Timings>;
   faults?: Partial<Faults>;
 }
@@ -57,53 +53,12 @@ export const TIMINGS: Readonly<Timings> = {
 
 /** Faults on demand; may be changed while the editor runs. */
 export interface Faults {
-  /** Discovery: a 500, text that is no XML, or no answer. */
-  discovery: 'ok' | 'error' | 'broken' | 'hang';
-  /** The editor page: a 500 or no answer. */
-  page: 'ok' | 'error' | 'hang';
+  /** Discovery: a 500, or text that is no XML. */
+  discovery: 'ok' | 'error' | 'broken';
   /** Before the editor page is answered. */
   pageDelayMs: number;
-  /** Admin console: connections cut, no answer, or a list of documents that is no JSON. */
-  admin: 'ok' | 'down' | 'hang' | 'broken';
-  /** Every document needs this password, unless it is empty. */
-  password: string;
-  /** Every document fails to load. */
-  load: 'ok' | 'fail';
-  /** Before a CheckFileInfo is sent. */
-  checkFileInfoDelayMs: number;
-  /** That a save takes until its upload begins; requests for others are dropped meanwhile, without an answer. */
-  saveMs: number;
-  /** Before a PutFile is sent. */
-  putFileDelayMs: number;
-  /** PutFile: as if nothing listened there; cut after half of the body; sent, but its answer is lost; never sent. */
-  putFile: 'ok' | 'refused' | 'cut' | 'unheard' | 'forgotten';
-  /** Views in the admin list that nobody has. */
-  ghosts: GhostView[];
-  /** Views stay in the admin list after they are gone. */
-  viewsStay: boolean;
-}
-
-export interface GhostView {
-  /** Empty, as leaked conversions have it, or a document's WOPISrc. */
-  wopiSrc: string;
-  userId: string;
-  userName: string;
-  readonly: boolean;
 }
 
 export function noFaults(): Faults {
-  return {
-    discovery: 'ok',
-    page: 'ok',
-    pageDelayMs: 0,
-    admin: 'ok',
-    password: '',
-    load: 'ok',
-    checkFileInfoDelayMs: 0,
-    saveMs: 0,
-    putFileDelayMs: 0,
-    putFile: 'ok',
-    ghosts: [],
-    viewsStay: false,
-  };
+  return { discovery: 'ok', pageDelayMs: 0 };
 }

@@ -118,12 +118,6 @@ function html(lang: string, variables: Readonly<Record<string, string>>): string
   <p>Tài liệu đã thay đổi trên kho. / The document was changed in storage.</p>
   <button id="overwrite">Ghi đè / Overwrite</button> <button id="discard">Bỏ bản này / Discard mine</button>
 </dialog>
-<dialog id="password">
-  <form method="dialog">
-    <label>Mật khẩu / Password <input id="given" type="password"></label>
-    <button value="ok">OK</button> <button value="cancel">Hủy / Cancel</button>
-  </form>
-</dialog>
 <main id="lines" aria-label="Nội dung / Content"></main>
 <script type="module" src="/browser/${HASH}/page.js"></script>
 </html>

@@ -1,7 +1,10 @@
 import type { Content } from './content/content.ts';
-import type { EditorOptions, Timings } from './options.ts';
+import type { Timings } from './options.ts';
 import type { DocumentUri } from './uri.ts';
 import type { PutResult, WopiClient } from './wopi.ts';
+
+/** Failed uploads in a row before a document that nobody has open is given up. */
+const MAX_FAILURES = 5;
 
 /** Somebody in whose name a document may be saved. */
 export interface Writer {
@@ -14,8 +17,6 @@ export interface Writer {
 export interface SaverDeps {
   wopi: WopiClient;
   timings: Timings;
-  options: Pick<EditorOptions, 'limitStoreFailures'>;
-  faults: { putFile: string };
   content: Content;
   /** LastModifiedTime of what was loaded. */
   timestamp: string;
@@ -166,7 +167,7 @@ export class Saver {
   }
 
   async #upload(): Promise<void> {
-    const { timings, wopi, faults, isUnloading, writers } = this.#deps;
+    const { timings, wopi, isUnloading, writers } = this.#deps;
     const upload = this.#pending;
     if (!upload || this.#running) return;
     const gap = isUnloading() ? timings.uploadGap / 10 : timings.uploadGap;
@@ -175,10 +176,6 @@ export class Saver {
     const writer = [upload.writer, ...writers()].find((one) => one && !one.expired);
     if (!writer) return isUnloading() ? this.#end('lost') : undefined;
     this.#lastUpload = performance.now();
-    if (faults.putFile === 'forgotten') {
-      this.#pending = undefined;
-      return this.#end('lost');
-    }
     this.#running = new AbortController();
     const { autosave = false, exit = false, force } = upload;
     const headers = { ...upload, autosave, exit, timestamp: force ? undefined : this.#timestamp };
@@ -213,8 +210,7 @@ export class Saver {
   }
 
   async #onFailure(upload: Upload, writer: Writer): Promise<void> {
-    const { send, wopi, timings, isUnloading, options } = this.#deps;
-    const limit = options.limitStoreFailures ?? 5;
+    const { send, wopi, timings, isUnloading } = this.#deps;
     this.#failures += 1;
     if (this.#dropped) return;
     send('error: cmd=storage kind=savefailed');
@@ -222,7 +218,7 @@ export class Saver {
     if (info && info.Size !== upload.bytes.length) return this.#onConflict(upload);
     this.#timestamp = info?.LastModifiedTime ?? '';
     if (!isUnloading()) return this.#schedule(timings.uploadGap);
-    if (limit > 0 && this.#failures >= limit) return this.#end('lost');
+    if (this.#failures >= MAX_FAILURES) return this.#end('lost');
     upload.exit = false;
     const pause = this.#failures === 1 ? timings.uploadGap / 10 : timings.unloadRetry;
     this.#schedule(Math.max(0, this.#lastUpload + pause - performance.now()));

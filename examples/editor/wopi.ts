@@ -1,9 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { VERSION } from './discovery.ts';
-import type { Faults } from './options.ts';
 import type { DocumentUri } from './uri.ts';
 
 /** Members of CheckFileInfo that this editor reads (reference/editor.md A2). */
@@ -45,8 +43,7 @@ export interface WopiClient {
 }
 
 /** Speaks to WOPI hosts as coolwsd does (A2, A3). */
-export function createWopiClient(settings: { serverId: string; timeoutMs: number; faults: Faults }): WopiClient {
-  const { serverId, timeoutMs, faults } = settings;
+export function createWopiClient({ serverId, timeoutMs }: { serverId: string; timeoutMs: number }): WopiClient {
   const headers = ({ access }: DocumentUri): OutgoingHttpHeaders => ({
     'User-Agent': `COOLWSD HTTP Agent ${VERSION}`,
     'X-COOL-WOPI-ServerId': serverId,
@@ -59,7 +56,6 @@ export function createWopiClient(settings: { serverId: string; timeoutMs: number
 
   return {
     async checkFileInfo(uri) {
-      await delay(faults.checkFileInfoDelayMs, undefined, { ref: false });
       const answer = await get(`${uri.wopiSrc}?${uri.access}`, uri);
       return answer?.status === 200 ? fileInfo(answer.body) : undefined;
     },
@@ -68,17 +64,14 @@ export function createWopiClient(settings: { serverId: string; timeoutMs: number
       return answer?.status === 200 ? answer.body : undefined;
     },
     async putFile(uri, bytes, attributes, signal) {
-      await delay(faults.putFileDelayMs, undefined, { ref: false });
-      if (faults.putFile === 'refused') return { kind: 'failed' };
       const answer = await exchange(`${uri.wopiSrc}/contents?${uri.access}`, {
         method: 'POST',
         headers: { ...headers(uri), ...putHeaders(attributes), 'Content-Length': bytes.length },
         body: bytes,
-        ...(faults.putFile === 'cut' ? { cutAfter: Math.floor(bytes.length / 2) } : {}),
         timeoutMs,
         signal,
       }).catch(() => undefined);
-      return !answer || faults.putFile === 'unheard' ? { kind: 'failed' } : putResult(answer);
+      return answer ? putResult(answer) : { kind: 'failed' };
     },
   };
 }
@@ -132,8 +125,6 @@ interface Exchange {
   method?: string;
   headers: OutgoingHttpHeaders;
   body?: Uint8Array;
-  /** Bytes of the body after which the connection is cut. */
-  cutAfter?: number;
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -145,7 +136,7 @@ async function follow(url: string, options: Exchange, hops = 5): Promise<Answer>
   return follow(new URL(location, url).href, options, hops - 1);
 }
 
-async function exchange(url: string, { method = 'GET', headers, body, cutAfter, timeoutMs, signal }: Exchange) {
+async function exchange(url: string, { method = 'GET', headers, body, timeoutMs, signal }: Exchange) {
   const deadline = AbortSignal.timeout(timeoutMs);
   const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
     method,
@@ -162,7 +153,6 @@ async function exchange(url: string, { method = 'GET', headers, body, cutAfter, 
       );
     });
   });
-  if (body && cutAfter !== undefined) request.write(body.subarray(0, cutAfter), () => request.destroy());
-  else request.end(body);
+  request.end(body);
   return response;
 }

@@ -24,7 +24,7 @@ export async function startPortal(service: string): Promise<Portal> {
       callbacks.push((await json(request)) as DocumentCallback);
       response.writeHead(204).end();
     } else if (document) response.end(document);
-    else response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page(service));
+    else response.setHeader('Content-Type', 'text/html; charset=utf-8').end(portalPage(service));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ export async function startPortal(service: string): Promise<Portal> {
 }
 
 /** A page that notes in `told` what its editor tells; `opens` makes the editor. */
-function page(service: string): string {
+export function portalPage(service: string): string {
   return `<!doctype html><meta charset="utf-8"><title>editor check</title>
 <body style="margin: 0"><div id="editor" style="height: 100vh"></div>
 <script src="${service}/svc/api.js"></script>

@@ -2,7 +2,7 @@ import { instanceSchemas, type Node, structural } from './instance.ts';
 import { describeShape } from './shapes.ts';
 
 /** Types of `status.conditions` and what True means. */
-export const CONDITIONS: Record<string, string> = {
+const CONDITIONS: Record<string, string> = {
   Ready: 'The service works: the five conditions below are True (EdgeReady not with gating None).',
   GateAvailable: 'The gate answers.',
   DocBuilderAvailable: 'DocBuilder answers.',

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
-import { countBomb, entityBomb, half, nestedArchive, nestedBomb, ratioBomb } from '../support/hostile.ts';
-import { portOf } from '../support/listen.ts';
+import { startCanary } from '../support/canary.ts';
+import { entityBomb, ratioBomb } from '../support/hostile.ts';
 import { flatOdf, txt } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
 import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
@@ -11,7 +10,7 @@ import { slowSheet } from '../support/slow-sheet.ts';
 
 const MB = 1024 * 1024;
 
-/** What bad input gets: a typed error, soon, and a pool that did not notice. */
+/** Bad input gets a typed error, soon, from a pool that did not notice. */
 describe('bad input', () => {
   let service: TestService;
   const public_ = ['93.184.215.14'];
@@ -34,10 +33,11 @@ describe('bad input', () => {
     expect(response.status).to.equal(200);
     expect((await response.arrayBuffer()).byteLength).to.be.greaterThan(1000);
     await until('temporary files are gone', async () => {
-      return (await service.temporaries()).length === 0 || undefined;
+      return (await service.temporaries()).length === 0;
     });
   });
 
+  /** Hostile documents of each kind; `source-files` has all of their spellings. */
   const rows: [what: string, file: () => Uint8Array, name: string, status: number, code: string, detail: object][] = [
     [
       'not a zip',
@@ -47,20 +47,8 @@ describe('bad input', () => {
       'corrupt_source',
       {},
     ],
-    ['half a zip', () => half(ooxml('docx', { paragraphs: 50 })), 'a.docx', 422, 'corrupt_source', {}],
     ['a zip bomb by ratio', () => ratioBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
-    ['a zip bomb by count', () => countBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
-    ['a zip bomb by nesting', () => nestedArchive(4), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
-    ['many small bombs', () => nestedBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'zip_bomb' }],
     ['an XML entity bomb', () => entityBomb(), 'a.docx', 422, 'corrupt_source', { reason: 'doctype' }],
-    [
-      'an entity bomb in flat XML',
-      () => flatOdf('fodt', {}, '<!DOCTYPE x [<!ENTITY a "b">]>'),
-      'a.fodt',
-      422,
-      'corrupt_source',
-      { reason: 'doctype' },
-    ],
     ['text called .docx', () => txt(), 'a.docx', 422, 'corrupt_source', {}],
     ['an empty file', () => new Uint8Array(), 'a.docx', 422, 'corrupt_source', { reason: 'empty' }],
     ['an empty text', () => new Uint8Array(), 'a.txt', 422, 'corrupt_source', { reason: 'empty' }],
@@ -117,10 +105,8 @@ describe('bad input', () => {
     other.append('document', new Blob(['x']), 'b.txt');
     other.append('to', 'pdf');
     for (const body of [form(undefined, '', { to: 'pdf' }), two, other]) {
-      expect(await errorOf(await service.call('/v1/convert', { method: 'POST', body }))).to.include({
-        status: 400,
-        code: 'bad_request',
-      });
+      const error = await errorOf(await service.call('/v1/convert', { method: 'POST', body }));
+      expect(error).to.include({ status: 400, code: 'bad_request' });
     }
   });
 
@@ -161,16 +147,11 @@ describe('bad input', () => {
   });
 
   it('external links: nothing is fetched, no local byte comes out', async () => {
-    let fetched = 0;
-    const canary = createServer((_request, response) => {
-      fetched += 1;
-      response.end('canary');
-    }).listen(0, '127.0.0.1');
-    const port = await portOf(canary);
+    const canary = await startCanary();
     const link = (href: string) =>
       `<text:p><draw:frame draw:name="i" svg:width="5cm" svg:height="5cm"><draw:image xlink:href="${href}" xlink:type="simple"/></draw:frame></text:p>`;
     const body = [
-      `http://127.0.0.1:${port}/a.png`,
+      `http://127.0.0.1:${canary.port}/a.png`,
       'file:///etc/hostname',
       '../../../../etc/hostname',
       '//127.0.0.1/share/a.png',
@@ -181,17 +162,13 @@ describe('bad input', () => {
     const response = await service.convert(Buffer.from(document), 'links.fodt', { to: 'pdf' });
     expect(response.status).to.equal(200);
     expect(await pdfText(Buffer.from(await response.arrayBuffer()))).to.not.contain('root');
-    expect(fetched).to.equal(0);
-    canary.close();
+    expect(canary.connections).to.equal(0);
+    await canary.close();
   });
 
   it('callback_url at an internal address, by address, by name, by redirect, by rebinding', async () => {
-    let reached = 0;
-    const canary = createServer((_request, response) => {
-      reached += 1;
-      response.end();
-    }).listen(0, '127.0.0.1');
-    const port = await portOf(canary);
+    const canary = await startCanary();
+    const { port } = canary;
     const send = (url: string) => service.convert(txt(), 'a.txt', { to: 'pdf', async: 'true', callback_url: url });
     answers = { 'metadata.example': [['169.254.169.254']], 'mixed.example': [['93.184.215.14', '127.0.0.1']] };
     for (const url of [
@@ -207,13 +184,13 @@ describe('bad input', () => {
     answers = { 'rebind.example': [public_, ['127.0.0.1'], ['127.0.0.1'], ['127.0.0.1']] };
     const accepted = (await (await send(`http://rebind.example:${port}/`)).json()) as Job;
     const job = await until('the callback is given up', async () => {
-      const now = (await (await service.call(`/v1/jobs/${accepted.id}`)).json()) as Job;
+      const now = await service.read<Job>(`/v1/jobs/${accepted.id}`);
       return now.callback?.state === 'failed' ? now : undefined;
     });
     expect(job).to.include({ status: 'done' });
     expect(job.callback).to.include({ attempts: 3, last_status: null });
-    expect(reached).to.equal(0);
-    canary.close();
+    expect(canary.connections).to.equal(0);
+    await canary.close();
   });
 });
 

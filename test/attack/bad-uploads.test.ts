@@ -8,7 +8,7 @@ import { errorOf, startEnterprise, type TestService, until } from '../support/se
 
 const MB = 1024 * 1024;
 
-/** What uploads get that are too large, cut off or no forms: a typed error, soon, and nothing of them stays. */
+/** Uploads that are too large, cut off or no forms get a typed error, soon, and nothing of them stays. */
 describe('bad uploads', () => {
   let service: TestService;
   before(async () => {
@@ -19,7 +19,7 @@ describe('bad uploads', () => {
   afterEach('the pool is unharmed and nothing was left over', async () => {
     expect((await service.convert(txt(), 'healthy.txt', { to: 'pdf' })).status).to.equal(200);
     await until('temporary files are gone', async () => {
-      return (await service.temporaries()).length === 0 || undefined;
+      return (await service.temporaries()).length === 0;
     });
   });
 
@@ -63,7 +63,7 @@ describe('bad uploads', () => {
       .and.contain('bad_request');
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(head(service, 100_000) + part('x'.repeat(1000)));
-    await until('it arrives', async () => (await service.temporaries()).length > 0 || undefined);
+    await until('it arrives', async () => (await service.temporaries()).length > 0);
     socket.destroy();
   });
 
@@ -135,7 +135,7 @@ describe('bad uploads', () => {
       answer += piece;
     });
     socket.write(`${head(service, 1_000_000)}${field('from', long)}\r\n--b\r\n`);
-    await until('it is refused', () => answer.includes('request_id') || undefined);
+    await until('it is refused', () => answer.includes('request_id'));
     socket.end();
     await once(socket, 'close');
     expect(answer.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);

@@ -35,10 +35,10 @@ describe('a full disk', () => {
     writeFileSync(ballast, new Uint8Array(Math.max(0, bavail * bsize - bytes)));
   }
 
-  const isSteady = async (): Promise<true | undefined> => {
+  const isSteady = async (): Promise<boolean> => {
     const before = statfsSync(dataDir).bavail;
     await new Promise((resolve) => setTimeout(resolve, 500));
-    return statfsSync(dataDir).bavail === before || undefined;
+    return statfsSync(dataDir).bavail === before;
   };
 
   const convert = async (): Promise<Response> => {

@@ -2,15 +2,15 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type RandomForm, randomForm } from '../support/random-forms.ts';
 import { startEnterprise, type TestService, until } from '../support/service.ts';
+import { type RandomForm, randomForm } from './random-forms.ts';
 
 /** Forms that are sent; a thousand take about eight seconds. */
 const RUNS = Number(process.env['FORM_RUNS'] ?? 2000);
 const SEED = Number(process.env['FORM_SEED'] ?? 1);
 const CLIENTS = 20;
 const IDLE_MS = 300;
-/** Of an answer, from the last byte that is sent. It takes milliseconds, or `IDLE_MS`; what hangs has none, ever. */
+/** The time of an answer, from the last byte that is sent: milliseconds, or `IDLE_MS`. A form that hangs has none, ever. */
 const ANSWER_MS = 10_000;
 const REFUSALS = [400, 408, 413, 415, 422];
 
@@ -40,7 +40,7 @@ describe(`${RUNS} random forms`, function () {
         const answer = await send(service.url, form);
         // Node takes a client that sends no more for one that reads no more, too.
         if (form.end === 'leaves' || (form.end === 'half-closes' && answer === '')) continue;
-        const status = statusOf(answer);
+        const status = readStatus(answer);
         statuses.add(status);
         // A form that has arrived is not waited for.
         if (!REFUSALS.includes(status) || (status === 408 && form.isWhole))
@@ -54,7 +54,7 @@ describe(`${RUNS} random forms`, function () {
     await until('nothing is left', async () => {
       left = [...(await service.temporaries()), ...(await descriptors(service.url))];
       left = left.filter((path) => !before.includes(path));
-      return left.length === 0 || undefined;
+      return left.length === 0;
     }).catch(() => undefined);
     expect(left).to.deep.equal([]);
   });
@@ -81,7 +81,7 @@ async function send(url: string, { pieces, pause: between, end }: RandomForm): P
   const answered = new Promise<void>((resolve) => {
     socket.setEncoding('utf8').on('data', (piece) => {
       answer += piece;
-      if (statusOf(answer) > 0) resolve();
+      if (readStatus(answer) > 0) resolve();
     });
     socket.on('close', resolve).on('end', resolve);
   });
@@ -97,7 +97,7 @@ async function send(url: string, { pieces, pause: between, end }: RandomForm): P
 }
 
 /** Status of an answer that is whole and an error object, or 0. */
-function statusOf(answer: string): number {
+function readStatus(answer: string): number {
   const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
   const length = /\r\nContent-Length: (\d+)\r\n/i.exec(answer)?.[1];
   const isError = /^\{"error":\{"code":"[a-z_]+","message":".+","detail":\{.*\},"request_id":"req_[0-9a-f]{16}"\}\}$/;

@@ -9,15 +9,15 @@ import {
   page,
   socket25,
   socket26,
-  sourceOf,
+  toWopiSrc,
   WOPI_URL,
 } from '../support/gate-openings.ts';
 
 const T = 'tok';
-const source = sourceOf(DOC);
+const source = toWopiSrc(DOC);
 const doc = escaped(`${source}?access_token=${T}`);
 const src = escaped(source);
-const other = escaped(sourceOf(OTHER_DOC));
+const other = escaped(toWopiSrc(OTHER_DOC));
 const q = `WOPISrc=${src}&access_token=${T}`;
 
 /** Spellings that some reader, ours or the editor's or a proxy's, could take for an editing socket or page. */
@@ -78,6 +78,12 @@ const SOCKETS: Record<string, string> = {
   'the absolute form': `http://front${socket26(source, T)}`,
   'the empty text': '',
   'an asterisk': '*',
+  'two at once': `/cool/ws?${q}, /cool/ws?${q}`,
+  'a page': page(source),
+  'an escaped question mark': socket26('https://cloud.example/a%3Fb', T),
+  'an escape that was escaped': socket26('https://cloud.example/a%2520b', T),
+  'dots that were escaped twice': socket26('https://cloud.example/x%252e%252e%252f..', T),
+  'dots in the path of another host': socket26('https://cloud.example/a/../b', T),
   'a token of odd letters for a document of ours': socket26(source, 'a%2Fb'),
   'a scheme in capitals': socket26(`HTTP://gate:8081/svc/wopi/files/${DOC}`, T),
   'another scheme': socket26('file:///etc/passwd', T),
@@ -91,7 +97,7 @@ const SOCKETS: Record<string, string> = {
   'our host, a slash at the end': socket26(`${source}/`, T),
   'our host, contents': socket26(`${source}/contents`, T),
   'our host, capitals in the path': socket26(`http://gate:8081/SVC/wopi/files/${DOC}`, T),
-  'our host, capitals in the id': socket26(sourceOf(DOC.toUpperCase().replace('DOC', 'doc')), T),
+  'our host, capitals in the id': socket26(toWopiSrc(DOC.toUpperCase().replace('DOC', 'doc')), T),
   'our host, an escaped id': `/cool/ws?WOPISrc=${escaped(source.replace('doc_', 'doc%5F'))}&access_token=${T}`,
   'our host, a cut id': socket26(source.slice(0, -1), T),
   'our host, a port with a zero before it': socket26(`http://gate:08081/svc/wopi/files/${DOC}`, T),
@@ -107,6 +113,7 @@ const PAGES: Record<string, string> = {
   'an escaped letter': `/browser/abc/c%6Fol.html?WOPISrc=${src}`,
   'another page': `/browser/abc/admin.html?WOPISrc=${src}`,
   'two documents': page(source, `&WOPISrc=${other}`),
+  'a socket': socket26(source, T),
 };
 
 describe('an opening that is spelled to be read in two ways', () => {

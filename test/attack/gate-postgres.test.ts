@@ -58,7 +58,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     return (content: string) => started.saves.save(session, Readable.from([Buffer.from(content)]), FACTS);
   }
 
-  const versionsOf = async (rows: Rows) =>
+  const readVersions = async (rows: Rows) =>
     (await rows.read((tx) => tx.versions('doc_a'))).map(({ version }) => version);
   const terminate = (what: string) =>
     postgres.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${what} AND pid <> pg_backend_pid()`);
@@ -149,7 +149,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     await sleep(1_000);
     await postgres.start();
     expect(await saving).to.include({ version: 1 });
-    expect(await versionsOf(rows)).to.deep.equal([0, 1]);
+    expect(await readVersions(rows)).to.deep.equal([0, 1]);
   });
 
   it('answers 503 to a save when the server stays away, and to all else at once', async () => {
@@ -174,7 +174,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
       CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON versions DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION wait()`);
     const saving = save('new');
-    const count = async (text: string) => Number((await admin.query(text)).rows[0]?.count) > 0 || undefined;
+    const count = async (text: string) => Number((await admin.query(text)).rows[0]?.count) > 0;
     const committing = `SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'COMMIT'`;
     await until('the server commits', () => count(committing));
     net.hold();
@@ -183,7 +183,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     net.release();
     await admin.end();
     expect(await saving).to.include({ version: 1 });
-    expect(await versionsOf(rows)).to.deep.equal([0, 1]);
+    expect(await readVersions(rows)).to.deep.equal([0, 1]);
   });
 
   it('has every save that was acknowledged, and no gap, whatever is killed', async () => {
@@ -210,7 +210,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     })();
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = acknowledged.length;
-      await until('saves are acknowledged', () => acknowledged.length > before + 3 || undefined);
+      await until('saves are acknowledged', () => acknowledged.length > before + 3);
       await sleep(randomInt(30));
       if (kill % 2 === 0) await terminate(`datname = '${url.split('/').at(-1)}'`);
       else await postgres.kill().then(() => postgres.start());

@@ -13,8 +13,8 @@ import { TIMINGS } from '../../src/common/s3/client.ts';
 import { failure } from '../support/failure.ts';
 import { randomBlob } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
-import { S3_TIMINGS, type S3Bench, startS3Bench } from '../support/s3-bench.ts';
 import { s3Missing, startS3Server } from '../support/s3-server.ts';
+import { S3_TIMINGS, type S3Bench, startS3Bench } from './s3-bench.ts';
 
 const MB = 1_000_000;
 

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { beginPut, MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
 import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { errorOf, until } from '../support/service.ts';
@@ -42,9 +41,11 @@ describe('attacks on the WOPI host', () => {
     expect(await readdir(join(bench.folder, 'incoming'))).to.deep.equal([]);
   };
 
-  it('refuses the token of another document, and one that nobody has', async () => {
+  it('refuses the token of another document, one that nobody has, and the hash that a stolen database has', async () => {
+    const hash = (await bench.rows.transact((tx) => tx.session('ses_doc_a')))?.tokenHash ?? '';
     for (const token of [
       OTHER,
+      hash,
       'x',
       TOKEN.slice(0, -1),
       `${TOKEN}b`,
@@ -52,35 +53,27 @@ describe('attacks on the WOPI host', () => {
       "' OR 1=1 --",
       'a'.repeat(5000),
     ]) {
-      for (const call of calls(`?access_token=${encodeURIComponent(token)}`)) {
-        expect(await errorOf(await call), token.slice(0, 50)).to.include({
-          status: 401,
-          code: 'invalid_session_token',
-        });
-      }
+      const what = token.slice(0, 50);
+      for (const call of calls(`?access_token=${encodeURIComponent(token)}`))
+        expect(await errorOf(await call), what).to.include({ status: 401, code: 'invalid_session_token' });
     }
     await untouched();
   });
 
-  it('refuses the hash of a token, which is what a stolen database has', async () => {
-    const hash = (await bench.rows.transact((tx) => tx.session('ses_doc_a')))?.tokenHash ?? '';
-    for (const call of calls(`?access_token=${hash}`)) expect((await call).status).to.equal(401);
-  });
+  for (const [what, statuses, query, headers] of [
+    ['a parameter that is there twice', [400], `?access_token=${TOKEN}&access_token=${OTHER}`, {}],
+    ['another parameter that is there twice', [400], `?access_token=${TOKEN}&a=1&a=2`, {}],
+    ['two tokens that differ', [401], `?access_token=${TOKEN}`, { Authorization: `Bearer ${OTHER}` }],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      for (const call of calls(query, headers)) expect((await call).status).to.be.oneOf(statuses);
+      await untouched();
+    });
+  }
 
-  it('tells an unknown document from a wrong token to nobody', async () => {
+  it('lets no id leave its place, and tells an unknown document from a wrong token to nobody', async () => {
     for (const call of calls(`?access_token=${TOKEN}`, {}, 'doc_none')) expect((await call).status).to.equal(401);
-  });
-
-  it('refuses a parameter that is there twice, and two tokens that differ', async () => {
-    for (const call of calls(`?access_token=${TOKEN}&access_token=${OTHER}`)) expect((await call).status).to.equal(400);
-    for (const call of calls(`?access_token=${TOKEN}&a=1&a=2`)) expect((await call).status).to.equal(400);
-    for (const call of calls(`?access_token=${TOKEN}`, { Authorization: `Bearer ${OTHER}` }))
-      expect((await call).status).to.equal(401);
-    await untouched();
-  });
-
-  it('lets no id leave its place', async () => {
-    const ids = [
+    for (const id of [
       '..%2fdoc_a',
       '%2e%2e',
       'doc_a%00',
@@ -90,12 +83,9 @@ describe('attacks on the WOPI host', () => {
       'doc_a;x',
       '%64oc_b',
       '*',
-    ];
-    for (const id of ids) {
-      for (const call of calls(`?access_token=${TOKEN}`, {}, id)) {
+    ])
+      for (const call of calls(`?access_token=${TOKEN}`, {}, id))
         expect((await call).status, id).to.be.oneOf([400, 401, 404, 501]);
-      }
-    }
     await untouched();
   });
 
@@ -105,66 +95,41 @@ describe('attacks on the WOPI host', () => {
     await untouched();
   });
 
+  const becomesUntouched = () =>
+    until('nothing is left', () =>
+      untouched()
+        .then(() => true)
+        .catch(() => undefined),
+    );
+
   it('keeps nothing of a save that was sent by half', async () => {
-    const socket = await half(50_000, 100_000);
+    const socket = await beginPut(url, Buffer.alloc(50_000, 'x'), 100_000);
+    await until('it is under way', () => bench.isSaving('doc_a'));
     socket.destroy();
     await until('nobody saves any more', () => bench.saves.waitUntilQuiet().then(() => true));
-    await until('nothing is left', () =>
-      untouched().then(
-        () => true,
-        () => undefined,
-      ),
-    );
+    await becomesUntouched();
   });
 
-  it('ends a save that stalls', async () => {
-    const socket = await half(10, 100_000);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).to.match(/^HTTP\/1\.1 408 /);
-    socket.destroy();
-    await untouched();
-  });
+  for (const [what, status, content, length, lines] of [
+    ['stalls', 408, 'x'.repeat(10), 100_000, []],
+    ['is declared to be far too large', 413, '', 101 * MB, []],
+    ['is declared to be one byte too large, and waits to be asked for it', 413, '', MB + 1, ['Expect: 100-continue']],
+    ['has a header twice', 400, 'x', 1, ['X-COOL-WOPI-Timestamp: a', 'X-COOL-WOPI-Timestamp: b']],
+  ] as const) {
+    it(`ends a save that ${what}: ${status}`, async () => {
+      const socket = await beginPut(url, content, length, [...lines]);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      socket.destroy();
+      await becomesUntouched();
+    });
+  }
 
-  it('reads nothing of what is declared too large, and no more than allowed of what is not declared', async () => {
-    const socket = await half(0, 101 * MB);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).to.match(/^HTTP\/1\.1 413 /);
-    socket.destroy();
+  it('reads no more than allowed of what does not say how long it is', async () => {
     const chunk = Buffer.alloc(256 * 1024);
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
     const endless = fetch(`${url}/doc_a/contents`, { method: 'POST', headers: putHeaders(), body, duplex: 'half' });
-    const status = await endless.then(
-      (response) => response.status,
-      () => 'cut',
-    );
-    expect(status).to.be.oneOf([413, 'cut']);
-    await until('nothing is left', () =>
-      untouched().then(
-        () => true,
-        () => undefined,
-      ),
-    );
+    expect(await endless.then(({ status }) => status).catch(() => 'cut')).to.be.oneOf([413, 'cut']);
+    await becomesUntouched();
   });
-
-  it('takes a header that is there twice for a mistake', async () => {
-    const lines = ['X-COOL-WOPI-Timestamp: a', 'X-COOL-WOPI-Timestamp: b'];
-    const socket = await half(1, 1, lines);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).to.match(/^HTTP\/1\.1 400 /);
-    socket.destroy();
-    await untouched();
-  });
-
-  /** A PutFile of which only some bytes are sent. */
-  async function half(sent: number, declared: number, lines: string[] = []): Promise<Socket> {
-    const { hostname, port, pathname } = new URL(`${url}/doc_a/contents`);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    const headers = Object.entries(putHeaders()).map(([name, value]) => `${name}: ${value}`);
-    const head = [`POST ${pathname} HTTP/1.1`, 'Host: gate', ...headers, `Content-Length: ${declared}`, ...lines];
-    socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    socket.write(Buffer.alloc(sent, 'x'));
-    await new Promise((resolve) => setImmediate(resolve));
-    return socket;
-  }
 });

@@ -32,7 +32,8 @@ describe('what gates share in a PostgreSQL', function () {
     opened.push(rows);
     return rows.shared as Shared;
   }
-  const placesOf = ({ places }: Shared): Places => new SharedPlaces(places, { limit: () => LIMIT, clock: Date.now });
+  const createPlaces = ({ places }: Shared): Places =>
+    new SharedPlaces(places, { limit: () => LIMIT, clock: Date.now });
   const sampleNow = () => ({ at: Date.now(), views: [], documents: 0, modified: new Set<string>() });
 
   it('is the lease of one at a time, whoever asks, and free when it was given back', async () => {
@@ -76,9 +77,9 @@ describe('what gates share in a PostgreSQL', function () {
 
   it('are places for exactly as many as there may be, of gates that ask at the same time and are killed', async () => {
     const url = await postgres.create();
-    const mine = placesOf(await open(url));
+    const mine = createPlaces(await open(url));
     await mine.observe(sampleNow());
-    const asking = new URL('../support/gate-asking-process.ts', import.meta.url);
+    const asking = new URL('./gate-asking-process.ts', import.meta.url);
     const gates = ['a', 'b', 'c'].map((name) => fork(asking, [url, name, String(LIMIT)], { stdio: 'inherit' }));
     await Promise.all(gates.map((gate) => once(gate, 'message')));
     const admitted = new Map<string, Set<string>>();
@@ -89,9 +90,9 @@ describe('what gates share in a PostgreSQL', function () {
       });
     for (const gate of gates) gate.send('go');
     const taken = async () => (await mine.use((counting) => counting.figures())).pending;
-    await until('all have asked', () => admitted.size === gates.length || undefined);
+    await until('all have asked', () => admitted.size === gates.length);
     gates[0]?.kill('SIGKILL');
-    await until('all places are taken', async () => (await taken()) >= LIMIT || undefined);
+    await until('all places are taken', async () => (await taken()) >= LIMIT);
     gates[1]?.kill('SIGKILL');
     const told = [...admitted.values()].flatMap((ids) => [...ids]);
     expect(new Set(told).size).to.be.at.most(LIMIT);
@@ -105,7 +106,7 @@ describe('what gates share in a PostgreSQL', function () {
     const net = await startTcpProxy(postgres.port);
     const url = await postgres.create(net.port);
     const shared = await open(url);
-    const places = placesOf(shared);
+    const places = createPlaces(shared);
     const ask = async () => places.use((counting) => counting.admit({ sessionId: 'a', docId: DOC }));
     await ask();
     net.blackHole();

@@ -10,6 +10,7 @@ import { createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { createRemoval } from '../../cmd/gate/domain/removal.ts';
 import { retryFor } from '../../cmd/gate/domain/retry.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
+import { failure } from '../support/failure.ts';
 import { bringTo } from '../support/gate-bring.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
@@ -45,13 +46,6 @@ describe('a full disk under the gate', () => {
     rmSync(ballast, { force: true });
     const { bavail, bsize } = statfsSync(folder);
     writeFileSync(ballast, new Uint8Array(Math.max(0, bavail * bsize - bytes)));
-  }
-
-  function failure(promise: Promise<unknown>): Promise<unknown> {
-    return promise.then(
-      () => undefined,
-      (error) => error,
-    );
   }
 
   for (const free of [0, 200_000]) {

@@ -1,62 +1,95 @@
+import { getHeapStatistics } from 'node:v8';
 import { expect } from 'chai';
+import type { EffectivePlan } from '../../cmd/docbuilder/jobs/limits.ts';
+import { checkScript } from '../../cmd/docbuilder/script/check/check.ts';
 import { MAX_JSON_VALUES } from '../../src/common/http/json-load.ts';
 import { errorOf, startEnterprise, type TestService } from '../support/service.ts';
+import { threadTime } from '../support/thread-time.ts';
 
+const MB = 1024 * 1024;
+const PLAN = { edition: 'enterprise', limits: { max_outputs_per_build: 5, max_script_units: 20_000 } } as EffectivePlan;
 /** 9 MB of text that would be 129 MB in memory. */
 const MANY = `[${'[],'.repeat(3_000_000)}[]]`;
 const TOO_MANY = { limit_mb: 300, limit_values: MAX_JSON_VALUES, subject: 'body', reason: 'too_many_values' };
-
-describe('JSON that is too deep', () => {
-  it('is bad_request, in a script and in the data of a template', async () => {
-    const service = await startEnterprise();
-    try {
-      const items = `${'{"text":"a","items":['.repeat(20_000)}"x"${']}'.repeat(20_000)}`;
-      const script = `{"svcscript":1,"type":"text","save":[{"format":"docx"}],"body":[{"type":"list","items":[${items}]}]}`;
-      const data = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
-      const form = new FormData();
-      form.append('template', new Blob([Buffer.from('x')]), 'a.docx');
-      form.append('data', new Blob([data]));
-      const filled = await service.call('/v1/template/render', { method: 'POST', body: form });
-      expect(await errorOf(filled)).to.include({ status: 400, code: 'bad_request' });
-      const headers = { 'Content-Type': 'application/json' };
-      const answer = await service.call('/v1/build', { method: 'POST', body: script, headers });
-      expect(await errorOf(answer)).to.include({ status: 400, code: 'bad_request' });
-    } finally {
-      await service.stop();
-    }
-  });
+/** A megabyte with about as many mistakes as are all looked for; nothing takes longer. */
+const INVALID = JSON.stringify({
+  svcscript: 1,
+  type: 'text',
+  save: [{ format: 'docx' }],
+  metadata: { title: 'x'.repeat(MB) },
+  body: [{ type: 'paragraph', text: Array(7_900).fill(0) }],
 });
 
-describe('JSON of very many values', () => {
+describe('JSON that costs much', function () {
+  this.timeout(120_000);
   let service: TestService;
   before(async () => {
     service = await startEnterprise();
   });
   after(() => service.stop());
 
-  const build = (body: string): Promise<Response> =>
-    service.call('/v1/build', { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });
+  const build = (body: string) => service.post('/v1/build', body);
+  /** Sends data for a template that is none. */
+  const fill = (data: string, ...filename: string[]) => {
+    const form = new FormData();
+    form.append('template', new Blob([Buffer.from('x')]), 'a.docx');
+    form.append('data', new Blob([data]), ...(filename as [string]));
+    return service.call('/v1/template/render', { method: 'POST', body: form });
+  };
 
-  it('is refused in a script before it takes memory', async () => {
+  it('for its depth is bad_request, in a script and in the data of a template', async () => {
+    const items = `${'{"text":"a","items":['.repeat(20_000)}"x"${']}'.repeat(20_000)}`;
+    const script = `{"svcscript":1,"type":"text","save":[{"format":"docx"}],"body":[{"type":"list","items":[${items}]}]}`;
+    const data = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+    for (const answer of [await fill(data), await build(script)])
+      expect(await errorOf(answer)).to.include({ status: 400, code: 'bad_request' });
+  });
+
+  it('for its many values is refused in a script before it takes memory', async () => {
     const body = `{"script": ${MANY}}`;
     const before = process.memoryUsage().heapUsed;
     const answer = await build(body);
     expect(await errorOf(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
-    expect(process.memoryUsage().heapUsed - before).to.be.below(64 * 1024 * 1024);
+    expect(process.memoryUsage().heapUsed - before).to.be.below(64 * MB);
   });
 
-  it('is refused in the data of a template, which may be a file', async () => {
-    const form = new FormData();
-    form.append('template', new Blob([Buffer.from('x')]), 'a.docx');
-    form.append('data', new Blob([`{"rows": ${MANY}}`]), 'data.json');
-    const answer = await service.call('/v1/template/render', { method: 'POST', body: form });
+  it('for its many values is refused in the data of a template, which may be a file', async () => {
+    const answer = await fill(`{"rows": ${MANY}}`, 'data.json');
     expect(await errorOf(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
   });
 
   it('is forgotten with its request: many are taken one after the other', async () => {
     const body = `{"script": [${'0,'.repeat(MAX_JSON_VALUES - 10)}0]}`;
-    for (let count = 0; count < 6; count += 1) {
+    for (let count = 0; count < 6; count += 1)
       expect(await errorOf(await build(body)), `request ${count}`).to.include({ status: 400 });
+  });
+
+  it('is forgotten with its job: more is taken one after the other than fits at a time', async () => {
+    const values = 3_000_000;
+    const [counted, room] = [100 * values, getHeapStatistics().heap_size_limit / 4];
+    const rest = `"url": "https://example.com/a.docx", "async": true, "callback_url": "http://127.0.0.1/"`;
+    const body = `{${rest}, "data": {"rows": [${'0,'.repeat(values - 1)}0]}}`;
+    for (let count = 0; count < Math.ceil(room / counted) + 2; count += 1) {
+      const answer = await service.post('/v1/template/render', body);
+      // The job is made before its addresses are looked at.
+      expect(await errorOf(answer), `request ${count}`).to.include({ status: 422, code: 'url_not_allowed' });
     }
+  });
+
+  it('for its mistakes does not keep the thread busy that answers others', async () => {
+    const check = (): unknown => {
+      try {
+        return checkScript(JSON.parse(INVALID), PLAN);
+      } catch (error) {
+        return error;
+      }
+    };
+    // Once its code has been compiled.
+    check();
+    const own = await threadTime(check);
+    const taken = await threadTime(async () =>
+      expect(await errorOf(await build(INVALID))).to.include({ status: 422, code: 'script_invalid' }),
+    );
+    expect(taken).to.be.below(own / 2);
   });
 });

@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { unzipSync } from 'fflate';
 import { zip } from '../../scripts/support/documents.ts';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
-import { mutated, mutatedBytes } from '../support/mutate.ts';
 import { SHEET_SCRIPT, SLIDES_SCRIPT, TEXT_SCRIPT } from '../support/scripts.ts';
 import { startEnterprise, type TestService } from '../support/service.ts';
 import { LETTER_DATA, letterTemplate } from '../support/templates.ts';
+import { mutated, mutatedBytes } from './mutate.ts';
 
 /** Scripts and templates in all; each is sent through the whole service. 2000 take four minutes. */
 const RUNS = Number(process.env['MUTATION_RUNS'] ?? 300);
 const SCRIPT_SHARE = 0.6;
 const SLOWEST_MS = 20_000;
-/** What bad input may be told. */
+/** Statuses that bad input may be answered with. */
 const REFUSALS = new Set([400, 413, 422]);
 
 /** Scripts and templates that were changed at random, as a wrong program or a hostile caller would. */
@@ -23,7 +23,7 @@ describe(`${RUNS} mutated scripts and templates`, () => {
   after(() => service.stop());
 
   const restarts = async (): Promise<number> => {
-    return ((await (await service.call('/v1/status')).json()) as DocbuilderStatus).workers.restarts;
+    return (await service.read<DocbuilderStatus>('/v1/status')).workers.restarts;
   };
 
   /** Sends each in turn, two at a time, and returns how many were refused with which code, and how many were made. */
@@ -35,7 +35,7 @@ describe(`${RUNS} mutated scripts and templates`, () => {
         const started = performance.now();
         const response = await post(seed);
         const body = await response.arrayBuffer();
-        const told = response.status === 200 ? 'made' : codeOf(body);
+        const told = response.status === 200 ? 'made' : readCode(body);
         seen.set(told, (seen.get(told) ?? 0) + 1);
         const what = `seed ${seed}: ${response.status} ${told}`;
         if (response.status !== 200) expect(REFUSALS.has(response.status), what).to.equal(true);
@@ -83,6 +83,6 @@ describe(`${RUNS} mutated scripts and templates`, () => {
   });
 });
 
-function codeOf(body: ArrayBuffer): string {
+function readCode(body: ArrayBuffer): string {
   return (JSON.parse(Buffer.from(body).toString()) as ErrorResponse).error.code;
 }

@@ -5,7 +5,7 @@ import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import { type Bench, createBench, fodt, paragraph } from '../engine/support.ts';
 
-/** What most documents ask for and no machine of ours has: Liberation Sans is drawn. */
+/** Most documents ask for it and no machine of ours has it: Liberation Sans is drawn. */
 const FONT = 'Arial';
 const PICTURE = { to: 'png', image: { page: 1, width: 400, height: 400 } } as const;
 /** A font that looks like no other: whoever embeds it as Arial decides what the numbers of others look like. */
@@ -20,7 +20,7 @@ describe('attack: a document against the next one of its worker', function () {
   });
   afterEach(() => bench.dispose());
 
-  const pictureOf = async (content: string | Buffer, from: SourceFormat): Promise<string> =>
+  const draw = async (content: string | Buffer, from: SourceFormat): Promise<string> =>
     (await bench.make(content, from, [PICTURE]))[0].bytes.toString('base64');
 
   for (const [from, evil] of [
@@ -28,20 +28,20 @@ describe('attack: a document against the next one of its worker', function () {
     ['docx', wordWithFont(FONT, FOREIGN)],
   ] as const) {
     it(`${from}: a font that one brings along under the name of another draws nobody else's text`, async () => {
-      const before = await pictureOf(textIn(FONT), 'fodt');
-      await pictureOf(evil, from);
-      expect(await pictureOf(textIn(FONT), 'fodt')).to.equal(before);
+      const before = await draw(textIn(FONT), 'fodt');
+      await draw(evil, from);
+      expect(await draw(textIn(FONT), 'fodt')).to.equal(before);
     });
   }
 
   it('its own text is drawn with it', async () => {
-    const plain = await pictureOf(textIn(FONT), 'fodt');
-    expect(await pictureOf(textIn(FONT, FOREIGN), 'fodt')).not.to.equal(plain);
+    const plain = await draw(textIn(FONT), 'fodt');
+    expect(await draw(textIn(FONT, FOREIGN), 'fodt')).not.to.equal(plain);
   });
 
   it('without fonts of its own it costs no worker', async () => {
-    await pictureOf(textIn(FONT), 'fodt');
-    await pictureOf(textIn(FONT), 'fodt');
+    await draw(textIn(FONT), 'fodt');
+    await draw(textIn(FONT), 'fodt');
     expect(bench.engine.status().workers.restarts).to.equal(0);
   });
 });

@@ -82,7 +82,7 @@ describe('what a server may do to an outbound request', () => {
       const server = await serve(answer);
       expect(await tooLarge(server.url, 10 * MEGABYTE)).to.deep.equal({ limit_mb: 10 });
       await eventually(() => server.open === 0, 'the connection is closed');
-      // What the two kernels and the two streams hold before anybody reads.
+      // The two kernels and the two streams hold some of it before anybody reads.
       expect(sent()).to.be.below(10 * MEGABYTE);
       expect(await readdir(folder)).to.deep.equal([]);
     });

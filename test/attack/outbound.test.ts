@@ -16,7 +16,7 @@ type Octets = [number, number, number, number];
 describe('where an outbound request may go', () => {
   let folder: string;
   let path: string;
-  /** What must not be reached. */
+  /** A server that must not be reached. */
   let canary: Canary;
   let servers: Canary[];
 

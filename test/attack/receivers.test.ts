@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { portOf } from '../support/listen.ts';
+import { startCanary } from '../support/canary.ts';
 import { CONTENT, type FileService, hex, sha256, startFileService } from '../support/receiver-events.ts';
 import { RECEIVER_KINDS, type Receiver, receiverKeys, startReceiver } from '../support/receivers.ts';
 
@@ -31,13 +30,9 @@ for (const kind of RECEIVER_KINDS) {
 
       it('a request to an address that is not under the base URL, though the body is signed', async () => {
         const count = files.asked.length;
-        const elsewhere = createServer((_request, response) => response.end(CONTENT)).listen(0, '127.0.0.1');
-        after(() => elsewhere.close().closeAllConnections());
-        let reached = 0;
-        elsewhere.on('connection', () => {
-          reached += 1;
-        });
-        const port = await portOf(elsewhere);
+        const elsewhere = await startCanary((_request, response) => void response.end(CONTENT));
+        after(elsewhere.close);
+        const { port } = elsewhere;
         const id = `file_${hex(12)}`;
         const addresses = [
           `http://127.0.0.1:${port}/v1/files/${id}`,
@@ -64,7 +59,7 @@ for (const kind of RECEIVER_KINDS) {
             'address_not_allowed',
           );
         }
-        expect(reached).to.equal(0);
+        expect(elsewhere.connections).to.equal(0);
         expect(files.asked.length).to.equal(count);
       });
 

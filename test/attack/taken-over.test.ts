@@ -23,7 +23,7 @@ import { getUser, makeWorkerFolder, setupMessage, workerCommand } from '../../cm
 import { isRoot, skip } from '../engine/support.ts';
 
 const CODE = join(import.meta.dirname, '../../cmd/docbuilder/engine');
-const SCRIPT = join(import.meta.dirname, '../support/taken-over.py');
+const SCRIPT = join(import.meta.dirname, './taken-over.py');
 const MEMORY_MB = 512;
 
 const SANDBOXES = [
@@ -43,7 +43,7 @@ confine.drop_privileges(None, None)
 print('ready', flush=True)
 time.sleep(60)`;
 
-/** What the script tells on stderr. */
+/** The script's report on stderr. */
 interface Told {
   can: string[];
   tried: number;
@@ -96,7 +96,7 @@ describe('attack: a worker that was taken over', function () {
       await makeWorkerFolder(directory, office, user);
       const { command, environment } = workerCommand(directory, office, sandbox);
       const child = await startProcess(withWayTo(folder, command), environment, () => undefined);
-      child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB }, user));
+      child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB, stallSeconds: 20 }, user));
       await child.ended;
       return told(child.errorOutput());
     } finally {
@@ -113,7 +113,7 @@ describe('attack: a worker that was taken over', function () {
       expect(tried).to.be.greaterThan(20);
       expect(can).to.deep.equal([]);
       expect(neighbour.exitCode ?? neighbour.signalCode, 'the neighbour lives').to.equal(null);
-      expect(schedulingOf(neighbour.pid)).to.deep.equal(schedulingOf(process.pid));
+      expect(readScheduling(neighbour.pid)).to.deep.equal(readScheduling(process.pid));
       expect(statSync(service).mode & 0o777).to.equal(0o755);
       expect(readdirSync(service)).to.deep.equal(['file', 'spare']);
       expect(readFileSync(join(service, 'file'), 'utf8')).to.equal('file');
@@ -124,7 +124,7 @@ describe('attack: a worker that was taken over', function () {
   it('would reach them otherwise: the script does what it says', () => {
     const { can, tried } = told(spawnSync(join(program, 'soffice.bin'), { encoding: 'utf8' }).stderr);
     expect(can).to.have.lengthOf(tried);
-    expect(schedulingOf(neighbour.pid)).to.not.deep.equal(schedulingOf(process.pid));
+    expect(readScheduling(neighbour.pid)).to.not.deep.equal(readScheduling(process.pid));
   });
 });
 
@@ -182,7 +182,7 @@ function told(output: string): Told {
 }
 
 /** Policy and nice value of a process (proc_pid_stat(5)). */
-function schedulingOf(pid: number | undefined): { policy: string | undefined; nice: string | undefined } {
+function readScheduling(pid: number | undefined): { policy: string | undefined; nice: string | undefined } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { policy: fields[38], nice: fields[16] };

@@ -53,12 +53,12 @@ describe('attack: a worker against its neighbours (landlock)', function () {
   let canary: Server;
   let hits = 0;
   const canaryPipe = `svc_canary_${process.pid}`;
-  const socketOf = (pipe: string): string => join('/tmp', `OSL_PIPE_${pipe}`);
+  const toSocketPath = (pipe: string): string => join('/tmp', `OSL_PIPE_${pipe}`);
   before(async function () {
     canary = createServer((socket) => {
       hits++;
       socket.destroy();
-    }).listen(socketOf(canaryPipe));
+    }).listen(toSocketPath(canaryPipe));
     await once(canary, 'listening');
     try {
       bench = await createBench({ sandbox: 'landlock' });
@@ -71,21 +71,21 @@ describe('attack: a worker against its neighbours (landlock)', function () {
     canary.close();
   });
 
-  function pipeOfFirst(): string {
+  function findFirstPipe(): string {
     const [run = ''] = readdirSync(bench.workDir);
     const worker = readdirSync(join(bench.workDir, run)).find((name) => name.startsWith('w0-')) as string;
     return pipeName(join(bench.workDir, run, worker));
   }
 
   it('the pipe by which LibreOffice takes orders is for its own user', () => {
-    expect(statSync(socketOf(pipeOfFirst())).mode & 0o777).to.equal(0o700);
+    expect(statSync(toSocketPath(findFirstPipe())).mode & 0o777).to.equal(0o700);
   });
 
   it('LibreOffice connects to no pipe, so that one that was taken over gives no orders to another', async () => {
-    const pipe = pipeOfFirst();
+    const pipe = findFirstPipe();
     // Whose user has a name looks for pipes with its number.
-    const numbered = socketOf(`${process.getuid?.()}_${pipe}`);
-    symlinkSync(socketOf(pipe), numbered);
+    const numbered = toSocketPath(`${process.getuid?.()}_${pipe}`);
+    symlinkSync(toSocketPath(pipe), numbered);
     try {
       const { stdout } = await promisify(execFile)('/usr/bin/python3', ['-c', UNO, pipe, canaryPipe]);
       expect(stdout).to.include('NoConnectException');

@@ -14,14 +14,14 @@ interface Told {
   reason?: string;
 }
 
-/** What the browser has between itself and the service, so that it can fail. */
+/** Everything between the browser and the service that can fail. */
 interface Day {
   stack: Stack;
   network: TcpProxy;
   page: Page;
 }
 
-/** What happens to an open document in which something was typed, and ends with the service in its place again. */
+/** Bad days of an open document in which something was typed; each ends with the service in its place again. */
 const DAYS: Record<string, (day: Day) => Promise<void>> = {
   async 'the socket is cut'({ stack }) {
     stack.editor.dropSockets();
@@ -99,7 +99,7 @@ for (const installed of BROWSERS) {
     const told = (): Promise<Told[]> => call('told');
     const loads = async (): Promise<number> =>
       (await told()).filter(({ event }) => event === 'onDocumentLoaded').length;
-    const isBack = (): Promise<true> => until('it is back', async () => (await loads()) >= 2 || undefined, 60_000);
+    const isBack = (): Promise<boolean> => until('it is back', async () => (await loads()) >= 2, 60_000);
     const frame = (): Promise<Frame> =>
       until('the frame', async () => {
         const shown = page
@@ -111,7 +111,7 @@ for (const installed of BROWSERS) {
     const type = async (text: string): Promise<void> => (await frame()).type('textarea', text);
     const isCovered = (): Promise<boolean> =>
       call(`getComputedStyle(document.querySelector('#editor [role=status]')).display === 'flex'`);
-    /** Of the editor's page, from now on. */
+    /** Counts openings of the editor's page from now on. */
     const countOpenings = (): (() => number) => {
       let count = 0;
       page.on('request', (request) => {
@@ -119,7 +119,7 @@ for (const installed of BROWSERS) {
       });
       return () => count;
     };
-    const textOf = async (url: string): Promise<string> =>
+    const readText = async (url: string): Promise<string> =>
       linesOf(await download(url.replace(`:${network.port}`, `:${new URL(stack.url).port}`))).join('\n');
 
     for (const [day, happen] of Object.entries(DAYS)) {
@@ -132,7 +132,7 @@ for (const installed of BROWSERS) {
         await type('sau ');
         const saved = await call<{ url: string }>('editor.save()');
         expect(Date.now() - there).to.be.below(within);
-        expect(await textOf(saved.url))
+        expect(await readText(saved.url))
           .to.contain('trước ')
           .and.contain('sau ');
         const errors = (await told()).filter(({ event }) => event === 'onError');
@@ -147,7 +147,7 @@ for (const installed of BROWSERS) {
       await isBack();
       await until('the loss is told', async () => (await told()).some(({ reason }) => reason === 'changes_lost'));
       await type('sau ');
-      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('sau ');
+      expect(await readText((await call<{ url: string }>('editor.save()')).url)).to.contain('sau ');
     });
 
     it('a network without a sound is noticed while somebody types, and the page goes on where it was', async () => {
@@ -160,7 +160,7 @@ for (const installed of BROWSERS) {
       await isBack();
       await until('it is uncovered', async () => !(await isCovered()));
       await type('sau ');
-      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('trước trong sau ');
+      expect(await readText((await call<{ url: string }>('editor.save()')).url)).to.contain('trước trong sau ');
       expect(openings()).to.equal(0);
     });
 
@@ -184,7 +184,7 @@ for (const installed of BROWSERS) {
       await noticed;
       await stack.restart();
       expect(await call('editor.getInfo()')).to.include({ state: 'loaded', modified: true });
-      expect(await textOf((await call<{ url: string }>('editor.save()')).url)).to.contain('trước ');
+      expect(await readText((await call<{ url: string }>('editor.save()')).url)).to.contain('trước ');
     });
 
     it('a mode is changed while the editor keeps the document open', async () => {
@@ -252,7 +252,7 @@ for (const installed of BROWSERS) {
       await call(`void saves.push(editor.save())`);
       network.recover();
       const saves = await call<{ url: string }[]>('Promise.all(saves)');
-      for (const { url } of saves) expect(await textOf(url)).to.contain('trước ');
+      for (const { url } of saves) expect(await readText(url)).to.contain('trước ');
     });
 
     it('a reader leaves a service that is away, and nobody waits for it', async () => {

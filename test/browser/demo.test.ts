@@ -55,8 +55,9 @@ describe('the demo page in a browser', function () {
   });
   afterEach(() => page?.close());
 
-  const textOf = (id: string) => page.$eval(`#${id}`, (element) => element.textContent ?? '');
-  const shows = (id: string, text: string) => until(`${text} in #${id}`, async () => (await textOf(id)).includes(text));
+  const readText = (id: string) => page.$eval(`#${id}`, (element) => element.textContent ?? '');
+  const shows = (id: string, text: string) =>
+    until(`${text} in #${id}`, async () => (await readText(id)).includes(text));
   const editor = async (): Promise<Frame> =>
     until('the editor', () => page.frames().find((frame) => frame.url().includes('cool.html')));
 

@@ -101,7 +101,7 @@ describe('SVC.Editor: texts', () => {
     expect(vietnamese).to.not.equal(english);
     for (const lang of ['en-GB', 'en_US', 'EN']) expect(textsFor(lang), lang).to.equal(english);
     expect(textsFor('vi-VN')).to.equal(vietnamese);
-    // What the editor says, it says in that language.
+    // The editor's own messages are in that language.
     for (const lang of ['fr', 'enq', 'vii'])
       expect(textsFor(lang), lang).to.deep.equal({ ...vietnamese, editorMessages: {} });
     expect(Object.keys(vietnamese.editorMessages)).to.deep.equal(Object.keys(english.editorMessages));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Loading } from '../../cmd/gate/browser/loading.ts';
 import { Saving, type SavingOptions } from '../../cmd/gate/browser/saving.ts';
 import type { SessionState } from '../../cmd/gate/browser/server.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
@@ -11,7 +12,9 @@ describe('SVC.Editor: a save, beside those of others', () => {
   let timers: Map<number, { work: () => void; ms: number }>;
   let posts: Record<string, unknown>[];
   let server: SessionState;
+  let ask: () => Promise<SessionState>;
   let known: number;
+  let hurried: number;
   let doubtful: ReturnType<SavingOptions['isDoubtful']>;
   let saving: Saving;
 
@@ -24,17 +27,18 @@ describe('SVC.Editor: a save, beside those of others', () => {
     }) as never;
     globalThis.clearTimeout = ((id: number) => void timers.delete(id)) as never;
     posts = [];
-    [known, doubtful] = [3, false];
+    [known, doubtful, hurried] = [3, false, 0];
     server = {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
     };
+    ask = async () => server;
     saving = new Saving({
       texts: textsFor('vi'),
       post: (_id, values) => void posts.push(values),
       wake: () => undefined,
-      hurry: () => undefined,
-      askState: async () => server,
+      hurry: () => void hurried++,
+      askState: () => ask(),
       getVersion: () => known,
       isOpen: () => true,
       isDoubtful: () => doubtful,
@@ -45,15 +49,21 @@ describe('SVC.Editor: a save, beside those of others', () => {
     globalThis.clearTimeout = plainClear;
   });
 
-  /** What is due within so long, once. */
+  /** Does once what is due within so long. */
   function pass(ms: number): void {
     for (const [id, timer] of [...timers]) {
       if (timer.ms > ms || !timers.delete(id)) continue;
       timer.work();
     }
   }
+  /** Does what is due after exactly so long, which the contract or the library says. */
+  function expire(ms: number): void {
+    const due = [...timers.values()].filter((timer) => timer.ms === ms);
+    expect(due, `${ms} ms`).not.to.deep.equal([]);
+    for (const { work } of due) work();
+  }
   const answer = (values: object) => saving.onAnswer({ MessageId: 'Action_Save_Resp', Values: { ...values } });
-  /** The server has a version, of whomever, and the page has heard of it. */
+  /** Gives the server a version, of whomever, of which the page hears. */
   function stored(version: number, nonce = 'of another'): void {
     known = version;
     server = { ...server, version, save: { nonce, version } };
@@ -64,7 +74,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   it('is asked for again and again while the editor drops it without an answer', async () => {
     const saved = saving.save();
     for (let times = 0; times < 4; times++) pass(RETRY_MS);
-    expect(posts).to.have.lengthOf(5);
+    expect([posts.length, hurried], 'asked, and the server soon after it').to.deep.equal([5, 5]);
     expect(new Set(posts.map(({ ExtendedData }) => ExtendedData))).to.have.lengthOf(1);
     answer({ success: true });
     for (let times = 0; times < 4; times++) pass(RETRY_MS);
@@ -152,6 +162,47 @@ describe('SVC.Editor: a save, beside those of others', () => {
     expect(await saved).to.include({ code: 'save_failed' });
   });
 
-  /** What the server was asked is answered. */
+  it('proves that the editor answers the page, or not in time', async () => {
+    const [late, soon] = [saving.prove(5_000), saving.prove(5_000)];
+    answer({ success: false, result: 'unmodified' });
+    expect(await soon).to.equal(true);
+    expire(5_000);
+    expect(await late).to.equal(false);
+  });
+
+  it('fails after 30 s with save_timeout when the server cannot be asked', async () => {
+    ask = () => Promise.reject(new Error('it is down'));
+    const ended = saving.save().catch((error: unknown) => error);
+    expire(30_000);
+    expect(await ended).to.include({ code: 'save_timeout' });
+  });
+
+  it('fails with save_timeout 2 s later when the server does not answer', async () => {
+    ask = () => new Promise(() => undefined);
+    const ended = saving.save().catch((error: unknown) => error);
+    expire(30_000);
+    expire(2_000);
+    expect(await ended).to.include({ code: 'save_timeout' });
+  });
+
+  it('does not fail when it was stored while the page slept', async () => {
+    const ended = saving.save();
+    server = { ...server, version: 4, save: { nonce: saving.nonce() ?? '', version: 4 } };
+    expire(30_000);
+    expect(await ended).to.include({ version: 4, unmodified: false });
+  });
+
+  it('of a document that does not come within 120 s is load_failed', async () => {
+    const failed: SVC.EditorError[] = [];
+    const onFail = (error: SVC.EditorError) => void failed.push(error);
+    const loading = new Loading({ origin: 'https://office.example.com', texts: textsFor('vi'), onFail });
+    loading.begin();
+    const ended = loading.wait().catch((error: unknown) => error);
+    expire(120_000);
+    expect(await ended).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
+    expect(failed).to.have.lengthOf(1);
+  });
+
+  /** The server's answer has been taken in. */
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 });

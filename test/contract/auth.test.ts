@@ -49,7 +49,7 @@ describe('authentication', () => {
       expect(await errorOf(response)).to.include({ status: 401 });
       expect(response.headers.get('x-ratelimit-limit')).to.equal(null);
     }
-    const { usage } = (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+    const { usage } = await service.read<DocbuilderLimits>('/v1/limits');
     expect(usage.minute.used).to.equal(0);
   });
 });

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import { portOf } from '../support/listen.ts';
+import { startCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
 import { errorOf, form, startEnterprise, startService, type TestService } from '../support/service.ts';
@@ -99,37 +98,25 @@ describe('POST /v1/convert', () => {
   });
 
   it('fetches a url', async () => {
-    const source = createServer((request, response) => {
+    const source = await startCanary((request, response) => {
       if (request.url === '/missing') response.writeHead(404).end();
       else response.setHeader('Content-Disposition', 'attachment; filename="from-afar.rtf"').end(RTF);
-    }).listen(0, '127.0.0.1');
-    const port = await portOf(source);
+    });
+    const { port } = source;
     const allowed = await startService({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
     try {
-      const send = (target: TestService, body: object) =>
-        target.call('/v1/convert', {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { 'Content-Type': 'application/json' },
-        });
-      const ok = await send(allowed, { url: `http://127.0.0.1:${port}/x`, to: 'pdf' });
+      const send = (target: TestService, path: string, more = {}) =>
+        target.post('/v1/convert', { url: `http://127.0.0.1:${port}${path}`, to: 'pdf', ...more });
+      const ok = await send(allowed, '/x');
       expect(ok.status).to.equal(200);
       expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
-      expect(await errorOf(await send(allowed, { url: `http://127.0.0.1:${port}/missing`, to: 'pdf' }))).to.include({
-        status: 422,
-        code: 'download_failed',
-      });
-      expect(await errorOf(await send(service, { url: `http://127.0.0.1:${port}/x`, to: 'pdf' }))).to.include({
-        status: 422,
-        code: 'url_not_allowed',
-      });
-      const later = (await (
-        await send(allowed, { url: `http://127.0.0.1:${port}/missing`, to: 'pdf', async: true })
-      ).json()) as Job;
+      const missing = await errorOf(await send(allowed, '/missing'));
+      expect(missing).to.include({ status: 422, code: 'download_failed' });
+      expect(await errorOf(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
+      const later = (await (await send(allowed, '/missing', { async: true })).json()) as Job;
       expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
     } finally {
-      source.close();
-      await allowed.stop();
+      await Promise.all([source.close(), allowed.stop()]);
     }
   });
 
@@ -169,29 +156,19 @@ describe('POST /v1/convert', () => {
 
   it('refuses csv and sheets that would be cut off', async () => {
     const wide = Buffer.from(`${Array(16_385).fill('x').join(',')}\n`);
-    expect(await errorOf(await service.convert(wide, 'a.csv', { to: 'xlsx' }))).to.deep.include({
-      status: 413,
-      code: 'file_too_large',
-      detail: { limit_mb: 300, reason: 'too_many_columns', limit_columns: 16_384 },
-    });
     const long = Buffer.from(`a,${'x'.repeat(32_768)}\n`);
-    expect(await errorOf(await service.convert(long, 'a.csv', { to: 'xlsx' }))).to.deep.include({
-      status: 413,
-      code: 'file_too_large',
-      detail: { limit_mb: 300, reason: 'too_long_cells', limit_characters: 32_767 },
-    });
-    const sheet = await bytes(await service.convert(long, 'a.csv', { to: 'ods' }));
-    expect(await errorOf(await service.convert(sheet, 'a.ods', { to: 'xlsx' }))).to.deep.include({
-      status: 413,
-      code: 'file_too_large',
-      detail: { limit_mb: 300, subject: 'output', reason: 'too_long_cells', limit_characters: 32_767 },
-    });
     const tall = Buffer.from('x\n'.repeat(65_537));
-    expect(await errorOf(await service.convert(tall, 'a.csv', { to: 'xls' }))).to.deep.include({
-      status: 413,
-      code: 'file_too_large',
-      detail: { limit_mb: 300, subject: 'output', reason: 'too_many_rows', limit_rows: 65_536 },
-    });
+    const sheet = await bytes(await service.convert(long, 'a.csv', { to: 'ods' }));
+    const output = { subject: 'output' };
+    for (const [file, name, to, detail] of [
+      [wide, 'a.csv', 'xlsx', { reason: 'too_many_columns', limit_columns: 16_384 }],
+      [long, 'a.csv', 'xlsx', { reason: 'too_long_cells', limit_characters: 32_767 }],
+      [sheet, 'a.ods', 'xlsx', { ...output, reason: 'too_long_cells', limit_characters: 32_767 }],
+      [tall, 'a.csv', 'xls', { ...output, reason: 'too_many_rows', limit_rows: 65_536 }],
+    ] as const) {
+      const error = await errorOf(await service.convert(file, name, { to }));
+      expect(error).to.deep.equal({ status: 413, code: 'file_too_large', detail: { limit_mb: 300, ...detail } });
+    }
   });
 
   it('keeps the digits of phone and account numbers in csv', async () => {
@@ -215,15 +192,10 @@ describe('POST /v1/convert', () => {
   });
 
   it('refuses a pair across families and unknown formats', async () => {
-    expect(await errorOf(await service.convert(RTF, 'a.rtf', { to: 'xlsx' }))).to.deep.include({
-      status: 415,
-      code: 'unsupported_format',
-      detail: { from: 'rtf', to: 'xlsx', family: 'text' },
-    });
-    expect(await errorOf(await service.convert(RTF, 'a.rtf', { to: 'tiff' }))).to.deep.include({
-      status: 415,
-      detail: { to: 'tiff' },
-    });
+    for (const detail of [{ from: 'rtf', to: 'xlsx', family: 'text' }, { to: 'tiff' }]) {
+      const error = await errorOf(await service.convert(RTF, 'a.rtf', { to: detail.to }));
+      expect(error).to.deep.equal({ status: 415, code: 'unsupported_format', detail });
+    }
   });
 
   it('async: an address that is not allowed is refused before 202, by every endpoint that fetches', async () => {
@@ -234,9 +206,7 @@ describe('POST /v1/convert', () => {
       ['/v1/extract/thumbnail', {}],
     ] as const) {
       for (const url of ['http://10.0.0.1/a.docx', 'file:///etc/passwd', 'http://169.254.169.254/']) {
-        const init = { body: JSON.stringify({ url, async: true, ...body }) };
-        const headers = { 'Content-Type': 'application/json' };
-        const error = await errorOf(await service.call(path, { method: 'POST', headers, ...init }));
+        const error = await errorOf(await service.post(path, { url, async: true, ...body }));
         expect(error).to.include({ status: 422, code: 'url_not_allowed' });
       }
     }
@@ -247,9 +217,8 @@ describe('POST /v1/convert', () => {
       [{ to: 'tiff' }, { to: 'tiff' }],
       [{ to: 'pdf', from: 'tiff' }, { from: 'tiff' }],
     ] as const) {
-      const body = JSON.stringify({ url: 'https://example.com/a', async: true, ...formats });
-      const headers = { 'Content-Type': 'application/json' };
-      const error = await errorOf(await service.call('/v1/convert', { method: 'POST', body, headers }));
+      const body = { url: 'https://example.com/a', async: true, ...formats };
+      const error = await errorOf(await service.post('/v1/convert', body));
       expect(error).to.deep.include({ status: 415, code: 'unsupported_format', detail });
     }
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { get, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
@@ -38,13 +38,12 @@ describe('embedding', () => {
       await tx.putDocument({ ...document, version });
       await tx.putVersion({ ...original, version, savedAt: gate.clock.now, ...more });
     });
-  const documentOf = (docId: string) => gate.rows.transact((tx) => tx.document(docId));
+  const readDocument = (docId: string) => gate.rows.transact((tx) => tx.document(docId));
 
   describe('a session', () => {
     it('is created as the contract says', async () => {
       const response = await gate.post(gate.config({ editor: { lang: 'en_US' }, ui: { toolbar: 'compact' } }));
       expect(response.status).to.equal(201);
-      expect(response.headers.get('cache-control')).to.equal('no-store');
       const body = (await response.json()) as EmbedSession;
       expect(validator('embed-session.json')(body)).to.deep.include({ ok: true });
       expect(body).to.deep.include({ key: 'key-1', mode: 'edit', requested_mode: 'edit', limited: false, limit: null });
@@ -89,7 +88,6 @@ describe('embedding', () => {
       gate.editor.changed = true;
       const response = await gate.ask(session);
       expect(response.status).to.equal(200);
-      expect(response.headers.get('cache-control')).to.equal('no-store');
       const body = (await response.json()) as EmbedSessionState;
       expect(validator('embed-session-state.json')(body)).to.deep.include({ ok: true });
       const docx = ooxml('docx');
@@ -139,7 +137,7 @@ describe('embedding', () => {
         code: 'invalid_session_token',
         detail: { reason: 'closed' },
       });
-      expect((await documentOf(session.doc_id))?.state).to.equal('open');
+      expect((await readDocument(session.doc_id))?.state).to.equal('open');
     });
 
     it('expires', async () => {
@@ -260,12 +258,29 @@ describe('embedding', () => {
       expect(await errorOf(await gate.ask(session, '/mode', init))).to.include({ status: 401 });
     });
 
-    for (const wanted of ['admin', '', null, 7, ['edit']]) {
-      it(`to ${JSON.stringify(wanted)} is a bad request`, async () => {
-        const session = await gate.create();
-        expect((await errorOf(await mode(session, wanted))).code).to.equal('bad_request');
-      });
-    }
+    it('to what is none is a bad request', async () => {
+      const session = await gate.create();
+      for (const wanted of ['admin', '', null, 7, ['edit']])
+        expect((await errorOf(await mode(session, wanted))).code, String(wanted)).to.equal('bad_request');
+    });
+
+    it('gives no place to a session that was deleted meanwhile', async () => {
+      const session = await gate.create(gate.config({ editor: { mode: 'view' } }));
+      const { page } = gate.editor;
+      const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      gate.editor.page = async (...args) => {
+        asked.resolve();
+        await goOn.promise;
+        return page.apply(gate.editor, args);
+      };
+      const changing = mode(session, 'edit');
+      await asked.promise;
+      expect((await gate.ask(session, '', { method: 'DELETE' })).status).to.equal(204);
+      goOn.resolve();
+      const refusal = await errorOf(await changing);
+      expect(refusal).to.deep.include({ status: 401, code: 'invalid_session_token', detail: { reason: 'closed' } });
+      expect(gate.admission.places.size).to.equal(0);
+    });
   });
 
   describe('documents', () => {
@@ -304,31 +319,43 @@ describe('embedding', () => {
       await third;
     });
 
+    const closeIt = (docId: string) =>
+      gate.rows.transact(async (tx) => {
+        const document = (await tx.document(docId)) ?? expect.fail('no document');
+        await tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
+      });
+
     it('come back with their last working copy when the key is opened again', async () => {
       const { doc_id } = await gate.create();
       await saved(doc_id, 2);
-      await gate.rows.transact(async (tx) => {
-        const document = await tx.document(doc_id);
-        if (document) await tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
-      });
+      await closeIt(doc_id);
       gate.clock.now += 3_600_000;
       const again = await gate.create();
       expect(again).to.include({ doc_id, version: 2 });
       const { now } = gate.clock;
-      expect(await documentOf(doc_id)).to.deep.include({ state: 'open', closedAt: null, lastViewAt: now });
+      expect(await readDocument(doc_id)).to.deep.include({ state: 'open', closedAt: null, lastViewAt: now });
       expect(gate.portal.requests).to.have.length(1);
+    });
+
+    it('are kept for whoever opens them again: they do not vanish before they are let in', async () => {
+      const { doc_id } = await gate.create();
+      await closeIt(doc_id);
+      gate.clock.now += 24 * 3_600_000 - 1;
+      gate.editor.available = false;
+      expect((await gate.post(gate.config())).status).to.equal(503);
+      expect(await readDocument(doc_id)).to.include({ state: 'closed', closedAt: gate.clock.now });
     });
 
     it('have the title and the callback address that the newest session gave them', async () => {
       const callback = (path: string) => `http://127.0.0.1:${gate.portal.port}/${path}`;
       const { doc_id } = await gate.create();
-      expect(await documentOf(doc_id)).to.include({ title: 'key-1.docx', callbackUrl: null, baseUrl: gate.url });
+      expect(await readDocument(doc_id)).to.include({ title: 'key-1.docx', callbackUrl: null, baseUrl: gate.url });
       await gate.create({ ...other({ title: 'Hợp đồng' }), editor: { callbackUrl: callback('one') } });
-      expect(await documentOf(doc_id)).to.include({ title: 'Hợp đồng', callbackUrl: callback('one') });
+      expect(await readDocument(doc_id)).to.include({ title: 'Hợp đồng', callbackUrl: callback('one') });
       await gate.create({ ...other({}), editor: { callbackUrl: callback('two'), mode: 'view' } });
-      expect(await documentOf(doc_id)).to.include({ title: 'Hợp đồng', callbackUrl: callback('two') });
+      expect(await readDocument(doc_id)).to.include({ title: 'Hợp đồng', callbackUrl: callback('two') });
       await gate.create();
-      expect(await documentOf(doc_id)).to.include({ callbackUrl: callback('two') });
+      expect(await readDocument(doc_id)).to.include({ callbackUrl: callback('two') });
     });
 
     it('keep their type: the same key with another is told to be a mistake', async () => {
@@ -383,14 +410,14 @@ describe('embedding', () => {
       expect((await gate.post(other({ fileType: 'txt' }))).status).to.equal(201);
     });
 
-    for (const status of [204, 404, 401, 500]) {
-      it(`are not there when their address answers ${status}`, async () => {
+    it('are not there when their address answers anything but 200', async () => {
+      for (const status of [204, 404, 401, 500]) {
         gate.serve((_request, response) => void response.writeHead(status).end());
         const error = await errorOf(await gate.post(gate.config()));
         expect(error).to.include({ status: 422, code: 'download_failed' });
         expect(error.detail).to.deep.equal({ reason: 'status', status, path: '/document/url' });
-      });
-    }
+      }
+    });
   });
 
   describe('processing order', () => {
@@ -452,12 +479,13 @@ describe('embedding', () => {
       for (const path of ['/svc/embed/session', '/svc/limits', '/svc/whatever/it/is']) {
         const response = await gate.call(path, { method: 'OPTIONS', headers: { Origin: PORTAL_ORIGIN } });
         expect([response.status, await response.text()]).to.deep.equal([204, '']);
-        const { headers } = response;
-        expect(headers.get('access-control-allow-origin')).to.equal(PORTAL_ORIGIN);
-        expect(headers.get('access-control-allow-methods')).to.equal('GET, POST, DELETE, OPTIONS');
-        expect(headers.get('access-control-allow-headers')).to.equal('Content-Type, Authorization');
-        expect(headers.get('access-control-max-age')).to.equal('600');
-        expect(headers.get('access-control-allow-credentials')).to.equal(null);
+        expect(Object.fromEntries(response.headers)).to.include({
+          'access-control-allow-origin': PORTAL_ORIGIN,
+          'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+          'access-control-allow-headers': 'Content-Type, Authorization',
+          'access-control-max-age': '600',
+        });
+        expect(response.headers.get('access-control-allow-credentials')).to.equal(null);
       }
     });
 
@@ -476,11 +504,22 @@ describe('embedding', () => {
         'https://a https://b',
         'javascript:alert(1)',
         'https://a@b',
-      ])
-        expect((await errorOf(await open.post(open.config(), { Origin: origin }))).code, origin).to.equal(
-          'origin_not_allowed',
-        );
+      ]) {
+        const { code } = await errorOf(await open.post(open.config(), { Origin: origin }));
+        expect(code, origin).to.equal('origin_not_allowed');
+      }
     });
+  });
+
+  it('lets nobody keep what has a token in it', async () => {
+    const session = await gate.create();
+    for (const answer of [
+      await gate.post(gate.config()),
+      await mode(session, 'view'),
+      await gate.ask(session),
+      await gate.ask(session, '/mode', { method: 'POST', body: '{' }),
+    ])
+      expect(answer.headers.get('cache-control'), answer.url).to.equal('no-store');
   });
 
   describe('bodies', () => {
@@ -524,6 +563,7 @@ describe('embedding', () => {
         etag: `"${sha256(docx)}"`,
         'accept-ranges': 'bytes',
         'cache-control': 'private, no-cache',
+        'content-security-policy': "default-src 'none'; sandbox",
       });
       const disposition = response.headers.get('content-disposition') ?? '';
       expect(disposition).to.match(/^attachment; /);
@@ -531,41 +571,30 @@ describe('embedding', () => {
       expect(Buffer.from(await response.arrayBuffer()).equals(docx)).to.equal(true);
     });
 
-    it('come in ranges', async () => {
-      for (const [asked, start, end] of [
-        ['bytes=0-9', 0, 9],
-        ['bytes=5-', 5, docx.length - 1],
-        ['bytes=-7', docx.length - 7, docx.length - 1],
-        [`bytes=3-${docx.length + 100}`, 3, docx.length - 1],
+    it('come in ranges, and whole for ranges that are several, of another version or none', async () => {
+      const { length } = docx;
+      const own = `"${sha256(docx)}"`;
+      for (const [range, condition, status, start, end] of [
+        ['bytes=0-9', undefined, 206, 0, 9],
+        ['bytes=5-', undefined, 206, 5, length - 1],
+        ['bytes=-7', undefined, 206, length - 7, length - 1],
+        [`bytes=3-${length + 100}`, undefined, 206, 3, length - 1],
+        ['bytes=0-1', own, 206, 0, 1],
+        ['bytes=0-1', '"other"', 200, 0, length - 1],
+        ['bytes=0-1,4-5', undefined, 200, 0, length - 1],
+        ['lines=1-2', undefined, 200, 0, length - 1],
+        ['bytes=x', undefined, 200, 0, length - 1],
       ] as const) {
-        const response = await fetch(link, { headers: { Range: asked } });
-        expect(response.status).to.equal(206);
-        expect(response.headers.get('content-range')).to.equal(`bytes ${start}-${end}/${docx.length}`);
+        const response = await fetch(link, { headers: { Range: range, ...(condition && { 'If-Range': condition }) } });
+        const part = status === 206 ? `bytes ${start}-${end}/${length}` : null;
+        expect([response.status, response.headers.get('content-range')], range).to.deep.equal([status, part]);
         const bytes = Buffer.from(await response.arrayBuffer());
-        expect(bytes.equals(docx.subarray(start, end + 1))).to.equal(true);
+        expect(bytes.equals(docx.subarray(start, end + 1)), range).to.equal(true);
       }
-    });
-
-    it('are whole for several ranges, a range of another version and a range that is none', async () => {
-      for (const headers of [
-        { Range: 'bytes=0-1,4-5' },
-        { Range: 'bytes=0-1', 'If-Range': '"other"' },
-        { Range: 'lines=1-2' },
-        { Range: 'bytes=x' },
-      ] as Record<string, string>[]) {
-        const response = await fetch(link, { headers });
-        expect(response.status).to.equal(200);
-        expect((await response.arrayBuffer()).byteLength).to.equal(docx.length);
-      }
-      const same = { Range: 'bytes=0-1', 'If-Range': `"${sha256(docx)}"` };
-      expect((await fetch(link, { headers: same })).status).to.equal(206);
-    });
-
-    it('have no bytes beyond their end', async () => {
-      const response = await fetch(link, { headers: { Range: `bytes=${docx.length}-` } });
-      expect(response.headers.get('content-range')).to.equal(`bytes */${docx.length}`);
-      expect(response.headers.get('etag')).to.equal(null);
-      expect(await errorOf(response)).to.include({ status: 416, code: 'bad_request' });
+      const beyond = await fetch(link, { headers: { Range: `bytes=${length}-` } });
+      expect(beyond.headers.get('content-range')).to.equal(`bytes */${length}`);
+      expect(beyond.headers.get('etag')).to.equal(null);
+      expect(await errorOf(beyond)).to.include({ status: 416, code: 'bad_request' });
     });
 
     it('are not sent again to who has them, and not at all to HEAD', async () => {
@@ -575,7 +604,7 @@ describe('embedding', () => {
       expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(docx.length)]);
     });
 
-    it('of versions that were cleaned up are gone, of unknown documents and versions not found', async () => {
+    it('of versions that were cleaned up are gone, of unknown documents and versions not found, in the end expired', async () => {
       const docId = new URL(link).pathname.split('/').at(-1) ?? '';
       const code = async (url: string) => (await errorOf(await fetch(url))).code;
       await saved(docId, 7);
@@ -583,9 +612,6 @@ describe('embedding', () => {
       expect(await code(gate.links.sign(gate.url, docId, 8))).to.equal('not_found');
       expect(await code(gate.links.sign(gate.url, `doc_${'0'.repeat(32)}`, 0))).to.equal('not_found');
       expect((await fetch(gate.links.sign(gate.url, docId, 0))).status).to.equal(200);
-    });
-
-    it('end after the retention time', async () => {
       gate.clock.now += 24 * 3_600_000;
       expect(await errorOf(await fetch(link))).to.include({ status: 410, code: 'link_expired' });
     });
@@ -602,7 +628,6 @@ describe('embedding', () => {
       gate.serve((_request, response) => void response.end(big));
       const session = await gate.create(gate.config({ document: { key: 'big', fileType: 'txt' } }));
       const url = (await state(session)).download_url;
-      const { get } = await import('node:http');
       const request = get(url);
       const [response] = await once(request, 'response');
       await once(response, 'readable');

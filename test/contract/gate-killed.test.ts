@@ -11,7 +11,7 @@ import { putHeaders, savesBench } from '../support/gate-saves.ts';
 import { storeOf } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
-const CHILD = resolve(import.meta.dirname, '../support/gate-put-process.ts');
+const CHILD = resolve(import.meta.dirname, './gate-put-process.ts');
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 30);
 const DOCUMENTS = ['doc_0', 'doc_1', 'doc_2', 'doc_3'];
 
@@ -35,7 +35,7 @@ describe('the gate, killed in the middle of saves', () => {
     const first = await savesBench({ clock: Date.now });
     const { folder } = first;
     for (const docId of DOCUMENTS)
-      await first.open({ docId, key: docId, callbackUrl: receiver.url }, {}, tokenOf(docId));
+      await first.open({ docId, key: docId, callbackUrl: receiver.url }, {}, toToken(docId));
     await first.stop({ keep: true });
 
     const told: Acknowledged[] = [];
@@ -90,7 +90,7 @@ describe('the gate, killed in the middle of saves', () => {
       expect(new Set(await bench.stored())).to.deep.equal(new Set(state.versions.map(({ blob }) => blob)));
       expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
 
-      const taken = new Set(receiver.arrived.filter(({ answer }) => answer === 204).map(nameOf));
+      const taken = new Set(receiver.arrived.filter(({ answer }) => answer === 204).map(getName));
       const listed = new Set(state.givenUp.map(({ docId, version }) => `${docId} ${version}`));
       expect(state.pending).to.equal(0);
       for (const [docId, current] of state.current) {
@@ -126,7 +126,7 @@ async function keepSaving(url: string, docId: string, told: Acknowledged[], sign
   for (;;) {
     const body = randomBytes(randomInt(1, 500_000));
     try {
-      const headers = putHeaders({}, tokenOf(docId));
+      const headers = putHeaders({}, toToken(docId));
       const response = await fetch(`${url}/${docId}/contents`, { method: 'POST', headers, body, signal });
       const version = Number(response.headers.get('x-wopi-itemversion'));
       await response.json();
@@ -143,10 +143,10 @@ async function settle({ arrived }: { arrived: unknown[] }): Promise<void> {
   for (let before = -1; before !== arrived.length; await sleep(1500)) before = arrived.length;
 }
 
-function tokenOf(docId: string): string {
+function toToken(docId: string): string {
   return docId.padEnd(43, 'T');
 }
 
-function nameOf({ body }: { body: { key: string; version: number } }): string {
+function getName({ body }: { body: { key: string; version: number } }): string {
   return `${body.key} ${body.version}`;
 }

@@ -13,7 +13,6 @@ import type { Unsaved } from '../../cmd/gate/domain/unsaved.ts';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { GateStatus } from '../../src/common/generated/wire.ts';
 import { QUARANTINE_SCRIPT } from '../../src/common/quarantine-script.ts';
-import { coolwsdQuarantine } from '../support/coolwsd-quarantine.ts';
 import { startGateProcess } from '../support/gate.ts';
 import {
   ADMIN,
@@ -29,6 +28,7 @@ import {
 } from '../support/gate-saves.ts';
 import { close } from '../support/listen.ts';
 import { until } from '../support/until.ts';
+import { coolwsdQuarantine } from './coolwsd-quarantine.ts';
 
 const DOC = `doc_${'a'.repeat(32)}`;
 const SAVES = Number(process.env['SVC_TEST_QUARANTINE_SAVES'] ?? 200);
@@ -105,7 +105,7 @@ describe("the editor's quarantine", function () {
     await load();
     const lost = randomBytes(BYTES);
     await save(lost);
-    await until('it is handed over', async () => (await listed()).length === 1 || undefined, 20_000);
+    await until('it is handed over', async () => (await listed()).length === 1, 20_000);
     // The editor is started again, and the document loaded without it.
     await load();
     for (let n = 0; n < SAVES; n += 1) {
@@ -113,7 +113,7 @@ describe("the editor's quarantine", function () {
       await save(content);
       await put(content);
     }
-    await until('no copy is left', async () => (await left()).length === 0 || undefined, 60_000);
+    await until('no copy is left', async () => (await left()).length === 0, 60_000);
     const [unsaved, ...others] = await listed();
     expect(others).to.deep.equal([]);
     expect(unsaved).to.include({ doc_id: DOC, key: 'key-a', size: BYTES });
@@ -150,7 +150,7 @@ describe("the editor's quarantine", function () {
     await save(Buffer.from('one two three 4'));
     await put(Buffer.from('one two three 4'));
     watch();
-    await until('no copy is left', async () => (await left()).length === 0 || undefined, 20_000);
+    await until('no copy is left', async () => (await left()).length === 0, 20_000);
     expect((await listed()).map(({ size }) => size)).to.include('one two three four'.length);
   });
 
@@ -161,7 +161,7 @@ describe("the editor's quarantine", function () {
     await writeFile(join(folder, 'quarantine.test'), '');
     await save(ORIGINAL);
     watch();
-    await until('it has looked', async () => (await left()).length === 2 || undefined);
+    await until('it has looked', async () => (await left()).length === 2);
     await endWatch();
     expect(await left()).to.have.lengthOf(2);
     for (const password of ['', 'a wrong one']) {
@@ -261,7 +261,7 @@ describe("the editor's quarantine", function () {
       expect(gone.error).to.contain('404');
       for (const wrong of [[], ['restore'], ['list', 'x'], ['other']])
         expect((await command(...wrong)).code).to.equal(2);
-      await until('the status says so', async () => (await unsaved()) === 0 || undefined);
+      await until('the status says so', async () => (await unsaved()) === 0);
     } finally {
       await gate.stop();
     }

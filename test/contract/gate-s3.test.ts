@@ -146,24 +146,17 @@ describe('a gate whose bytes are in an S3 store', function () {
 
   it('says at its start in one line what is wrong, with no secret in it, and ends with code 2', async () => {
     const secret = 'a-wrong-secret-of-the-store';
-    for (const [wrong, path] of [
-      [{ SVC_S3_BUCKET: 'nowhere' }, 'SVC_S3_BUCKET'],
-      [{ SVC_S3_SECRET_ACCESS_KEY: secret }, 'SVC_S3_SECRET_ACCESS_KEY'],
-    ] as const) {
-      const { ended, log } = spawnGate(await gateEnvironment(wrong));
-      expect(await ended).to.equal(2);
-      const lines = log()
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      const wrongs = lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
-      expect(wrongs, log()).to.have.length(1);
-      const [line] = wrongs;
-      expect(line).to.include({ level: 'fatal', msg: 'the configuration is wrong' });
-      expect(line.mistakes.map((mistake: { path: string }) => mistake.path)).to.deep.equal([path]);
-      expect(log()).not.to.include(secret);
-      expect(log()).not.to.include(server.settings.credentials.secretAccessKey);
-    }
+    const { ended, log } = spawnGate(await gateEnvironment({ SVC_S3_SECRET_ACCESS_KEY: secret }));
+    expect(await ended).to.equal(2);
+    const lines = log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [line, ...more] = lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
+    expect(more, log()).to.deep.equal([]);
+    expect(line).to.include({ level: 'fatal', msg: 'the configuration is wrong' });
+    expect(line.mistakes[0]).to.include({ path: 'SVC_S3_SECRET_ACCESS_KEY' });
+    expect(log()).not.to.include(secret).and.not.to.include(server.settings.credentials.secretAccessKey);
   });
 
   it('takes credentials from where the AWS client finds them, and says when there are none', async () => {
@@ -197,13 +190,5 @@ describe('a gate whose bytes are in an S3 store', function () {
     await gate.stop();
     expect(gate.log()).not.to.include('object store');
     tls.close();
-  });
-
-  it('starts while the store is away, and says so', async () => {
-    await server.kill();
-    const gate = await startGateProcess(await gateEnvironment());
-    await server.start();
-    expect(gate.log()).to.include('the object store does not work');
-    await gate.stop();
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,11 +6,9 @@ import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
-import { startGateHere } from '../support/gate.ts';
+import { spawnGate, startGateHere } from '../support/gate.ts';
 import { openTestData } from '../support/gate-data.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
-import { startStack } from '../support/stack.ts';
-import { until } from '../support/until.ts';
 
 const MB = 1024 * 1024;
 const MINUTE = 60_000;
@@ -22,20 +20,27 @@ describe('a gate that is put together', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function start(environment: Environment) {
+  async function toSettings(environment: Environment): Promise<Environment> {
     const [port, internalPort, nobody] = await freePorts(3);
-    return startGateHere(
-      {
-        SVC_GATE_LISTEN: `127.0.0.1:${port}`,
-        SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-        SVC_GATE_DATA_DIR: folder,
-        SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
-        SVC_AUDIT_TARGET: 'off',
-        ...environment,
-      },
-      {},
-    );
+    return {
+      SVC_GATE_LISTEN: `127.0.0.1:${port}`,
+      SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
+      SVC_GATE_DATA_DIR: folder,
+      SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
+      SVC_AUDIT_TARGET: 'off',
+      ...environment,
+    };
   }
+  const start = async (environment: Environment) => startGateHere(await toSettings(environment), {});
+
+  it('says why it cannot start on its database, whose address is in a file, without the password', async () => {
+    const file = join(folder, 'url');
+    await writeFile(file, 'postgresql://svc:hunter2@127.0.0.1:1/svc\n');
+    const gate = spawnGate(await toSettings({ SVC_DATABASE_URL_FILE: file }));
+    expect(await gate.ended).to.equal(1);
+    expect(gate.log()).to.match(/the database cannot be used: .*ECONNREFUSED/);
+    expect(gate.log()).not.to.contain('hunter2');
+  });
 
   it('removes at its start what is past SVC_EMBED_RETAIN_HOURS, and nothing else', async () => {
     const { rows } = await openTestData(folder);
@@ -81,40 +86,6 @@ describe('a gate that is put together', () => {
     } finally {
       await gate.stop();
       await source.close();
-    }
-  });
-});
-
-describe('a document that is being saved', function () {
-  this.timeout(60_000);
-  it('is not told to be closed before the save has ended', async () => {
-    const stack = await startStack();
-    try {
-      const session = await stack.create();
-      const wopi = `${stack.environment['SVC_GATE_WOPI_URL']}/svc/wopi/files/${session.doc_id}/contents`;
-      const half = Promise.withResolvers<void>();
-      const body = new ReadableStream<Uint8Array>({
-        async start(controller) {
-          controller.enqueue(Buffer.alloc(1000, 'x'));
-          await half.promise;
-          controller.enqueue(Buffer.alloc(1000, 'y'));
-          controller.close();
-        },
-      });
-      const saving = fetch(`${wopi}?access_token=${session.form.access_token}`, {
-        ...{ method: 'POST', headers: { 'X-WOPI-Override': 'PUT', 'X-COOL-WOPI-IsExitSave': 'true' } },
-        ...{ body, duplex: 'half' as const },
-      });
-      await stack.pass(100_000);
-      expect((await stack.status()).embed.open_documents).to.equal(1);
-      half.resolve();
-      expect((await saving).status).to.equal(200);
-      await stack.pass(40_000);
-      await until('it is closed', () => stack.receiver.arrived.find(({ body: told }) => told.status === 'closed'));
-      const told = stack.receiver.arrived.map(({ body: { status, version } }) => `${status} ${version}`);
-      expect(told).to.deep.equal(['saved 1', 'closed 1']);
-    } finally {
-      await stack.stop();
     }
   });
 });

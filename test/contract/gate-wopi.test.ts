@@ -1,20 +1,46 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { expect } from 'chai';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { sessionRecord } from '../support/gate-records.ts';
-import { MB, ORIGINAL, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import {
+  beginPut,
+  MB,
+  ORIGINAL,
+  putHeaders,
+  type SavesBench,
+  savesBench,
+  serveWopi,
+  TOKEN,
+} from '../support/gate-saves.ts';
 import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
-import { errorOf } from '../support/service.ts';
+import { errorOf, until } from '../support/service.ts';
 
 describe('the WOPI host', () => {
   let bench: SavesBench;
   let server: Server;
   let url: string;
 
+  const disk = { broken: false, written: 0, work: Promise.resolve() };
+
   beforeEach(async () => {
-    bench = await savesBench();
+    Object.assign(disk, { broken: false, written: 0, work: Promise.resolve() });
+    bench = await savesBench({
+      timings: { holdMs: 0 },
+      wrap: ({ blobs }) => ({
+        blobs: {
+          ...blobs,
+          put: async (file, ...args) => {
+            if (disk.broken) throw new Error('the disk is gone');
+            await blobs.put(file, ...args);
+            disk.written += 1;
+            await disk.work;
+          },
+        },
+      }),
+    });
     ({ server, url } = await serveWopi(bench));
     await bench.open({ callbackUrl: 'https://portal.example.vn/cb' });
   });
@@ -27,6 +53,12 @@ describe('the WOPI host', () => {
   const info = async () => (await (await fetch(file())).json()) as Record<string, unknown>;
   const put = (body: string | Buffer, headers: Record<string, string | undefined> = {}) =>
     fetch(file('/contents'), { method: 'POST', headers: putHeaders(headers), body });
+  /** Begins a PutFile of which nothing more comes than this content. */
+  const send = async (content = 'half', length = 1000) => {
+    const socket = await beginPut(url, content, length);
+    await until('it is under way', () => bench.isSaving('doc_a'));
+    return socket;
+  };
 
   it('answers CheckFileInfo with all that the editor reads', async () => {
     const answer = await info();
@@ -89,17 +121,7 @@ describe('the WOPI host', () => {
     expect(whole.headers.get('x-wopi-itemversion')).to.equal('0');
     expect(await whole.text()).to.equal(ORIGINAL.toString());
     const part = await fetch(file('/contents'), { headers: { Range: 'bytes=4-7' } });
-    expect([part.status, part.headers.get('content-range'), await part.text()]).to.deep.equal([
-      206,
-      'bytes 4-7/12',
-      'orig',
-    ]);
-    const end = await fetch(file('/contents'), { headers: { Range: 'bytes=-3' } });
-    expect(await end.text()).to.equal('nal');
-    const outside = await fetch(file('/contents'), { headers: { Range: 'bytes=99-' } });
-    expect([outside.status, outside.headers.get('content-range')]).to.deep.equal([416, 'bytes */12']);
-    const changed = await fetch(file('/contents'), { headers: { Range: 'bytes=0-1', 'If-Range': '"other"' } });
-    expect(changed.status).to.equal(200);
+    expect([part.status, await part.text()]).to.deep.equal([206, 'orig']);
   });
 
   it('stores a PutFile with its facts before it answers', async () => {
@@ -144,13 +166,16 @@ describe('the WOPI host', () => {
     expect(await conflict.json()).to.deep.equal({ COOLStatusCode: 1010 });
     expect((await info())['Version']).to.equal('1');
     expect((await put('two')).status).to.equal(200);
-    expect((await info())['Version']).to.equal('2');
+    expect((await put('three', { 'X-COOL-WOPI-Timestamp': '' })).status, 'an empty timestamp is none').to.equal(200);
+    expect((await info())['Version']).to.equal('3');
+    await bench.removal.sweep();
+    expect(await bench.stored(), 'nothing of the conflict').to.have.lengthOf(4);
   });
 
-  it('marks autosaves and final saves, and counts a nonce once', async () => {
+  it('marks autosaves and final saves, and counts a nonce once, and that of a final save never', async () => {
     await put('one', { 'X-COOL-WOPI-ExtendedData': 'svc1.abc' });
     await put('two', { 'X-COOL-WOPI-IsAutosave': 'true', 'X-COOL-WOPI-ExtendedData': 'undefined' });
-    await put('six', { 'X-COOL-WOPI-IsExitSave': 'true', 'X-COOL-WOPI-ExtendedData': 'svc1.abc' });
+    await put('six', { 'X-COOL-WOPI-IsExitSave': 'true', 'X-COOL-WOPI-ExtendedData': 'svc1.fresh' });
     await put('ten', { 'X-COOL-WOPI-ExtendedData': 'svc1.abc', 'X-COOL-WOPI-IsModifiedByUser': 'false' });
     const versions = await bench.rows.transact((tx) => tx.versions('doc_a'));
     expect(versions.map(({ nonce }) => nonce)).to.deep.equal([null, 'abc', null, null, null]);
@@ -201,12 +226,6 @@ describe('the WOPI host', () => {
     expect((await info())['Version']).to.equal('0');
   });
 
-  it('makes versions of identical bytes all the same', async () => {
-    const bytes = randomBytes(1000);
-    for (let n = 0; n < 3; n += 1) expect((await put(bytes)).status).to.equal(200);
-    expect((await info())['Version']).to.equal('3');
-  });
-
   it('answers the upload of an unmodified document at exit with the version that is there', async () => {
     const bytes = randomBytes(1000);
     const first = await put(bytes);
@@ -217,13 +236,80 @@ describe('the WOPI host', () => {
     expect(await info()).to.deep.equal(stored);
   });
 
-  it('keeps the latest five versions and the original, and no bytes of others', async () => {
-    for (let n = 1; n <= 9; n += 1) await put(`version ${n}`);
-    const versions = await bench.rows.transact((tx) => tx.versions('doc_a'));
+  it('keeps the latest five versions and the original, and no bytes of others, also while another save goes on', async () => {
+    const token = 'B'.repeat(43);
+    await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, token);
+    const stalled = await send();
+    for (let n = 1; n <= 9; n += 1) {
+      const init = { method: 'POST', headers: putHeaders({}, token), body: `version ${n}` };
+      expect((await fetch(`${url}/doc_b/contents`, init)).status).to.equal(200);
+    }
+    const [other, versions] = await bench.rows.read(
+      async (tx) => [await tx.versions('doc_a'), await tx.versions('doc_b')] as const,
+    );
     expect(versions.map(({ version }) => version)).to.deep.equal([0, 5, 6, 7, 8, 9]);
-    expect(await bench.stored(), 'who has found a version can still read it').to.have.lengthOf(10);
+    expect(await bench.stored(), 'who has found a version can still read it').to.have.lengthOf(11);
     bench.pass(16 * 60_000);
     await bench.removal.sweep();
-    expect((await bench.stored()).sort()).to.deep.equal(versions.map(({ blob }) => blob).sort());
+    expect(await bench.stored()).to.have.members([...other, ...versions].map(({ blob }) => blob));
+    stalled.destroy();
+  });
+
+  it('has no CheckFileInfo while a save is owed for trouble of its own, and has it again with the next save', async () => {
+    disk.broken = true;
+    expect(await errorOf(await put('one'))).to.include({ status: 503, code: 'internal' });
+    const asked = await fetch(file());
+    expect(asked.headers.get('retry-after')).to.match(/^\d+$/);
+    expect(await errorOf(asked)).to.include({ status: 503, code: 'internal' });
+    disk.broken = false;
+    expect((await put('one')).status).to.equal(200);
+    expect((await fetch(file())).status).to.equal(200);
+  });
+
+  it('nor while one broke off a moment ago, which the editor takes for a conflict when it hears the old size', async () => {
+    const socket = await send();
+    const asked = fetch(file());
+    socket.resetAndDestroy();
+    expect(await errorOf(await asked)).to.include({ status: 503, code: 'internal' });
+    expect((await put('whole')).status).to.equal(200);
+    expect((await fetch(file())).status).to.equal(200);
+  });
+
+  it('nor while one is being stored that nobody waits for any more, until its size can be told', async () => {
+    const size = async () => ((await (await fetch(file())).json()) as { Size: number }).Size;
+    for (const [content, ms] of [
+      ['a moment', 100],
+      ['longer than anybody waits', 1_500],
+    ] as const) {
+      const storing = Promise.withResolvers<void>();
+      disk.work = storing.promise;
+      const before = disk.written;
+      const socket = await send(content, content.length);
+      await until('all of it is there', () => disk.written > before);
+      socket.resetAndDestroy();
+      const asked = fetch(file());
+      setTimeout(storing.resolve, ms);
+      const answer = await asked;
+      if (ms > 1_000) expect(answer.status).to.equal(503);
+      else expect(await answer.json()).to.have.property('Size', content.length);
+      await until('it is stored', async () => !(await bench.isSaving('doc_a')));
+      expect(await size()).to.equal(content.length);
+    }
+  });
+
+  it('asks for the content of a save that waits to be asked for it', async () => {
+    const socket = await beginPut(url, '', 3, ['Expect: 100-continue']);
+    const next = async () => String((await once(socket, 'data'))[0]);
+    expect(await next()).to.match(/^HTTP\/1\.1 100 /);
+    socket.write('one');
+    expect(await next()).to.match(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+    expect(await info()).to.include({ Size: 3, Version: '1' });
+  });
+
+  it('answers a CheckFileInfo that comes while a long save is under way', async () => {
+    const socket = await send();
+    expect((await fetch(file())).status).to.equal(200);
+    socket.destroy();
   });
 });

@@ -43,7 +43,7 @@ describe('DocBuilder over HTTP', () => {
   });
 
   it('GET /v1/limits shows the Community plan', async () => {
-    const limits = (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+    const limits = await service.read<DocbuilderLimits>('/v1/limits');
     expect(validator('docbuilder-limits.json')(limits)).to.have.property('ok', true);
     expect(limits.edition).to.equal('community');
     expect(limits.limits).to.include({ rate_per_minute: 10, rate_per_day: 200, parallel_jobs: 1, max_file_mb: 10 });
@@ -52,7 +52,7 @@ describe('DocBuilder over HTTP', () => {
   });
 
   it('GET /v1/formats shows the matrix', async () => {
-    const { formats } = (await (await service.call('/v1/formats')).json()) as Formats;
+    const { formats } = await service.read<Formats>('/v1/formats');
     expect(validator('formats.json')({ formats })).to.have.property('ok', true);
     const docx = formats.find(({ format }) => format === 'docx');
     expect(docx?.to).to.include.members(['pdf', 'odt', 'docx']).and.not.include('xlsx');

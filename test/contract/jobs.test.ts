@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { request } from 'undici';
 import type { DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
-import { portOf } from '../support/listen.ts';
 import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
@@ -33,12 +31,28 @@ describe('result files', () => {
   });
   after(() => service.stop());
 
-  it('carry their Vietnamese name, type, hash and no permission to be guessed at', async () => {
+  it('and all other answers with documents are shown or guessed at by no browser, and kept by nobody else', async () => {
+    const post = (what: string, fields: Record<string, string>) =>
+      service.call(`/v1/${what}`, { method: 'POST', body: form(TEXT, 'a.txt', fields) });
+    for (const [answer, cached] of [
+      [await post('convert', { to: 'txt' }), 'no-store'],
+      [await post('extract/text', { format: 'text' }), 'no-store'],
+      [await post('extract/thumbnail', {}), 'no-store'],
+      [await service.call(path), 'private, no-cache'],
+    ] as const) {
+      expect(answer.status, answer.url).to.equal(200);
+      expect(answer.headers.get('x-content-type-options'), answer.url).to.equal('nosniff');
+      expect(answer.headers.get('content-disposition'), answer.url).to.match(/^attachment; /);
+      expect(answer.headers.get('cache-control'), answer.url).to.equal(cached);
+      expect(answer.headers.get('x-powered-by')).to.equal(null);
+    }
+  });
+
+  it('carry their Vietnamese name, type and hash', async () => {
     const { headers } = await service.call(path);
     expect(headers.get('content-disposition')).to.contain("filename*=UTF-8''L%E1%BB%9Di%20ch%C3%A0o.pdf");
     expect(headers.get('content-type')).to.equal('application/pdf');
     expect(headers.get('etag')).to.equal(`"${job.outputs[0]?.sha256}"`);
-    expect(headers.get('x-content-type-options')).to.equal('nosniff');
     expect(headers.get('accept-ranges')).to.equal('bytes');
   });
 
@@ -93,7 +107,7 @@ describe('the queue', () => {
     const state = { now: Date.now() };
     const service = await startService({}, { clock: () => state.now });
     try {
-      const queue = async () => ((await (await service.call('/v1/status')).json()) as DocbuilderStatus).queue;
+      const queue = async () => (await service.read<DocbuilderStatus>('/v1/status')).queue;
       for (let i = 0; i < 11; i += 1) {
         // Community's ten requests a minute are not what is tested here.
         state.now += 60_000;
@@ -112,15 +126,30 @@ describe('the queue', () => {
   });
 });
 
+describe('a job for want of a worker', () => {
+  it('is pool_unavailable with Retry-After, and not the fault of the document', async () => {
+    const service = await startService();
+    try {
+      await service.docbuilder.engine.stop();
+      const response = await service.convert(TEXT, 'a.txt', { to: 'pdf' });
+      expect(response.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
+      const detail = { reason: 'no_worker' };
+      expect(await errorOf(response)).to.deep.equal({ status: 503, code: 'pool_unavailable', detail });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describe('a client that leaves', () => {
   it('takes its job along, also one that runs: the worker is free for the next', async () => {
     const service = await startService();
-    const workers = async () => ((await (await service.call('/v1/status')).json()) as DocbuilderStatus).workers;
+    const workers = async () => (await service.read<DocbuilderStatus>('/v1/status')).workers;
     try {
       const leaving = new AbortController();
       const init = { method: 'POST', body: form(slowSheet(), 'slow.fods', { to: 'pdf' }), signal: leaving.signal };
       const left = service.call('/v1/convert', init).catch((error: Error) => error.name);
-      await until('the job runs', async () => (await workers()).busy === 1 || undefined);
+      await until('the job runs', async () => (await workers()).busy === 1);
       leaving.abort();
       expect(await left).to.equal('AbortError');
       const started = performance.now();
@@ -129,89 +158,6 @@ describe('a client that leaves', () => {
       expect(performance.now() - started).to.be.below(15_000);
     } finally {
       await service.docbuilder.engine.stop();
-      await service.stop();
-    }
-  });
-});
-
-describe('job callbacks', () => {
-  it('are signed, sent once when it goes well, and shown in the job', async () => {
-    const received: { headers: NodeJS.Dict<string | string[]>; body: Buffer }[] = [];
-    const receiver = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
-      response.writeHead(received.length === 1 ? 500 : 204).end();
-    }).listen(0, '127.0.0.1');
-    const port = await portOf(receiver);
-    const secretKey = 'a-callback-secret-for-a-test';
-    const service = await startEnterprise(
-      { SVC_FETCH_ALLOW_HOSTS: '127.0.0.1', SVC_DOCBUILDER_CALLBACK_SECRET: secretKey },
-      { callbackSchedule: [0, 50, 100] },
-    );
-    try {
-      const response = await service.convert(TEXT, 'a.txt', {
-        to: 'pdf',
-        async: 'true',
-        callback_url: `http://127.0.0.1:${port}/done`,
-      });
-      const accepted = (await response.json()) as Job;
-      expect(accepted.callback).to.include({ state: 'pending', attempts: 0 });
-      const job = await until('the callback is delivered', async () => {
-        const now = (await (await service.call(`/v1/jobs/${accepted.id}`)).json()) as Job;
-        return now.callback?.state === 'delivered' ? now : undefined;
-      });
-      expect(job.callback).to.deep.equal({ state: 'delivered', attempts: 2, last_status: 204, next_attempt_at: null });
-      const { verifyCallback } = await import('../../src/common/crypto/signature.ts');
-      for (const { headers, body } of received) {
-        expect(headers).to.include({ 'x-svc-event': 'job.done', 'user-agent': 'SVC-DocBuilder/1.0' });
-        expect(headers['x-svc-delivery']).to.equal(received[0]?.headers['x-svc-delivery']);
-        const signed = { timestamp: String(headers['x-svc-timestamp']), signature: String(headers['x-svc-signature']) };
-        expect(verifyCallback(secretKey, signed, body)).to.equal(true);
-        expect(JSON.parse(body.toString())).to.have.nested.property('job.id', job.id);
-      }
-    } finally {
-      receiver.close();
-      await service.stop();
-    }
-  });
-
-  it('are given up after three attempts', async () => {
-    const receiver = createServer((_request, response) =>
-      response.writeHead(302, { Location: '/elsewhere' }).end(),
-    ).listen(0, '127.0.0.1');
-    const port = await portOf(receiver);
-    const service = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: '127.0.0.1' }, { callbackSchedule: [0, 20, 20] });
-    try {
-      const response = await service.convert(TEXT, 'a.txt', {
-        to: 'xyz',
-        async: 'true',
-        callback_url: `http://127.0.0.1:${port}/`,
-      });
-      expect(response.status).to.equal(415);
-      const job = (await (
-        await service.convert(TEXT, 'a.txt', { to: 'pdf', async: 'true', callback_url: `http://127.0.0.1:${port}/` })
-      ).json()) as Job;
-      const failed = await until('the callback is given up', async () => {
-        const now = (await (await service.call(`/v1/jobs/${job.id}`)).json()) as Job;
-        return now.callback?.state === 'failed' ? now : undefined;
-      });
-      expect(failed).to.include({ status: 'done' });
-      expect(failed.callback).to.deep.equal({ state: 'failed', attempts: 3, last_status: 302, next_attempt_at: null });
-    } finally {
-      receiver.close();
-      await service.stop();
-    }
-  });
-
-  it('need async', async () => {
-    const service = await startEnterprise();
-    try {
-      const error = await errorOf(
-        await service.convert(TEXT, 'a.txt', { to: 'pdf', callback_url: 'https://example.com/' }),
-      );
-      expect(error).to.include({ status: 400, code: 'bad_request' });
-    } finally {
       await service.stop();
     }
   });
@@ -228,8 +174,7 @@ describe('slow documents', function () {
         return (await sent.json()) as Job;
       };
       const slow = [await send(), await send(), await send()];
-      const state = async ({ id }: Job): Promise<string> =>
-        ((await (await service.call(`/v1/jobs/${id}`)).json()) as Job).status;
+      const state = async ({ id }: Job) => (await service.read<Job>(`/v1/jobs/${id}`)).status;
       await until('a second slow job', async () => (await state(slow[1] as Job)) === 'running');
       for (let count = 0; count < 5; count++) expect(await convert(service)).to.include({ status: 'done' });
       // Each of them took the other place for a second at most, until somebody waited.

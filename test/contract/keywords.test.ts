@@ -17,14 +17,9 @@ describe('keywords of a script', () => {
   };
   const FORMATS = { text: ['docx', 'odt'], sheet: ['xlsx', 'ods'], slides: ['pptx', 'odp'] } as const;
 
-  const build = (script: object): Promise<Response> =>
-    service.call('/v1/build', {
-      method: 'POST',
-      body: JSON.stringify(script),
-      headers: { 'Content-Type': 'application/json' },
-    });
+  const build = (script: object) => service.post('/v1/build', script);
 
-  async function keywordsOf(file: Uint8Array, name: string): Promise<string[]> {
+  async function readKeywords(file: Uint8Array, name: string): Promise<string[]> {
     const body = form(file, name, {});
     const response = await service.call('/v1/extract/meta', { method: 'POST', body });
     return ((await response.json()) as { keywords: string[] }).keywords;
@@ -41,10 +36,10 @@ describe('keywords of a script', () => {
         for (const format of FORMATS[kind]) {
           const script = { ...meta(keywords), ...contents[kind], save: [{ format }] };
           const built = new Uint8Array(await (await build(script)).arrayBuffer());
-          expect(await keywordsOf(built, `a.${format}`), format).to.deep.equal(keywords);
+          expect(await readKeywords(built, `a.${format}`), format).to.deep.equal(keywords);
           for (const to of FORMATS[kind]) {
             const converted = await service.convert(built, `a.${format}`, { to });
-            const again = await keywordsOf(new Uint8Array(await converted.arrayBuffer()), `a.${to}`);
+            const again = await readKeywords(new Uint8Array(await converted.arrayBuffer()), `a.${to}`);
             expect(again, `${format} to ${to}`).to.deep.equal(keywords);
           }
         }
@@ -64,7 +59,7 @@ describe('keywords of a script', () => {
     ];
     for (const [text, keywords] of cases) {
       const file = zipSync({ ...parts, 'docProps/core.xml': strToU8(core.replace('KEY', text)) });
-      expect(await keywordsOf(file, 'a.docx'), text).to.deep.equal(keywords);
+      expect(await readKeywords(file, 'a.docx'), text).to.deep.equal(keywords);
     }
   });
 });

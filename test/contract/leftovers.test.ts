@@ -30,12 +30,7 @@ describe('temporary files', function () {
   });
 
   const url = (path: string) => `http://127.0.0.1:${source.port}/${path}`;
-  const json = (path: string, body: object) =>
-    service.call(path, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
-    });
+  const json = (path: string, body: object) => service.post(path, body);
   const upload = (path: string, file: Uint8Array, name: string, fields: Record<string, string>) =>
     service.call(path, { method: 'POST', body: form(file, name, fields) });
   const twoFiles = (second: string) => {
@@ -113,7 +108,7 @@ describe('temporary files', function () {
       let left: string[] = [];
       await until(`${what} leaves nothing`, async () => {
         left = await service.temporaries();
-        return left.length === 0 || undefined;
+        return left.length === 0;
       });
       expect(left).to.deep.equal([]);
     });
@@ -139,6 +134,6 @@ describe('temporary files', function () {
     const answer = await service.call('/v1/convert', { method: 'POST', headers, body, duplex: 'half' });
     expect(answer.status).to.equal(400);
     await answer.arrayBuffer();
-    await until('nothing is left', async () => (await service.temporaries()).length === 0 || undefined);
+    await until('nothing is left', async () => (await service.temporaries()).length === 0);
   });
 });

@@ -16,7 +16,7 @@ describe('the Community plan', () => {
   });
   after(() => service.stop());
 
-  const limits = async () => (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+  const limits = async () => await service.read<DocbuilderLimits>('/v1/limits');
   const post = () => service.call('/v1/convert', { method: 'POST' });
 
   it('callback_url is forbidden, and such a request is not counted', async () => {
@@ -82,7 +82,7 @@ describe('a licence', () => {
       SVC_DOCBUILDER_MAX_FILE_MB: '50',
       SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '9999',
     });
-    const limits = async () => (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+    const limits = async () => await service.read<DocbuilderLimits>('/v1/limits');
     try {
       expect((await limits()).edition).to.equal('community');
       await licensed(directory, { conns: 201 });

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import { ooxml, ooxmlParts, zip } from '../../scripts/support/documents.ts';
-import type { Job } from '../../src/common/generated/wire.ts';
-import { portOf } from '../support/listen.ts';
+import type { DocbuilderLimits, Job } from '../../src/common/generated/wire.ts';
+import { startCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { odf } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
@@ -28,6 +27,11 @@ const withMacros = (): Part => [
   'template',
   ooxml('docx', {}, { 'word/vbaProject.bin': new Uint8Array([1, 2, 3]) }),
   'a.docx',
+];
+
+const filledWith = (template: Uint8Array, name: string): Part[] => [
+  ['template', template, name],
+  ['data', '{}'],
 ];
 
 /** Its content type says that it has macros, though none are there. */
@@ -60,20 +64,19 @@ describe('POST /v1/template/render', () => {
     expect(await wordText(await post(service, ['data', data], greeting()))).to.equal(`Chào ${NAME} `);
   });
 
-  it('fetches a template', async () => {
-    const source = createServer((_request, response) => response.end(greeting()[1])).listen(0, '127.0.0.1');
-    const port = await portOf(source);
-    const allowed = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+  it('fetches a template, and refuses one with macros at once, async too', async () => {
+    const source = await startCanary(
+      (request, response) => void response.end(request.url === '/macros' ? withMacros()[1] : greeting()[1]),
+    );
+    const allowed = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${source.port}` });
     try {
-      const response = await allowed.call('/v1/template/render', {
-        method: 'POST',
-        body: JSON.stringify({ url: `http://127.0.0.1:${port}/a.docx`, data: { name: 'An' } }),
-        headers: { 'Content-Type': 'application/json' },
-      });
-      expect(await wordText(response)).to.equal('Chào An ');
+      const fetched = (path: string, more = {}) =>
+        allowed.post('/v1/template/render', { url: `http://127.0.0.1:${source.port}/${path}`, ...more });
+      expect(await wordText(await fetched('a.docx', { data: { name: 'An' } }))).to.equal('Chào An ');
+      const refused = await errorOf(await fetched('macros', { data: {}, async: true }));
+      expect(refused).to.include({ status: 422, code: 'macro_not_allowed' });
     } finally {
-      source.close();
-      await allowed.stop();
+      await Promise.all([source.close(), allowed.stop()]);
     }
   });
 
@@ -137,23 +140,6 @@ describe('POST /v1/template/render', () => {
     });
   }
 
-  it('a macro template behind a url: refused at once, async too', async () => {
-    const source = createServer((_request, response) => response.end(withMacros()[1])).listen(0, '127.0.0.1');
-    const port = await portOf(source);
-    const allowed = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
-    try {
-      const response = await allowed.call('/v1/template/render', {
-        method: 'POST',
-        body: JSON.stringify({ url: `http://127.0.0.1:${port}/a.docx`, data: {}, async: true }),
-        headers: { 'Content-Type': 'application/json' },
-      });
-      expect(await errorOf(response)).to.include({ status: 422, code: 'macro_not_allowed' });
-    } finally {
-      source.close();
-      await allowed.stop();
-    }
-  });
-
   it('async: 202, then done, or failed with the error', async () => {
     const start = async (...parts: Part[]): Promise<Job> => {
       const response = await post(service, ...parts, ['async', 'true']);
@@ -175,33 +161,9 @@ describe('POST /v1/template/render', () => {
     ['data given twice', () => [greeting(), ['data', '{}'], ['data', '{}', 'a.json']], 400, 'bad_request', '/data'],
     ['an unknown option', () => [greeting(), ['data', '{}'], ['options.strict', '1']], 400, 'bad_request'],
     ['a target of another family', () => [greeting(), ['data', '{}'], ['to', 'xlsx']], 415, 'unsupported_format'],
-    [
-      'a spreadsheet',
-      () => [
-        ['template', ooxml('xlsx'), 'a.xlsx'],
-        ['data', '{}'],
-      ],
-      415,
-      'unsupported_format',
-    ],
-    [
-      'plain text',
-      () => [
-        ['template', Buffer.from('{{a}}'), 'a.txt'],
-        ['data', '{}'],
-      ],
-      415,
-      'unsupported_format',
-    ],
-    [
-      'no document',
-      () => [
-        ['template', Buffer.from('x'), 'a.docx'],
-        ['data', '{}'],
-      ],
-      422,
-      'corrupt_source',
-    ],
+    ['a spreadsheet', () => filledWith(ooxml('xlsx'), 'a.xlsx'), 415, 'unsupported_format'],
+    ['plain text', () => filledWith(Buffer.from('{{a}}'), 'a.txt'), 415, 'unsupported_format'],
+    ['no document', () => filledWith(Buffer.from('x'), 'a.docx'), 422, 'corrupt_source'],
   ];
   it('says how to send data that is too long for a field, and what a file is called', async () => {
     const long = JSON.stringify({ name: 'a'.repeat(70_000), title: 'b' });
@@ -235,7 +197,7 @@ describe('POST /v1/template/render in the Community plan', () => {
         code: 'forbidden_feature',
         detail: { feature: 'template/render', edition: 'community' },
       });
-      const limits = (await (await service.call('/v1/limits')).json()) as { usage: { day: { used: number } } };
+      const limits = await service.read<DocbuilderLimits>('/v1/limits');
       expect(limits.usage.day.used).to.equal(0);
     } finally {
       await service.stop();

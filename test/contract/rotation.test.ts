@@ -30,8 +30,8 @@ describe('another licence with another number of workers, under load', function 
     await rm(directory, { recursive: true });
   });
 
-  const status = async () => (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
-  const limits = async () => ((await (await service.call('/v1/limits')).json()) as DocbuilderLimits).limits;
+  const status = async () => await service.read<DocbuilderStatus>('/v1/status');
+  const limits = async () => (await service.read<DocbuilderLimits>('/v1/limits')).limits;
   const rotate = async (conns: number, workers: number) => {
     await licensed(directory, { conns });
     await writeFile(count, String(workers));

@@ -22,7 +22,7 @@ describe('what the operator set', function () {
   });
   after(() => service.stop());
 
-  const status = async () => (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+  const status = async () => await service.read<DocbuilderStatus>('/v1/status');
 
   it('is shown as it is in force', async () => {
     expect(await status()).to.deep.include({ edition: 'enterprise', dev_mode: true });
@@ -31,7 +31,7 @@ describe('what the operator set', function () {
       return workers.idle === 2 ? workers : undefined;
     });
     expect(ready).to.deep.equal({ total: 2, idle: 2, busy: 0, restarts: 0 });
-    const { limits } = (await (await service.call('/v1/limits')).json()) as DocbuilderLimits;
+    const { limits } = await service.read<DocbuilderLimits>('/v1/limits');
     expect(limits).to.include({ parallel_jobs: 2, max_file_mb: 1, job_timeout_seconds: 2, sync_timeout_seconds: 60 });
   });
 
@@ -59,11 +59,8 @@ describe('what the operator set', function () {
     const source = await startCanary((_request, response) => void response.end(gif));
     const picture = { type: 'image', url: `http://127.0.0.1:${source.port}/a.gif` };
     try {
-      const answer = await service.call('/v1/build', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] }),
-      });
+      const script = { svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] };
+      const answer = await service.post('/v1/build', script);
       expect(await errorOf(answer)).to.deep.equal({
         ...{ status: 413, code: 'file_too_large' },
         detail: { limit_mb: 1, subject: 'pictures' },
@@ -94,8 +91,8 @@ describe('SVC_DOCBUILDER_WORKER_MAX_JOBS', () => {
     try {
       expect((await service.convert(TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
       await until('the worker is replaced', async () => {
-        const { workers } = (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
-        return workers.restarts === 1 || undefined;
+        const { workers } = await service.read<DocbuilderStatus>('/v1/status');
+        return workers.restarts === 1;
       });
     } finally {
       await service.stop();
@@ -109,7 +106,7 @@ describe('the time of the service', () => {
     const service = await startService({}, { clock: () => state.now });
     try {
       state.now += 90_999;
-      const status = (await (await service.call('/v1/status')).json()) as DocbuilderStatus;
+      const status = await service.read<DocbuilderStatus>('/v1/status');
       expect(status).to.include({ time: '2026-11-21T08:01:30.999Z', uptime_seconds: 90 });
     } finally {
       await service.stop();

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
-import { type ApiServer, apiServerMissing, startApiServer } from '../support/api-server.ts';
-import { CHART, environmentOf, helm, helmMissing, render } from '../support/helm.ts';
-import { writeTokenKubeconfig } from '../support/kubeconfig.ts';
+import type { ApiServer } from '../support/api-server.ts';
+import { CHART } from '../support/helm.ts';
 import { established } from '../support/kubectl.ts';
-import { spawnMain } from '../support/process.ts';
 import { until as within } from '../support/until.ts';
+import { type ChartServer, startChartServer } from './support/chart-server.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** Longer than a lease lasts that a controller before left behind. */
@@ -25,31 +22,18 @@ const RESTORED = JSON.stringify({
 const NO_EDGE = JSON.stringify({ spec: { ingress: { gating: 'None' } } });
 const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
 
-// One of its own: the CRD belongs to the release here.
 describe('the chart on an API server', function () {
   this.timeout(150_000);
+  let chart: ChartServer;
   let server: ApiServer;
-  let home: string;
-  let installed: string;
 
   before(async function () {
-    const missing = helmMissing() ?? apiServerMissing();
-    if (missing !== undefined) {
-      process.stderr.write(`the chart is not installed anywhere: ${missing}\n`);
-      this.skip();
-    }
-    home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
-    server = await startApiServer();
-    installed = await run('install', 'svc', CHART, '--create-namespace');
-    await established(server.kubectl, 'svcinstances.svc.internal');
+    chart = await startChartServer(this);
+    server = chart.server;
   });
-  after(async () => {
-    await server?.stop();
-    if (home) await rm(home, { recursive: true });
-  });
+  after(() => chart?.stop());
 
-  const run = (...parameters: string[]) =>
-    helm([...parameters, '--namespace', 'svc-system'], { HOME: home, KUBECONFIG: server.kubeconfig });
+  const run: ChartServer['run'] = (...parameters) => chart.run(...parameters);
   const can = async (...parameters: string[]): Promise<boolean> =>
     server.kubectl(['auth', 'can-i', ...parameters, '--as', CONTROLLER]).then(
       (text) => text.trim() === 'yes',
@@ -57,8 +41,8 @@ describe('the chart on an API server', function () {
     );
 
   it('is installed with one command, and an instance can be applied', async () => {
-    expect(installed).to.include('STATUS: deployed').and.to.include('NOTES:');
-    const ofNotes = /<<'YAML'\n(.*?)\n *YAML\n/s.exec(installed)?.[1]?.replaceAll(/^ {2}/gm, '');
+    expect(chart.installed).to.include('STATUS: deployed').and.to.include('NOTES:');
+    const ofNotes = /<<'YAML'\n(.*?)\n *YAML\n/s.exec(chart.installed)?.[1]?.replaceAll(/^ {2}/gm, '');
     const guide = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
     const ofGuide = /```yaml\n( *apiVersion: svc.*?)```/s.exec(guide)?.[1]?.replaceAll(/^ {3}/gm, '');
     for (const [instance, line] of [
@@ -116,13 +100,7 @@ describe('the chart on an API server', function () {
     it(`gives a real controller, ${mode}, all that it needs from the first object to the last`, async () => {
       await server.kubectl(['create', 'namespace', namespace]);
       await run('upgrade', 'svc', CHART, ...values.flatMap((value) => ['--set-json', value]));
-      const controller = spawnMain(join(root, 'cmd/controller/main.ts'), {
-        ...environmentOf(await render({ set: values })),
-        SVC_CONTROLLER_LISTEN: '127.0.0.1:0',
-        SVC_CONTROLLER_LEASE_NAMESPACE: 'svc-system',
-        SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
-        KUBECONFIG: await kubeconfigOf(server, home),
-      });
+      const controller = await chart.startController(values);
       try {
         await server.kubectl(['-n', namespace, 'apply', '-f', '-'], RESTORED);
         await server.kubectl(['-n', namespace, 'apply', '-f', EXAMPLE]);
@@ -157,13 +135,7 @@ describe('the chart on an API server', function () {
 
   it('says that the CRD is gone, and goes on by itself when it is installed anew', async () => {
     const [port] = await freePorts(1);
-    const controller = spawnMain(join(root, 'cmd/controller/main.ts'), {
-      ...environmentOf(await render()),
-      SVC_CONTROLLER_LISTEN: `127.0.0.1:${port}`,
-      SVC_CONTROLLER_LEASE_NAMESPACE: 'svc-system',
-      SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',
-      KUBECONFIG: await kubeconfigOf(server, home),
-    });
+    const controller = await chart.startController([], { SVC_CONTROLLER_LISTEN: `127.0.0.1:${port}` });
     const readiness = () =>
       fetch(`http://127.0.0.1:${port}/readyz`).then(
         (answer) => answer.text(),
@@ -218,11 +190,3 @@ describe('the chart on an API server', function () {
     expect(await run('install', 'svc', CHART)).to.include('STATUS: deployed');
   });
 });
-
-/** A kubeconfig of the controller's own account. */
-async function kubeconfigOf({ url, ca, kubectl }: ApiServer, folder: string): Promise<string> {
-  const token = (await kubectl(['create', 'token', 'svc-controller', '--namespace', 'svc-system'])).trim();
-  const file = join(folder, 'controller.kubeconfig');
-  await writeTokenKubeconfig(file, { server: url, authority: ca, token });
-  return file;
-}

@@ -1,15 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { desired } from '../../cmd/controller/desired/index.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
-import { type ApiServer, apiServerMissing, startApiServer } from '../support/api-server.ts';
-import { CHART, helm, helmMissing, only } from '../support/helm.ts';
-import { established } from '../support/kubectl.ts';
+import type { ApiServer } from '../support/api-server.ts';
+import { only } from '../support/helm.ts';
 import { until } from '../support/until.ts';
 import { situationOf } from '../unit/controller/desired/situation.ts';
+import { type ChartServer, startChartServer } from './support/chart-server.ts';
 
 const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
 const CRD = resolve(import.meta.dirname, '../../crds/svcinstances.svc.internal.yaml');
@@ -27,26 +26,18 @@ type Pod = NonNullable<NonNullable<V1Deployment['spec']>['template']['spec']>;
 describe('the chart narrows what the controller may write', function () {
   this.timeout(60_000);
   let server: ApiServer;
-  let home: string;
+  let chart: ChartServer;
   const objects = desired(situationOf());
 
   before(async function () {
-    if (helmMissing() ?? apiServerMissing()) this.skip();
-    home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
-    server = await startApiServer();
-    await helm(['install', 'svc', CHART, '--namespace', 'svc-system', '--create-namespace'], {
-      ...{ HOME: home, KUBECONFIG: server.kubeconfig },
-    });
-    await established(server.kubectl, 'svcinstances.svc.internal');
+    chart = await startChartServer(this);
+    server = chart.server;
     await server.kubectl(['create', 'namespace', NAMESPACE]);
     await server.kubectl(['create', '-f', '-'], JSON.stringify(STRANGERS));
     // The API server takes a moment to know of it.
     await until('the policy is in force', async () => (await create(STRANGERS, 'probe')) !== undefined || undefined);
   });
-  after(async () => {
-    await server?.stop();
-    if (home) await rm(home, { recursive: true });
-  });
+  after(() => chart?.stop());
 
   /** The API server's answer where it refuses; undefined: it does not. */
   function attempt(parameters: readonly string[], input?: object, as = CONTROLLER): Promise<string | undefined> {
@@ -82,71 +73,55 @@ describe('the chart narrows what the controller may write', function () {
   });
 
   const GATE = ['Deployment', 'office-gate'] as const;
-  const REFUSED: readonly [what: string, object: () => object, why: string][] = [
+  const pods = (change: (pod: Pod) => unknown) => changed(...GATE, (object) => change(podOf(object)));
+  const REFUSED: readonly [what: string, object: object, why: string][] = [
     [
       'an object without an owner',
-      () => changed(...GATE, ({ metadata }) => delete metadata['ownerReferences']),
+      changed(...GATE, ({ metadata }) => delete metadata['ownerReferences']),
       'of an SvcInstance',
     ],
     [
       'an object of another owner',
-      () =>
-        changed(...GATE, ({ metadata }) => {
-          const [owner] = metadata['ownerReferences'] as Members[];
-          Object.assign(owner ?? {}, { kind: 'ReplicaSet', apiVersion: 'apps/v1' });
-        }),
+      changed(...GATE, ({ metadata }) => {
+        const [owner] = metadata['ownerReferences'] as Members[];
+        Object.assign(owner ?? {}, { kind: 'ReplicaSet', apiVersion: 'apps/v1' });
+      }),
       'of an SvcInstance',
     ],
-    ['another name', () => changed(...GATE, ({ metadata }) => Object.assign(metadata, { name: 'payroll' })), 'named'],
+    ['another name', changed(...GATE, ({ metadata }) => Object.assign(metadata, { name: 'payroll' })), 'named'],
     [
       'pods of another account',
-      () => changed(...GATE, (object) => Object.assign(podOf(object), { serviceAccountName: 'default' })),
+      pods((pod) => Object.assign(pod, { serviceAccountName: 'default' })),
       'ServiceAccounts',
     ],
-    [
-      'pods with a token',
-      () => changed(...GATE, (object) => Object.assign(podOf(object), { automountServiceAccountToken: true })),
-      'ServiceAccounts',
-    ],
-    [
-      'pods in the network of their node',
-      () => changed(...GATE, (object) => Object.assign(podOf(object), { hostNetwork: true })),
-      'node',
-    ],
-    [
-      'pods with a folder of their node',
-      () => changed(...GATE, (object) => podOf(object).volumes?.push({ name: 'x', hostPath: { path: '/' } })),
-      'node',
-    ],
+    ['pods with a token', pods((pod) => Object.assign(pod, { automountServiceAccountToken: true })), 'ServiceAccounts'],
+    ['pods in the network of their node', pods((pod) => Object.assign(pod, { hostNetwork: true })), 'node'],
+    ['pods with a folder of their node', pods(mountHost), 'node'],
     [
       'privileged pods',
-      () =>
-        changed(...GATE, (object) =>
-          Object.assign(podOf(object).containers[0] ?? {}, { securityContext: { privileged: true } }),
-        ),
+      pods(({ containers: [first] }) => Object.assign(first ?? {}, { securityContext: { privileged: true } })),
       'node',
     ],
     [
       'a token of an account as a Secret',
-      () =>
-        changed('Secret', 'office-secrets', (object) => {
-          object['type'] = 'kubernetes.io/service-account-token';
-          object.metadata['annotations'] = { 'kubernetes.io/service-account.name': 'default' };
-        }),
+      changed('Secret', 'office-secrets', (object) => {
+        object['type'] = 'kubernetes.io/service-account-token';
+        object.metadata['annotations'] = { 'kubernetes.io/service-account.name': 'default' };
+      }),
       'credentials',
     ],
     [
       'a Service for addresses of others',
-      () => changed('Service', 'office-front', ({ spec }) => Object.assign(spec, { externalIPs: ['192.0.2.1'] })),
+      changed('Service', 'office-front', ({ spec }) => Object.assign(spec, { externalIPs: ['192.0.2.1'] })),
       'traffic',
     ],
   ];
   for (const [what, object, why] of REFUSED) {
     it(`and refuses ${what}, which others may make`, async () => {
-      expect(await create(object()))
+      expect(await create(object))
         .to.include('ValidatingAdmissionPolicy')
         .and.to.include(why);
-      expect(await create(object(), undefined, 'somebody')).to.not.match(/ValidatingAdmissionPolicy/);
+      expect(await create(object, undefined, 'somebody')).to.not.match(/ValidatingAdmissionPolicy/);
     });
   }
 
@@ -205,7 +180,7 @@ describe('the chart narrows what the controller may write', function () {
   });
 
   it('and lets it correct a Deployment into which others have put a folder of the node', async () => {
-    const opened = changed(...GATE, (object) => podOf(object).volumes?.push({ name: 'x', hostPath: { path: '/' } }));
+    const opened = pods(mountHost);
     await server.kubectl(['create', '-f', '-'], JSON.stringify(opened));
     const scale = JSON.stringify({ spec: { replicas: 2 } });
     expect(await attempt(['patch', 'deployment/office-gate', '--type=merge', '--patch', scale])).to.equal(undefined);
@@ -235,3 +210,7 @@ describe('the chart narrows what the controller may write', function () {
     expect(await apply({ ...instance, spec: worse })).to.include('may not set');
   });
 });
+
+function mountHost({ volumes }: Pod): void {
+  volumes?.push({ name: 'x', hostPath: { path: '/' } });
+}

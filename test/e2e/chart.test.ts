@@ -3,60 +3,40 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type {
-  V1ConfigMap,
-  V1CustomResourceDefinition,
-  V1Deployment,
-  V1NetworkPolicy,
-  V1PolicyRule,
-} from '@kubernetes/client-node';
+import type { V1CustomResourceDefinition, V1NetworkPolicy, V1PolicyRule } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { load, loadAll } from 'js-yaml';
+import { load } from 'js-yaml';
 import { loadConfig } from '../../cmd/controller/config.ts';
 import { desired } from '../../cmd/controller/desired/index.ts';
 import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
-import { parseKeySet } from '../../src/common/crypto/key-set.ts';
 import { schemas } from '../../src/common/schema.ts';
+import { findDifferences } from '../support/differences.ts';
+import { expectGolden } from '../support/golden.ts';
 import { CHART, environmentOf, helmMissing, notes, only, render } from '../support/helm.ts';
 import { ruleBreaks } from '../support/kubernetes-rules.ts';
 import { portOf } from '../support/listen.ts';
-import { type PartialSpec, situationOf } from '../unit/controller/desired/situation.ts';
+import { situationOf } from '../unit/controller/desired/situation.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const sets = readdirSync(join(CHART, 'ci')).map((name) => join(CHART, 'ci', name));
 const NAMESPACED = { files: [join(CHART, 'ci/namespaced-values.yaml')] };
 const FULL = { files: [join(CHART, 'ci/full-values.yaml')] };
 
-/** What the controller does to each kind that it knows; a kind that is new there does not compile here. */
-const OWNED = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
-/** They go with their instance, and no sooner. */
-const KEPT = OWNED.filter((verb) => verb !== 'delete');
-/** Beside the table: read by name or listed only. */
-const FURTHER: Record<string, readonly string[]> = {
-  'customresourcedefinitions.apiextensions.k8s.io': ['get'],
-  'ingressclasses.networking.k8s.io': ['get'],
-  'pods.': ['list'],
-  'pods/resize.': ['patch'],
-  'svcinstances/status.svc.internal': ['patch'],
-};
-const VERBS: Record<keyof typeof RESOURCES, readonly string[]> = {
-  svcInstance: ['get', 'list', 'watch'],
-  deployment: OWNED,
-  service: OWNED,
-  serviceAccount: OWNED,
-  configMap: OWNED,
-  secret: KEPT,
-  persistentVolumeClaim: KEPT,
-  podDisruptionBudget: OWNED,
-  horizontalPodAutoscaler: OWNED,
-  networkPolicy: OWNED,
-  ingress: OWNED,
-  httpRoute: OWNED,
-  lease: ['create', 'get', 'update'],
-  event: ['create', 'list', 'patch'],
+const KEY = { kty: 'OKP', crv: 'Ed25519', kid: '2026', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+const KEYS = JSON.stringify({ keys: [KEY] });
+
+/** Each rule with values that show it. */
+const VARIANTS: Readonly<Record<string, readonly string[]>> = {
+  'an image may come from a registry of its own': ['images.gate.registry="own.example:5000"'],
+  'public keys that licences are verified with may be given as an object': [`license.keys=${KEYS}`],
+  'public keys that licences are verified with may be given as a file': [`license.keys=${JSON.stringify(KEYS)}`],
+  'a key set may be empty': ['license.keys={"keys":[]}'],
+  'other labels change no selector': ['commonLabels={"team":"a"}', 'podLabels={"b":"c"}'],
+  'the CRD may go with the release': ['crds.keep=false'],
+  'the CRD may be no part of the release': ['crds.enabled=false'],
 };
 
 interface Role extends KubernetesObject {
@@ -72,32 +52,44 @@ describe('the chart', function () {
     this.skip();
   });
 
+  const golden = (name: string) => new URL(`golden/${name}.yaml`, import.meta.url);
+  /** The definition is compared with the published one, below. */
+  const isNoDefinition = ({ kind }: KubernetesObject) => kind !== 'CustomResourceDefinition';
+
   for (const file of sets) {
-    it(`renders objects that break no rule: ${file.slice(CHART.length + 1)}`, async () => {
+    const name = basename(file, '-values.yaml');
+    it(`renders the objects of golden/chart-${name}.yaml, which break no rule (UPDATE_GOLDEN=1 writes it)`, async () => {
       const objects = await render({ files: [file] });
-      expect(objects.map(({ kind }) => kind)).to.include('Deployment');
+      expectGolden(golden(`chart-${name}`), objects.filter(isNoDefinition));
       // An account that was given is not part of the release.
       const given = /no ServiceAccount given|no budget|is not isolated/;
-      const breaks = ruleBreaks(objects).filter((rule) => !(file.includes('bare') && given.test(rule)));
+      const breaks = ruleBreaks(objects).filter((rule) => !(name === 'bare' && given.test(rule)));
       expect(breaks.filter((rule) => !/^ConfigMap\/svc-(extra|text): no label/.test(rule))).to.deep.equal([]);
     });
   }
 
-  it('gives the controller the right to do what it does, to the kinds that it knows, and no other', async () => {
+  it('renders others as golden/chart-variants.yaml says (UPDATE_GOLDEN=1 writes it)', async () => {
+    const before = await render();
+    const found = Object.entries(VARIANTS).map(async ([rule, set]) => ({
+      rule,
+      changes: findDifferences(before, await render({ set })),
+    }));
+    expectGolden(golden('chart-variants'), await Promise.all(found));
+  });
+
+  it('says after an installation, as golden/chart-notes.yaml has it, what to do next, and where to look', async () => {
+    expectGolden(golden('chart-notes'), [await notes(), await notes(FULL), await notes(NAMESPACED)]);
+  });
+
+  it('gives the controller rights on the kinds that it knows, few others, and no instance that it may change', async () => {
     const objects = await render();
-    const granted = [
-      ...only<Role>(objects, 'ClusterRole', 'svc-controller').rules,
-      ...only<Role>(objects, 'ClusterRole', 'svc-controller-definition').rules,
-      ...only<Role>(objects, 'Role', 'svc-controller-lease').rules,
-    ];
-    const expected = Object.entries(RESOURCES).map(([key, { apiVersion, plural }]) => {
-      const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-      return [`${plural}.${group}`, VERBS[key as keyof typeof RESOURCES]] as const;
-    });
-    expect(rights(granted)).to.deep.equal(Object.fromEntries([...expected, ...Object.entries(FURTHER)].sort()));
-    expect(
-      granted.filter(({ resourceNames }) => resourceNames).map(({ resourceNames }) => resourceNames),
-    ).to.deep.equal([['svcinstances.svc.internal'], ['svc-controller']]);
+    const granted = ['svc-controller', 'svc-controller-definition'].flatMap(
+      (name) => only<Role>(objects, 'ClusterRole', name).rules,
+    );
+    const rules = [...granted, ...only<Role>(objects, 'Role', 'svc-controller-lease').rules];
+    const kinds = new Set(rules.flatMap(({ resources = [] }) => resources));
+    const further = ['customresourcedefinitions', 'ingressclasses', 'pods', 'pods/resize', 'svcinstances/status'];
+    expect([...kinds]).to.have.members([...Object.values(RESOURCES).map(({ plural }) => plural), ...further]);
   });
 
   it('lets the controller reach DNS at all ports at which its instances reach it', async () => {
@@ -107,16 +99,6 @@ describe('the chart', function () {
     const ofController = egress(await render(), 'svc-controller')[0]?.ports ?? [];
     const shown = ({ port, protocol }: { port?: unknown; protocol?: string }) => `${port}/${protocol}`;
     expect(ofController.map(shown).sort()).to.deep.equal(ofFront.map(shown).sort());
-  });
-
-  it('tells the controller what instances may have', async () => {
-    const allow = (objects: readonly KubernetesObject[]) => environmentOf(objects)['SVC_CONTROLLER_ALLOW'];
-    expect(allow(await render())).to.equal(undefined);
-    expect(allow(await render(FULL))?.split(',')).to.have.members([
-      'ingressAnnotations=nginx.ingress.kubernetes.io/auth-*',
-      'podLabels=team',
-      'editorParams=*',
-    ]);
   });
 
   it('gives each release a Lease of its own, and the right to that one', async () => {
@@ -131,18 +113,6 @@ describe('the chart', function () {
     }
   });
 
-  it('lets people who may view, edit or administer a namespace do so with instances', async () => {
-    const objects = await render();
-    const of = (name: string) => only<Role>(objects, 'ClusterRole', name);
-    expect(rights(of('svc-view').rules)['svcinstances.svc.internal']).to.deep.equal(['get', 'list', 'watch']);
-    for (const name of ['view', 'edit', 'admin']) {
-      const label = `rbac.authorization.k8s.io/aggregate-to-${name}`;
-      expect(of(`svc-${name}`).metadata.labels).to.include({ [label]: 'true' });
-    }
-    const writers = [...of('svc-edit').rules, ...of('svc-admin').rules];
-    expect(writers.flatMap(({ resources = [] }) => resources)).not.to.include('svcinstances/status');
-  });
-
   it('has no cluster-scoped object for who administers namespaces only, and the same rights in each', async () => {
     const objects = await render(NAMESPACED);
     expect(objects.filter(({ metadata }) => !metadata.namespace)).to.deep.equal([]);
@@ -153,54 +123,11 @@ describe('the chart', function () {
     expect(environmentOf(objects)['SVC_CONTROLLER_NAMESPACES']).to.equal('office,portal');
   });
 
-  it('installs the CRD so that neither an uninstall nor crds.enabled=false takes it, and instances, away', async () => {
-    const crd = (objects: readonly KubernetesObject[]) =>
-      only<V1CustomResourceDefinition & KubernetesObject>(objects, 'CustomResourceDefinition');
-    const found = crd(await render());
-    expect(found.metadata.name).to.equal('svcinstances.svc.internal');
-    expect(found.metadata.annotations).to.include({ 'helm.sh/resource-policy': 'keep' });
-    const other = crd(await render({ set: ['crds.keep=false'] }));
-    expect(other.metadata.annotations ?? {}).not.to.have.property('helm.sh/resource-policy');
+  it('installs the published CRD', async () => {
+    const found = only<V1CustomResourceDefinition & KubernetesObject>(await render(), 'CustomResourceDefinition');
     const published = load(readFileSync(join(root, 'crds/svcinstances.svc.internal.yaml'), 'utf8'));
     expect(found.spec).to.deep.equal((published as V1CustomResourceDefinition).spec);
-    const without = await render({ set: ['crds.enabled=false'] });
-    expect(without.map(({ kind }) => kind)).not.to.include('CustomResourceDefinition');
-  });
-
-  it('names images by registry, tag and digest, of the chart version where nothing else is said', async () => {
-    const plain = environmentOf(await render());
-    expect(plain).to.include({
-      SVC_CONTROLLER_GATE_IMAGE: 'localhost/svc/gate:1.0.0',
-      SVC_CONTROLLER_DOCBUILDER_IMAGE: 'localhost/svc/docbuilder:1.0.0',
-      SVC_CONTROLLER_EDITOR_IMAGE: 'docker.io/collabora/code:25.04.9.4.1',
-      SVC_CONTROLLER_FRONT_IMAGE: 'localhost/svc/front:1.0.0',
-    });
-    const full = await render(FULL);
-    const pod = only<V1Deployment & KubernetesObject>(full, 'Deployment').spec?.template.spec;
-    expect(pod?.containers[0]?.image).to.match(/^registry\.example\/mirror\/svc\/controller@sha256:[0-9a-f]{64}$/);
-    expect(environmentOf(full)['SVC_CONTROLLER_GATE_IMAGE']).to.equal('registry.example/mirror/svc/gate:1.0.1');
-    expect(pod?.imagePullSecrets).to.deep.equal([{ name: 'mirror' }, { name: 'own' }]);
-    // For instances those that are the whole release's.
-    expect(environmentOf(full)['SVC_CONTROLLER_PULL_SECRETS']).to.equal('mirror');
-    expect(plain).not.to.have.property('SVC_CONTROLLER_PULL_SECRETS');
-    const own = await render({ set: ['images.gate.registry="own.example:5000"'] });
-    expect(environmentOf(own)['SVC_CONTROLLER_GATE_IMAGE']).to.equal('own.example:5000/svc/gate:1.0.0');
-  });
-
-  it('mounts the public keys that licences are verified with, given as an object or as a file', async () => {
-    const key = { kty: 'OKP', crv: 'Ed25519', kid: '2026', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
-    const asText = JSON.stringify(JSON.stringify({ keys: [key] }));
-    for (const set of [`license.keys=${JSON.stringify({ keys: [key] })}`, `license.keys=${asText}`]) {
-      const objects = await render({ set: [set] });
-      const text = only<V1ConfigMap & KubernetesObject>(objects, 'ConfigMap').data?.['keys.json'] ?? '';
-      expect(parseKeySet(text).ok).to.equal(true);
-      expect(environmentOf(objects)['SVC_LICENSE_KEYS_FILE']).to.equal('/run/svc/license-keys/keys.json');
-    }
-    const none = await render({ set: ['license.keys={"keys":[]}'] });
-    expect(parseKeySet(only<V1ConfigMap & KubernetesObject>(none, 'ConfigMap').data?.['keys.json'] ?? '').ok).to.equal(
-      true,
-    );
-    expect(environmentOf(await render())).not.to.have.property('SVC_LICENSE_KEYS_FILE');
+    expect(found.metadata.annotations).to.include({ 'helm.sh/resource-policy': 'keep' });
   });
 
   it('gives the controller variables that it starts with', async () => {
@@ -218,31 +145,6 @@ describe('the chart', function () {
     } finally {
       await rm(folder, { recursive: true });
     }
-  });
-
-  it('changes no selector when version and labels change', async () => {
-    const selector = async (set: string[]) =>
-      only<V1Deployment & KubernetesObject>(await render({ set }), 'Deployment').spec?.selector;
-    expect(await selector(['commonLabels={"team":"a"}', 'podLabels={"b":"c"}'])).to.deep.equal(await selector([]));
-  });
-
-  it('says after an installation what to do next, and where to look', async () => {
-    const text = await notes();
-    for (const command of [
-      'kubectl -n default wait svcinstance/office --for=condition=Ready',
-      'kubectl -n default get secret office-secrets',
-      'create secret generic svc-license --from-file=token=',
-      '--set-file license.keys=license-keys.json',
-      'helm test svc -n svc-system',
-      'kubectl -n default describe svcinstance office',
-      'kubectl -n svc-system logs deployment/svc-controller',
-    ]) {
-      expect(text).to.include(command);
-    }
-    expect(await notes(FULL)).not.to.include('license-keys.json');
-    expect(await notes(NAMESPACED))
-      .to.include('kubectl -n office wait')
-      .and.to.include('The CRD is not part');
   });
 
   it('tells by helm test whether the CRD is served and the controller is ready', async () => {
@@ -282,45 +184,3 @@ describe('the chart', function () {
     execFileSync('scripts/check-chart.sh', { cwd: root, stdio: 'pipe' });
   }).timeout(180_000);
 });
-
-describe('what the controller makes', () => {
-  // docs/decisions/0011-controller.md, Editor pod. The user name is no secret, but lies in a Secret with the password.
-  const EXCEPTIONS = [
-    'Deployment/office-gate: secret in variable SVC_ONLINE_ADMIN_USER',
-    'Deployment/office-editor: may escalate privileges',
-    'Deployment/office-editor: writes to its root',
-    'Deployment/office-editor: adds capabilities',
-    'Deployment/office-editor: secret in variable username',
-    'Deployment/office-editor: secret in variable password',
-    // Nobody asks it for anything.
-    'Deployment/office-editor: quarantine has no liveness probe',
-    'Deployment/office-editor: quarantine has no readiness probe',
-  ];
-  const examples = join(root, 'docs/examples');
-
-  const golden = join(root, 'test/unit/controller/desired/golden');
-
-  for (const name of readdirSync(golden)) {
-    it(`breaks no rule but those that the editor has to: golden/${name}`, () => {
-      const objects = loadAll(readFileSync(join(golden, name), 'utf8')) as KubernetesObject[];
-      expect([...new Set(ruleBreaks(objects))]).to.have.members(EXCEPTIONS);
-    });
-  }
-  for (const name of readdirSync(examples)) {
-    it(`breaks no rule but those that the editor has to: ${name}`, () => {
-      const { spec } = load(readFileSync(join(examples, name), 'utf8')) as { spec: PartialSpec };
-      expect([...new Set(ruleBreaks(desired(situationOf({ spec }))))]).to.have.members(EXCEPTIONS);
-    });
-  }
-});
-
-/** `resource.group` to the verbs, sorted. */
-function rights(rules: readonly V1PolicyRule[]): Record<string, string[]> {
-  const found: Record<string, string[]> = {};
-  for (const { apiGroups = [], resources = [], verbs } of rules) {
-    for (const name of apiGroups.flatMap((group) => resources.map((resource) => `${resource}.${group}`))) {
-      found[name] = [...new Set([...(found[name] ?? []), ...verbs])].sort();
-    }
-  }
-  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
-}

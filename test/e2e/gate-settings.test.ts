@@ -67,21 +67,3 @@ describe('what the operator set for the gate', function () {
     });
   });
 });
-
-describe('embedding that is switched off', function () {
-  this.timeout(60_000);
-  it('is not there; status and limits are', async () => {
-    const stack = await startStack({ environment: { SVC_EMBED_ENABLED: '0' } });
-    try {
-      const body = JSON.stringify({ token: await stack.token() });
-      const headers = { 'Content-Type': 'application/json' };
-      const answer = await stack.call('/svc/embed/session', { method: 'POST', headers, body });
-      expect(answer.status).to.equal(404);
-      const limits = (await (await stack.call('/svc/limits')).json()) as { editor_embed: object };
-      expect(limits.editor_embed).to.include({ enabled: false, save_callback: false });
-      expect((await stack.status()).embed.sessions).to.equal(0);
-    } finally {
-      await stack.stop();
-    }
-  });
-});

@@ -48,10 +48,11 @@ describe('the service on a developer’s machine', function () {
     return `${programs}:${process.env['PATH']}`;
   }
 
-  it('starts, says where and with which key, demonstrates, converts, and leaves nothing behind after Ctrl+C', async () => {
-    local = await startLocal();
+  it('starts, says where and with which key, offers the real editor where Docker answers, demonstrates, converts, and leaves nothing behind after Ctrl+C', async () => {
+    local = await startLocal({ PATH: await withDocker('exit 0') });
     const { child, folder, said } = local;
     await isRunning();
+    expect(said()).to.match(/^ {2}editor +a stand-in .*; Docker is here, so make run EDITOR=docker starts .*$/m);
     const address = printed('address');
     const key = secret(printed('API key'));
     expect(address).to.equal(`http://localhost:${local.port}`);
@@ -129,12 +130,6 @@ describe('the service on a developer’s machine', function () {
     expect(state.status).to.equal(200);
   });
 
-  it('says what is no store, before it starts anything', async () => {
-    local = await startLocal({ SVC_LOCAL_STORE: 'floppy' });
-    expect(await local.ended).to.equal(1);
-    expect(local.said()).to.equal('STORE=floppy must be embedded or shared, such as make run STORE=shared\n');
-  });
-
   it('has the addresses in discovery that SVC_ONLINE_SERVER_NAME and SVC_ONLINE_SSL_TERMINATION tell', async () => {
     const told = { SVC_ONLINE_SERVER_NAME: 'office.example:8443', SVC_ONLINE_SSL_TERMINATION: 'true' };
     local = await startLocal({ ...told, SVC_LOCAL_EDITOR: 'stand-in', PATH: await withDocker('exit 0') });
@@ -146,28 +141,30 @@ describe('the service on a developer’s machine', function () {
     expect(local.said(), 'asked for').not.to.contain('EDITOR=docker');
   });
 
-  it('offers the real editor where Docker answers, and goes on with the stand-in', async () => {
-    local = await startLocal({ PATH: await withDocker('exit 0') });
-    await isRunning();
-    expect(local.said()).to.match(/^ {2}editor +a stand-in .*; Docker is here, so make run EDITOR=docker starts .*$/m);
-  });
-
-  for (const [what, environment, script, why] of [
-    ['there is no Docker', { PATH: '/nowhere' }, '', /there is no program `docker` on this machine/],
+  const DOCKER = { SVC_LOCAL_EDITOR: 'docker' };
+  const NO_DAEMON = 'echo "Cannot connect to the daemon" >&2; exit 1';
+  for (const [environment, said, docker] of [
+    [{ SVC_LOCAL_STORE: 'floppy' }, /^STORE=floppy must be embedded or shared, such as make run STORE=shared\n$/],
+    [{ ...DOCKER, PATH: '/nowhere' }, /^EDITOR=docker: .*there is no program `docker` on this machine.*\n$/],
+    [DOCKER, /^EDITOR=docker: .*answer: Cannot connect to the d.*\n$/, NO_DAEMON],
+    [{ SVC_LOCAL_PORTS: 'all' }, /^SVC_LOCAL_PORTS=all must list ports of your own pages.*\n$/],
+    [{ PORT: '80808' }, /^PORT=80808 is not a port number from 1 to 65535, such as make run PORT=8081\n$/],
+    ...['localhost:9980', 'https://localhost:9980', 'http://localhost:9980/office'].map(
+      (address) =>
+        [
+          { SVC_ONLINE_URL: address },
+          /^EDITOR_URL .* must be an address such as http:\/\/localhost:9980: .*\n$/,
+        ] as const,
+    ),
     [
-      'Docker does not answer',
-      {},
-      'echo "Cannot connect to the daemon" >&2; exit 1',
-      /answer: Cannot connect to the d/,
+      { SVC_ONLINE_URL: 'http://localhost:1', SVC_ONLINE_ADMIN_PASSWORD_FILE: '/nowhere' },
+      /^EDITOR_PASSWORD_FILE .*: ENOENT.*\n$/,
     ],
   ] as const) {
-    it(`says that ${what}, before it starts anything`, async () => {
-      const PATH = script ? await withDocker(script) : '';
-      local = await startLocal({ SVC_LOCAL_EDITOR: 'docker', PATH, ...environment });
+    it(`says what is wrong with ${JSON.stringify(environment)}, before it starts anything`, async () => {
+      local = await startLocal({ ...(docker && { PATH: await withDocker(docker) }), ...environment });
       expect(await local.ended).to.equal(1);
-      expect(local.said())
-        .to.match(/^EDITOR=docker: .*\n$/)
-        .and.match(why);
+      expect(local.said()).to.match(said);
     });
   }
 
@@ -180,17 +177,15 @@ describe('the service on a developer’s machine', function () {
     await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
   });
 
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`ends with make, on ${signal}`, async () => {
-      // The last line of the recipe; the first installs packages.
-      const { stdout } = await promisify(execFile)('make', ['--no-print-directory', '--dry-run', 'run']);
-      const recipe = `service: ; @${stdout.trim().split('\n').at(-1)?.replaceAll('$', '$$')}`;
-      local = await startLocal({}, { command: ['make', '--eval', recipe, 'service', 'EDITOR=stand-in'] });
-      await isRunning();
-      local.child.kill(signal);
-      await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
-    });
-  }
+  it('ends when make is killed', async () => {
+    // The last line of the recipe; the first installs packages.
+    const { stdout } = await promisify(execFile)('make', ['--no-print-directory', '--dry-run', 'run']);
+    const recipe = `service: ; @${stdout.trim().split('\n').at(-1)?.replaceAll('$', '$$')}`;
+    local = await startLocal({}, { command: ['make', '--eval', recipe, 'service', 'EDITOR=stand-in'] });
+    await isRunning();
+    local.child.kill('SIGKILL');
+    await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
+  });
 
   it('ends when its terminal is closed', async () => {
     local = await startLocal();
@@ -256,26 +251,6 @@ describe('the service on a developer’s machine', function () {
       await Promise.all([portal.close(), other.close()]);
     }
   });
-
-  it('says what is no list of ports', async () => {
-    local = await startLocal({ SVC_LOCAL_PORTS: 'all' });
-    expect(await local.ended).to.equal(1);
-    expect(local.said()).to.match(/^SVC_LOCAL_PORTS=all must list ports of your own pages.*\n$/);
-  });
-
-  it('says what is no port', async () => {
-    local = await startLocal({ PORT: '80808' });
-    expect(await local.ended).to.equal(1);
-    expect(local.said()).to.equal('PORT=80808 is not a port number from 1 to 65535, such as make run PORT=8081\n');
-  });
-
-  for (const address of ['localhost:9980', 'https://localhost:9980', 'http://localhost:9980/office']) {
-    it(`says that ${address} is no editor, before it starts anything`, async () => {
-      local = await startLocal({ SVC_ONLINE_URL: address });
-      expect(await local.ended).to.equal(1);
-      expect(local.said()).to.match(/^EDITOR_URL .* must be an address such as http:\/\/localhost:9980: .*\n$/);
-    });
-  }
 
   it('signs callbacks of jobs with the secret that it prints, and posts them to hosts that are allowed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-license-'));
@@ -348,12 +323,6 @@ describe('the service on a developer’s machine', function () {
       await editor.stop();
       await rm(folder, { recursive: true });
     }
-  });
-
-  it('says that a file with the password cannot be read', async () => {
-    local = await startLocal({ SVC_ONLINE_URL: 'http://localhost:1', SVC_ONLINE_ADMIN_PASSWORD_FILE: '/nowhere' });
-    expect(await local.ended).to.equal(1);
-    expect(local.said()).to.match(/^EDITOR_PASSWORD_FILE .*: ENOENT.*\n$/);
   });
 
   it('has an editor that runs already fetch documents from where SVC_GATE_WOPI_URL says', async () => {

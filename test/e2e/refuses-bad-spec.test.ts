@@ -324,7 +324,10 @@ const DEFAULTS: SvcInstanceSpec = {
     requests: 4000,
     pod: {},
   },
-  storage: { onDelete: 'Retain', gate: { size: '20Gi' }, docbuilder: { size: '20Gi' }, editor: { size: '10Gi' } },
+  storage: {
+    ...{ onDelete: 'Retain', gate: { size: '20Gi' }, docbuilder: { size: '20Gi' } },
+    editor: { size: '10Gi', ephemeral: false },
+  },
   outbound: { allowHosts: [], denyCidrs: [] },
   images: { pullPolicy: 'IfNotPresent', pullSecrets: [] },
   logLevel: 'Info',

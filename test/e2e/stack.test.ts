@@ -5,10 +5,9 @@ import { verifyCallback } from '../../src/common/crypto/signature.ts';
 import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { errorOf } from '../support/gate-embed.ts';
-import { rawRequest } from '../support/raw-request.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { arrived, changeMode, download, linesOf, refusal } from '../support/stack-steps.ts';
-import { ORIGINAL, PORTAL_ORIGIN } from '../support/surroundings.ts';
+import { arrived, download, linesOf, refusal } from '../support/stack-steps.ts';
+import { ORIGINAL } from '../support/surroundings.ts';
 import { until } from '../support/until.ts';
 
 const AN: EmbedUser = { id: 'u1', name: 'An' };
@@ -113,22 +112,6 @@ describe('editing through the front', function () {
       expect(await download((await stack.state(session)).download_url)).to.deep.equal(ORIGINAL);
     });
 
-    it('the mode changes from editing to viewing and back, with the same session', async () => {
-      const session = await stack.create();
-      const writing = await stack.open(session);
-      const viewing = await changeMode(stack, session, 'view');
-      await writing.leave();
-      expect(viewing).to.include({ session_id: session.session_id, mode: 'view' });
-      expect(viewing.form.access_token).to.equal(session.form.access_token);
-      const reader = await stack.open(viewing);
-      expect(reader.readonly()).to.equal(true);
-      await reader.leave();
-      const writer = await stack.open(await changeMode(stack, session, 'edit'));
-      expect(writer.readonly()).to.equal(false);
-      await writer.addLine('viết lại');
-      expect(await stack.save(session, writer)).to.equal(1);
-    });
-
     it('a deleted session opens nothing any more, what it has open is still saved', async () => {
       const session = await stack.create();
       const client = await stack.open(session);
@@ -140,52 +123,12 @@ describe('editing through the front', function () {
       expect((await stack.state(session)).state).to.equal('closed');
     });
 
-    it('what only front and editor may ask is not there', async () => {
-      const { doc_id, form } = await stack.create();
-      for (const path of [
-        '/svc/auth',
-        `/svc/wopi/files/${doc_id}?access_token=${form.access_token}`,
-        '/svc/limit-page',
-      ]) {
-        for (const method of ['GET', 'POST']) {
-          expect(await errorOf(await stack.call(path, { method })), path).to.include({
-            status: 404,
-            code: 'not_found',
-          });
-        }
-      }
-      const odd = await rawRequest(stack.url, `GET /svc/x/..%2fwopi/files/${doc_id} HTTP/1.1`);
-      expect(odd.status).to.equal(404);
-    });
-
     it('who asks for the address alone is told what this is', async () => {
       const response = await stack.call('/');
       expect(response.status).to.equal(200);
       expect(new URL(response.url).pathname).to.equal('/svc/');
       expect(await response.json()).to.include({ status: '/svc/status' });
       expect((await stack.call('/svc/demo')).status, 'only in development mode').to.equal(404);
-    });
-
-    it('a page of the portal may ask and read, also refusals; another page may not', async () => {
-      const asked = await stack.call('/svc/embed/session', {
-        method: 'OPTIONS',
-        headers: { Origin: PORTAL_ORIGIN, 'Access-Control-Request-Method': 'POST' },
-      });
-      expect(asked.status).to.equal(204);
-      expect(Object.fromEntries(asked.headers)).to.include({
-        'access-control-allow-origin': PORTAL_ORIGIN,
-        'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
-        'access-control-allow-headers': 'Content-Type, Authorization',
-        'access-control-max-age': '600',
-      });
-      const post = (Origin: string) =>
-        stack.call('/svc/embed/session', { method: 'POST', headers: { ...json, Origin }, body: '{}' });
-      const refused = await post(PORTAL_ORIGIN);
-      expect(refused.headers.get('access-control-allow-origin')).to.equal(PORTAL_ORIGIN);
-      expect(await errorOf(refused)).to.include({ status: 401, code: 'token_required' });
-      const stranger = await post('https://evil.example');
-      expect(stranger.headers.get('access-control-allow-origin')).to.equal(null);
-      expect(await errorOf(stranger)).to.include({ status: 403, code: 'origin_not_allowed' });
     });
 
     it('while the gate is down, page and socket open without it, and that is logged', async () => {

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { Line } from '../../examples/editor/content/content.ts';
 import type { UriForm } from '../../examples/editor/options.ts';
 
-/** What a gate's session answers, as far as opening the editor needs it. */
+/** A gate's session, as far as opening the editor needs it. */
 export interface EditorSession {
   /** Path and query of the editor page, with WOPISrc. */
   editor_url: string;
@@ -69,7 +69,7 @@ export async function openEditor(options: OpenOptions) {
 }
 
 /**
- * Whether the page would connect again: the document was just being saved after its last view had left, or a front does
+ * Returns whether the page would connect again: the document was just being saved after its last view had left, or a front does
  * not know yet that an editor's pod is gone.
  */
 function isPassing({ stage, status, body }: EditorRefused): boolean {
@@ -198,8 +198,6 @@ async function connect(url: string, origin: string) {
     lines: (): string[] => lines.map(({ text }) => text),
     views: (): readonly ViewInfo[] => views,
     modified: () => received.findLast((text) => text.startsWith('modified: ')) === 'modified: true',
-    /** CheckFileInfo as the editor passed it on. */
-    fileInfo: () => JSON.parse(received.find((text) => text.startsWith('wopi: '))?.slice('wopi: '.length) ?? '{}'),
     /** Writes a text at the end of a line, of the last one unless told. */
     async type(text: string, index = lines.length - 1): Promise<void> {
       const line = lines[index];
@@ -210,14 +208,6 @@ async function connect(url: string, origin: string) {
     /** Adds a paragraph at the end. */
     addLine: (text: string): Promise<void> =>
       change('add', { id: `${viewId}.${next++}`, after: lines.at(-1)?.id ?? null, text }),
-    removeLine: (index: number): Promise<void> => change('remove', { id: lines[index]?.id ?? '' }),
-    /** Marks the document as modified without a change; for types that cannot be edited here. */
-    async touch(): Promise<void> {
-      const from = received.length;
-      say('touch');
-      if (received.findLast((text) => text.startsWith('modified: ')) !== 'modified: true')
-        await message('modified: true', from);
-    },
     /** Asks for a save; what resolves is the editor's word, before anything is stored. See `stored`. */
     async save(
       values: { extendedData?: string; dontSaveIfUnmodified?: boolean } = {},
@@ -228,8 +218,6 @@ async function connect(url: string, origin: string) {
     },
     /** Resolves once the WOPI host has what the last `save` saved. */
     stored: (withinMs?: number): Promise<string> => message('uploaded', savedAt, withinMs),
-    force: (): void => say('savetostorage force=1'),
-    resetToken: (token: string): void => say(`resetaccesstoken ${token}`),
     say,
     /** Closes as a tab does that is closed; resolves when the socket is gone. */
     leave: (): Promise<void> => end(() => socket.close(1000)),

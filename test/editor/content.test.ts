@@ -8,7 +8,7 @@ import { SaxesParser } from 'saxes';
 import { type Content, openContent } from '../../examples/editor/content/content.ts';
 import { paragraphText, setParagraphText } from '../../examples/editor/content/paragraphs.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
-import { zipEntry } from '../engine/zip.ts';
+import { zipEntry } from '../engine/support.ts';
 import { docxTemplate } from '../support/templates.ts';
 
 const RICH = docxTemplate({

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { SaxesParser } from 'saxes';
 import { WebSocket } from 'ws';
 import { FILE_TYPES } from '../../cmd/gate/domain/model.ts';
 import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
-import type { EditorOptions, Timings } from '../../examples/editor/options.ts';
+import type { EditorOptions } from '../../examples/editor/options.ts';
+import { editPages } from '../../src/common/editor/discovery-xml.ts';
 import { until } from '../support/until.ts';
 import { openEditor } from './client.ts';
 import { startWopiHost, type WopiHost } from './wopi-host.ts';
 
 const ADMIN = { user: 'admin', password: 'mật khẩu' };
-const BASIC = `Basic ${Buffer.from(`${ADMIN.user}:${ADMIN.password}`).toString('base64')}`;
-const TIMINGS: Partial<Timings> = { uploadGap: 50, giveUp: 40 };
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
+const BASIC = basic(`${ADMIN.user}:${ADMIN.password}`);
+const CONSOLE = '/browser/dist/admin/admin.html';
 
 describe('stand-in editor: discovery, page and admin channel', () => {
   let editor: StandInEditor;
@@ -28,115 +29,66 @@ describe('stand-in editor: discovery, page and admin channel', () => {
   after(() => host.stop());
 
   const start = (options: Partial<EditorOptions> = {}): Promise<StandInEditor> =>
-    startEditor({ port: 0, host: '127.0.0.1', admin: ADMIN, timings: TIMINGS, ...options });
+    startEditor({ port: 0, host: '127.0.0.1', admin: ADMIN, timings: { uploadGap: 50, giveUp: 40 }, ...options });
   const restart = async (options: Partial<EditorOptions>): Promise<void> => {
     await editor.kill();
     editor = await start(options);
   };
-  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${editor.url}${path}`, { headers });
+  const get = (path: string, authorization = ''): Promise<Response> =>
+    fetch(`${editor.url}${path}`, { headers: { authorization } });
 
-  describe('discovery', () => {
-    it('names a page to edit and to view for each of the 12 extensions, and for their types', async () => {
-      const response = await get('/hosting/discovery');
-      expect(response.headers.get('content-type')).to.match(/^text\/xml/);
-      const actions = actionsOf(await response.text());
-      for (const ext of FILE_TYPES) {
-        for (const name of ['edit', 'view']) {
-          const action = actions.find((one) => one.ext === ext && one.name === name);
-          expect(action?.urlsrc, `${name} ${ext}`).to.match(new RegExp(`^${editor.url}/browser/\\w+/cool\\.html\\?$`));
-        }
-      }
-      expect(actions.filter(({ ext, name }) => ext === '' && name === 'edit')).to.have.lengthOf(12);
-      expect(actions.filter(({ name }) => name === 'getinfo')).to.have.lengthOf(1);
-    });
-
-    it('breaks on demand', async () => {
-      editor.faults.discovery = 'error';
-      expect((await get('/hosting/discovery')).status).to.equal(500);
-      editor.faults.discovery = 'broken';
-      const text = await (await get('/hosting/discovery')).text();
-      expect(() => actionsOf(text)).to.throw();
-      editor.faults.discovery = 'hang';
-      const hung = await fetch(`${editor.url}/hosting/discovery`, { signal: AbortSignal.timeout(100) }).catch(
-        (e: Error) => e.name,
-      );
-      expect(hung).to.equal('TimeoutError');
-    });
+  it('names a page to edit for each of the 12 extensions, and for their types', async () => {
+    const response = await get('/hosting/discovery');
+    expect(response.headers.get('content-type')).to.match(/^text\/xml/);
+    const text = await response.text();
+    const { pages } = editPages(text);
+    expect([...pages.keys()]).to.include.members([...FILE_TYPES]);
+    for (const page of pages.values()) expect(page).to.match(/^\/browser\/\w+\/cool\.html\?$/);
+    expect(text.match(/ext="" name="edit"/g)).to.have.lengthOf(12);
   });
 
-  describe('the page', () => {
-    const post = (form: Record<string, string>): Promise<Response> =>
-      fetch(`${editor.url}${host.session('doc_1', 'an').editor_url}`, {
-        method: 'POST',
-        body: new URLSearchParams(form),
-      });
-
-    it('says what it is, has the fields of the form, escaped, and no script but its own', async () => {
-      const response = await post({ access_token: '"><script>alert(1)</script>', access_token_ttl: '17' });
-      const text = await response.text();
-      expect(text).to.contain('Trình soạn thảo thay thế').and.contain('Stand-in editor');
-      expect(text)
-        .to.contain('data-access-token="&quot;&gt;&lt;script&gt;alert(1)')
-        .and.contain('data-access-token-ttl="17"');
-      expect(response.headers.get('content-security-policy')).to.contain("script-src 'self'");
-      for (const [, path = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g))
-        expect((await get(path)).status, path).to.equal(200);
-    });
+  it('has a page that says what it is, has the fields of the form, escaped, and no script but its own', async () => {
+    const body = new URLSearchParams({ access_token: '"><script>alert(1)</script>', access_token_ttl: '17' });
+    const response = await fetch(`${editor.url}${host.session('doc_1', 'an').editor_url}`, { method: 'POST', body });
+    const text = await response.text();
+    expect(text).to.contain('Trình soạn thảo thay thế').and.contain('Stand-in editor');
+    expect(text).to.contain('data-access-token="&quot;&gt;&lt;script&gt;alert(1)');
+    expect(text).to.contain('data-access-token-ttl="17"');
+    expect(response.headers.get('content-security-policy')).to.contain("script-src 'self'");
+    for (const [, path = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g))
+      expect((await get(path)).status, path).to.equal(200);
   });
 
   it('answers what a front must not let through, also where a question mark stands for a slash', async () => {
-    for (const path of [
-      '/cool/convert-to',
-      '/cool/convert-to/txt',
-      '/lool/convert-to/txt',
-      '/cool/?convert-to',
-      '/cool/get-thumbnail',
-      '//hosting//discovery',
-    ]) {
+    for (const rest of ['cool/convert-to', 'cool/convert-to/txt', 'lool/convert-to/txt', 'cool/?convert-to'])
+      expect((await get(`/${rest}`)).status, rest).to.equal(200);
+    for (const path of ['/cool/get-thumbnail', '//hosting//discovery'])
       expect((await get(path)).status, path).to.equal(200);
-    }
-    for (const path of ['/cool/getMetrics', '/cool/?getMetrics', '/browser/dist/admin/admin.html']) {
+    for (const path of ['/cool/getMetrics', '/cool/?getMetrics', CONSOLE]) {
       expect((await get(path)).status, path).to.equal(401);
-      expect((await get(path, { Authorization: BASIC })).status, path).to.equal(200);
+      expect((await get(path, BASIC)).status, path).to.equal(200);
     }
   });
 
   describe('the admin channel', () => {
-    const login = async (): Promise<string> => {
-      const page = await get('/browser/dist/admin/admin.html', { Authorization: BASIC });
-      return /window\.jwtToken = '([^']+)'/.exec(await page.text())?.[1] ?? '';
-    };
+    const login = async (): Promise<string> =>
+      /window\.jwtToken = '([^']+)'/.exec(await (await get(CONSOLE, BASIC)).text())?.[1] ?? '';
     const channel = async () => {
       const socket = new WebSocket(`${editor.url}/cool/adminws`, { origin: editor.url });
       const received: string[] = [];
       socket.on('message', (data) => received.push(String(data)));
       await once(socket, 'open');
-      return { socket, received, next: (from = received.length) => until('a message', async () => received[from]) };
-    };
-    const enter = async () => {
-      const admin = await channel();
-      admin.socket.send(`auth jwt=${await login()}`);
-      return {
-        ...admin,
-        ask: (command: string): Promise<string> => {
-          const answer = admin.next();
-          admin.socket.send(command);
-          return answer;
-        },
-      };
+      return { socket, received };
     };
     const open = (token: string) => openEditor({ server: editor.url, session: host.session('doc_1', token) });
 
     it('wants the right password, and nobody has an empty one', async () => {
-      const wrong = `Basic ${Buffer.from('admin:wrong').toString('base64')}`;
-      const refused = await get('/browser/dist/admin/admin.html', { Authorization: wrong });
+      const refused = await get(CONSOLE, basic('admin:wrong'));
       expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, 'Basic realm="online"']);
       await restart({ admin: { user: '', password: '' } });
-      const empty = `Basic ${Buffer.from(':').toString('base64')}`;
-      expect((await get('/browser/dist/admin/admin.html', { Authorization: empty })).status).to.equal(401);
+      expect((await get(CONSOLE, basic(':'))).status).to.equal(401);
       await restart({ admin: null });
-      expect((await get('/browser/dist/admin/admin.html', { Authorization: BASIC })).status).to.equal(403);
+      expect((await get(CONSOLE, BASIC)).status).to.equal(403);
     });
 
     it('refuses commands before a login, and tokens that are wrong or of the process before', async () => {
@@ -147,82 +99,49 @@ describe('stand-in editor: discovery, page and admin channel', () => {
         ['auth jwt=wrong', 'InvalidAuthToken'],
         [`auth jwt=${old}`, 'InvalidAuthToken'],
       ] as const) {
-        const { socket, next } = await channel();
+        const { socket, received } = await channel();
         const closed = once(socket, 'close');
         socket.send(command);
-        expect(await next(0)).to.equal(answer);
         expect((await closed)[0]).to.equal(1000);
+        expect(received).to.deep.equal([answer]);
       }
     });
 
     it('lists documents with their views, and tells subscribers who comes, goes and types', async () => {
       host.people.set('xem', { UserCanWrite: false });
-      const admin = await enter();
-      admin.socket.send('subscribe adddoc rmdoc modifications');
-      expect(await admin.ask('documents')).to.equal('documents {"documents":[]}');
+      const { socket, received } = await channel();
+      const ask = async (command: string): Promise<string> => {
+        const from = received.length;
+        socket.send(command);
+        return until(command, () => received.slice(from).find((text) => text.startsWith(command)));
+      };
+      socket.send(`auth jwt=${await login()}`);
+      socket.send('subscribe adddoc rmdoc modifications');
+      expect(await ask('documents')).to.equal('documents {"documents":[]}');
       const [an, xem] = [await open('an'), await open('xem')];
-      const { documents } = JSON.parse((await answerTo(admin, 'documents')).slice('documents '.length));
+      const { documents } = JSON.parse((await ask('documents')).slice('documents '.length));
       expect(documents).to.have.lengthOf(1);
-      expect(documents[0]).to.include({
-        activeViews: 2,
-        modified: 'No',
-        uploaded: 'Yes',
-        wopiSrc: `${host.url}/svc/wopi/files/doc_1`,
-        wopiHost: '127.0.0.1',
-      });
-      expect(
-        documents[0].views.map((view: Record<string, string>) => [view['userId'], view['userName'], view['readonly']]),
-      ).to.deep.equal([
-        ['an', 'Tên an', '0'],
-        ['xem', 'Tên xem', '1'],
-      ]);
+      const [{ pid, memory, wopiSrc, docKey, views }] = documents;
+      expect(documents[0]).to.include({ activeViews: 2, modified: 'No', uploaded: 'Yes', wopiHost: '127.0.0.1' });
+      expect(wopiSrc).to.equal(`${host.url}/svc/wopi/files/doc_1`);
+      const [one, two] = views as Record<string, string>[];
+      expect(one).to.include({ userId: 'an', userName: 'Tên an', readonly: '0' });
+      expect(two).to.include({ userId: 'xem', userName: 'Tên xem', readonly: '1' });
       await an.type(' hai');
       await xem.leave();
       await an.leave();
-      await until(
-        'gone',
-        async () => admin.received.filter((text) => text.startsWith('rmdoc ')).length === 2 || undefined,
-      );
-      const [first, second] = documents[0].views.map((view: Record<string, string>) => view['sessionid']);
-      const { pid } = documents[0];
-      expect(admin.received.filter((text) => !text.startsWith('documents'))).to.deep.equal([
-        `adddoc ${pid} a.txt ${first} ${encodeURIComponent('Tên an')} an ${documents[0].memory} 127.0.0.1 0 ${documents[0].wopiSrc} ${documents[0].docKey}`,
-        `adddoc ${pid} a.txt ${second} ${encodeURIComponent('Tên xem')} xem ${documents[0].memory} 127.0.0.1 1 ${documents[0].wopiSrc} ${documents[0].docKey}`,
+      await until('gone', () => received.filter((text) => text.startsWith('rmdoc ')).length === 2);
+      const added = (id: string | undefined, user: string, readonly: number) =>
+        `adddoc ${pid} a.txt ${id} ${encodeURIComponent(`Tên ${user}`)} ${user} ${memory} 127.0.0.1 ${readonly} ${wopiSrc} ${docKey}`;
+      expect(received.filter((text) => !text.startsWith('documents'))).to.deep.equal([
+        added(one?.['sessionid'], 'an', 0),
+        added(two?.['sessionid'], 'xem', 1),
         `modifications ${pid} Yes`,
-        `rmdoc ${pid} ${second}`,
+        `rmdoc ${pid} ${two?.['sessionid']}`,
         `modifications ${pid} No`,
-        `rmdoc ${pid} ${first}`,
+        `rmdoc ${pid} ${one?.['sessionid']}`,
       ]);
-      expect(await answerTo(admin, 'active_users_count')).to.equal('active_users_count 0');
+      expect(await ask('active_users_count')).to.equal('active_users_count 0');
     });
-
-    async function answerTo(admin: Awaited<ReturnType<typeof enter>>, command: string): Promise<string> {
-      const from = admin.received.length;
-      admin.socket.send(command);
-      return until(command, async () => admin.received.slice(from).find((text) => text.startsWith(command)));
-    }
   });
 });
-
-interface Action {
-  ext: string;
-  name: string;
-  urlsrc: string;
-}
-
-function actionsOf(xml: string): Action[] {
-  const actions: Action[] = [];
-  const path: string[] = [];
-  const parser = new SaxesParser({});
-  parser.on('error', (error) => {
-    throw error;
-  });
-  parser.on('opentag', ({ name, attributes }) => {
-    path.push(name);
-    if (path.join('/') === 'wopi-discovery/net-zone/app/action') actions.push(attributes as unknown as Action);
-    if (name === 'net-zone') expect(attributes['name']).to.equal('external-http');
-  });
-  parser.on('closetag', () => void path.pop());
-  parser.write(xml).close();
-  return actions;
-}

@@ -18,13 +18,13 @@ export interface WopiRequest {
 export interface WopiHost {
   url: string;
   files: Map<string, { name: string; bytes: Buffer; stamp: string }>;
-  /** What CheckFileInfo adds or replaces, by token. */
+  /** Members that CheckFileInfo adds or replaces, by token. */
   people: Map<string, Record<string, unknown>>;
   requests: WopiRequest[];
   puts(): WopiRequest[];
   /** The status of an answer; 200 does what was asked. May wait. Undefined cuts the connection. */
   answer: (request: WopiRequest) => Promise<number | undefined> | number | undefined;
-  /** What a gate would give for a document and a token. */
+  /** Returns the session that a gate would give for a document and a token. */
   session(id: string, token: string, form?: Record<string, string>): EditorSession;
   stop(): Promise<void>;
 }

@@ -5,8 +5,9 @@ import { unzipSync } from 'fflate';
 import { EngineFailure } from '../../cmd/docbuilder/engine/task.ts';
 import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { zip } from '../../scripts/support/documents.ts';
-import { tempFolder, verdict } from '../support/inspect.ts';
-import { type Bench, createBench, fodp, fods, fodt, paragraph, row, slide } from './support.ts';
+import { useFolder } from '../support/folder.ts';
+import { verdict } from '../support/inspect.ts';
+import { type Bench, fodp, fods, fodt, paragraph, row, sharedBench, slide } from './support.ts';
 
 const MARKS = ['Một', 'Hai', 'Ba'];
 const PACKAGES = ['docx', 'odt', 'xlsx', 'ods', 'pptx', 'odp'] as const;
@@ -26,11 +27,10 @@ const CONTENT: Record<Package, string> = {
 describe('engine: damaged packages', function () {
   this.timeout(120_000);
   let bench: Bench;
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  const folder = useFolder();
   const whole = new Map<Package, Parts>();
   before(async () => {
-    folder = await tempFolder();
-    bench = await createBench();
+    bench = await sharedBench();
     const flat: [content: string, from: SourceFormat, to: readonly Package[]][] = [
       [fodt(MARKS.map(paragraph).join('')), 'fodt', ['docx', 'odt']],
       [fods(MARKS.map((mark) => row(mark)).join('')), 'fods', ['xlsx', 'ods']],
@@ -38,10 +38,6 @@ describe('engine: damaged packages', function () {
     ];
     for (const [content, from, targets] of flat)
       for (const to of targets) whole.set(to, unzipSync((await bench.convert(content, from, to)).bytes));
-  });
-  after(async () => {
-    await bench?.dispose();
-    await folder?.remove();
   });
 
   /** The text of what is made of a file as the service makes it; or the code or reason that says why not. */
@@ -59,48 +55,44 @@ describe('engine: damaged packages', function () {
     }
   }
 
-  const damage: [what: string, (parts: Parts, part: string) => Parts][] = [
-    ['half of its content', (parts, part) => ({ ...parts, [part]: halfOf(parts[part]) })],
-    ['empty content', (parts, part) => ({ ...parts, [part]: new Uint8Array() })],
-    ['an unclosed tag in its content', (parts, part) => ({ ...parts, [part]: withTag(parts[part]) })],
-    ['another part as its content', (parts, part) => ({ ...parts, [part]: Buffer.from('<a/>') })],
-    ['no content', (parts, part) => Object.fromEntries(Object.entries(parts).filter(([name]) => name !== part))],
+  /** Replaces a part of a package, or takes it away. */
+  function changed(format: Package, part: string, change: (bytes: Uint8Array) => Uint8Array | undefined): Buffer {
+    const { [part]: bytes, ...others } = whole.get(format) as Parts;
+    if (!bytes) throw new Error(`${format} has no ${part}`);
+    const made = change(bytes);
+    return zip(made ? { ...others, [part]: made } : others);
+  }
+
+  const damage: [what: string, change: (bytes: Uint8Array) => Uint8Array | undefined][] = [
+    ['half of its content', (bytes) => bytes.subarray(0, bytes.length >> 1)],
+    ['empty content', () => new Uint8Array()],
+    ['an unclosed tag in its content', openTag],
+    ['another part as its content', () => Buffer.from('<a/>')],
+    ['no content', () => undefined],
   ];
   for (const format of PACKAGES) {
     for (const [what, change] of damage) {
       it(`${format} with ${what} is refused`, async () => {
-        const content = zip(change(whole.get(format) as Parts, CONTENT[format]));
-        expect(await opened(content, `a.${format}`)).to.equal('damaged_part');
+        expect(await opened(changed(format, CONTENT[format], change), `a.${format}`)).to.equal('damaged_part');
       });
     }
   }
 
-  it('xlsx and pptx that do not say where their sheets and slides are', async () => {
-    for (const [format, part] of [
-      ['xlsx', 'xl/_rels/workbook.xml.rels'],
-      ['pptx', 'ppt/_rels/presentation.xml.rels'],
-    ] as const) {
-      const { [part]: _, ...parts } = whole.get(format) as Parts;
-      expect(await opened(zip(parts), `a.${format}`), format).to.equal('damaged_part');
-    }
-  });
+  for (const [format, part] of [
+    ['xlsx', 'xl/_rels/workbook.xml.rels'],
+    ['xlsx', 'xl/sharedStrings.xml'],
+    ['xlsx', 'xl/styles.xml'],
+    ['pptx', 'ppt/_rels/presentation.xml.rels'],
+    ['pptx', 'ppt/slideMasters/slideMaster1.xml'],
+    ['pptx', 'ppt/slideLayouts/_rels/slideLayout1.xml.rels'],
+  ] as const) {
+    it(`${format} without ${part} is refused`, async () => {
+      const content = changed(format, part, () => undefined);
+      expect(await opened(content, `a.${format}`)).to.equal('damaged_part');
+    });
+  }
 
-  it('xlsx without the texts or the formats of its cells', async () => {
-    for (const part of ['xl/sharedStrings.xml', 'xl/styles.xml']) {
-      const { [part]: _, ...parts } = whole.get('xlsx') as Parts;
-      expect(await opened(zip(parts), 'a.xlsx'), part).to.equal('damaged_part');
-    }
-  });
-
-  it('pptx without a master, or with a layout that names none', async () => {
-    for (const part of ['ppt/slideMasters/slideMaster1.xml', 'ppt/slideLayouts/_rels/slideLayout1.xml.rels']) {
-      const { [part]: removed, ...parts } = whole.get('pptx') as Parts;
-      expect(removed, part).to.not.equal(undefined);
-      expect(await opened(zip(parts), 'a.pptx'), part).to.equal('damaged_part');
-    }
-  });
-
-  it('a picture that is not the one that was packed', async () => {
+  it('a picture that is not the one that was packed is refused', async () => {
     const picture = randomBytes(200);
     const image = '<Relationship Id="rIdA" Type="http://a/image" Target="media/a.png"/></Relationships>';
     const rels = 'word/_rels/document.xml.rels';
@@ -120,7 +112,7 @@ describe('engine: damaged packages', function () {
     }
   });
 
-  it('an embedded object, unless there is a picture of it', async () => {
+  it('an embedded object is refused, unless there is a picture of it', async () => {
     const object = { ...whole.get('ods'), 'Object 1/content.xml': Buffer.from('<a') };
     const names = ['Object 1/content.xml', 'ObjectReplacements/Object 1'] as const;
     expect(await opened(zip(listed(object, names[0])), 'a.ods')).to.equal('damaged_part');
@@ -134,7 +126,7 @@ describe('engine: damaged packages', function () {
       ['odt', 'settings.xml'],
       ['xlsx', 'docProps/core.xml'],
     ] as const) {
-      const content = zip({ ...whole.get(format), [part]: Buffer.from('<a') });
+      const content = changed(format, part, () => Buffer.from('<a'));
       expect(await opened(content, `a.${format}`), format).to.contain(MARKS[0]);
     }
   });
@@ -178,12 +170,8 @@ function listed(parts: Parts, ...names: readonly string[]): Parts {
   return { ...parts, [manifest]: Buffer.from(text.replace(/<\/manifest:manifest>/, `${entries.join('')}$&`)) };
 }
 
-function halfOf(part: Uint8Array | undefined): Uint8Array {
-  return part?.subarray(0, part.length >> 1) ?? new Uint8Array();
-}
-
-function withTag(part: Uint8Array | undefined): Uint8Array {
-  const text = Buffer.from(part ?? []).toString();
+function openTag(part: Uint8Array): Uint8Array {
+  const text = Buffer.from(part).toString();
   const end = text.lastIndexOf('</');
   return Buffer.from(`${text.slice(0, end)}<b>${text.slice(end)}`);
 }

@@ -1,156 +1,112 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { createEngine } from '../../cmd/docbuilder/engine/engine.ts';
-import { silentLogger } from '../support/logs.ts';
-import {
-  type Bench,
-  createBench,
-  descendants,
-  fodt,
-  officePids,
-  paragraph,
-  processesNaming,
-  until,
-} from './support.ts';
+import { useFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
+import { type Bench, createBench, findDescendants, findFailure, fodt, paragraph } from './support.ts';
 
+const ROOT = resolve(import.meta.dirname, '../..');
 const SMALL = fodt(paragraph('Xin chào'));
-const restarts = (bench: Bench) => bench.engine.status().workers.restarts;
-const sockets = () => readdirSync('/tmp').filter((name) => name.startsWith('OSL_PIPE_') && name.includes('svc_'));
+const listSockets = () => readdirSync('/tmp').filter((name) => name.startsWith('OSL_PIPE_') && name.includes('svc_'));
 
 describe('engine: life and end of workers', function () {
   this.timeout(30_000);
+  const benches: Bench[] = [];
+  afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.dispose())));
+  // It is removed once the engines in it have stopped.
+  const folder = useFolder('test');
+
+  async function start(settings: Parameters<typeof createBench>[0] = {}): Promise<Bench> {
+    const bench = await createBench(settings);
+    benches.push(bench);
+    return bench;
+  }
 
   it('a worker is replaced after its jobs, and not before', async () => {
-    const bench = await createBench({ maxJobs: 2 });
-    try {
-      for (const expected of [0, 1, 1, 2]) {
-        await bench.convert(SMALL, 'fodt', 'pdf');
-        await until(() => bench.engine.status().workers.busy === 0, 'the worker back');
-        expect(restarts(bench)).to.equal(expected);
-      }
-    } finally {
-      await bench.dispose();
+    const bench = await start({ maxJobs: 2 });
+    for (const expected of [0, 1, 1, 2]) {
+      await bench.convert(SMALL, 'fodt', 'pdf');
+      await until('the worker back', () => bench.engine.status().workers.busy === 0);
+      expect(bench.restarts()).to.equal(expected);
     }
   });
 
   it('a worker is replaced at its age, also when nobody uses it', async () => {
     let now = Date.now();
-    const bench = await createBench({ maxAgeMinutes: 1, clock: () => now });
-    try {
-      await until(() => bench.engine.status().workers.idle === 1 && officePids().length === 2, 'a worker and a spare');
-      const [first] = officePids();
-      now += 59_000;
-      await bench.convert(SMALL, 'fodt', 'pdf');
-      expect(restarts(bench)).to.equal(0);
-      now += 2_000;
-      await until(() => !officePids().includes(first as number), 'an idle worker replaced');
-      expect(restarts(bench)).to.be.at.least(1);
-    } finally {
-      await bench.dispose();
-    }
+    const bench = await start({ maxAgeMinutes: 1, clock: () => now });
+    await until('a worker and a spare', () => bench.engine.status().workers.idle === 1 && bench.pids().length === 2);
+    const [first = 0] = bench.pids();
+    now += 59_000;
+    await bench.convert(SMALL, 'fodt', 'pdf');
+    expect(bench.restarts()).to.equal(0);
+    now += 2_000;
+    await until('an idle worker replaced', () => !bench.pids().includes(first));
+    expect(bench.restarts()).to.be.at.least(1);
   });
 
   it('a worker that holds on to too much memory is replaced after the job', async () => {
-    const bench = await createBench({ memoryMb: 240 });
-    try {
-      await bench.convert(SMALL, 'fodt', 'pdf');
-      await until(() => restarts(bench) === 1, 'a replaced worker');
-    } finally {
-      await bench.dispose();
-    }
+    const bench = await start({ memoryMb: 240 });
+    await bench.convert(SMALL, 'fodt', 'pdf');
+    await until('a replaced worker', () => bench.restarts() === 1);
   });
 
   it('after stop no process, folder or socket is left, even when it comes while workers start', async () => {
     // Other suites of this process may have some of their own.
-    const others = new Set(descendants(process.pid));
+    const others = new Set(findDescendants(process.pid));
     for (const wait of [0, 150, 1500]) {
-      const bench = await createBench({ workers: 2, sandbox: wait === 150 ? 'landlock' : 'auto' });
-      const before = sockets().length;
+      const bench = await start({ workers: 2, sandbox: wait === 150 ? 'landlock' : 'auto' });
+      const before = listSockets().length;
       const running = bench.convert(SMALL, 'fodt', 'pdf').catch((error) => error);
       await new Promise((resolve) => setTimeout(resolve, wait));
       await bench.engine.stop();
       await running;
-      const left = descendants(process.pid).filter((pid) => !others.has(pid));
+      const left = findDescendants(process.pid).filter((pid) => !others.has(pid));
       expect(left, `after ${wait} ms`).to.deep.equal([]);
       expect(readdirSync(bench.workDir)).to.deep.equal([]);
-      expect(sockets().length).to.be.at.most(before);
-      await bench.dispose();
+      expect(listSockets().length).to.be.at.most(before);
     }
   });
 
-  it('workers may have their folders behind a symbolic link', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-test-link-'));
-    mkdirSync(join(folder, 'disk'));
-    await symlink(join(folder, 'disk'), join(folder, 'link'));
-    const bench = await createBench({ workDir: join(folder, 'link', 'work') });
-    try {
-      expect((await bench.convert(SMALL, 'fodt', 'pdf')).pages).to.equal(1);
-    } finally {
-      await bench.dispose();
-      await rm(folder, { recursive: true });
-    }
-  });
-
-  it('after stop a task is refused', async () => {
-    const bench = await createBench();
+  it('workers may have their folders behind a symbolic link, and do nothing once the engine has stopped', async () => {
+    mkdirSync(folder.at('disk'));
+    await symlink(folder.at('disk'), folder.at('link'));
+    const bench = await start({ workDir: folder.at('link', 'work') });
+    expect((await bench.convert(SMALL, 'fodt', 'pdf')).pages).to.equal(1);
     await bench.engine.stop();
-    const error = await bench.convert(SMALL, 'fodt', 'pdf').catch((reason) => reason);
-    expect(error.reason).to.equal('no_worker');
-    await bench.dispose();
+    expect(await findFailure(bench.convert(SMALL, 'fodt', 'pdf'))).to.include({ reason: 'no_worker' });
   });
 
   for (const sandbox of ['namespaces', 'landlock'] as const) {
     it(`${sandbox}: kill -9 of the service ends its workers, and the next start removes their folders`, async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'svc-test-killed-'));
-      const workDir = join(folder, 'work');
-      const script = join(folder, 'service.mts');
-      const root = join(import.meta.dirname, '../..');
-      await writeFile(
-        script,
-        `import { createEngine } from '${root}/cmd/docbuilder/engine/engine.ts';
-         import { silentLogger } from '${root}/test/support/logs.ts';
-         await createEngine({ workers: 2, maxJobs: 9, maxAgeMinutes: 9, memoryMb: 500, jobTimeoutSeconds: 9,
-           workDir: '${workDir}', sandbox: '${sandbox}', log: silentLogger() });
-         process.stdout.write('ready');`,
-      );
-      try {
-        const service = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
-        await new Promise((resolve) => service.stdout.once('data', resolve));
-        const workers = descendants(service.pid as number);
-        expect(workers).not.to.deep.equal([]);
-        service.kill('SIGKILL');
-        const alive = () =>
-          workers.filter((pid) => existsSync(`/proc/${pid}/exe`) && processesNaming('').includes(pid));
-        await until(() => alive().length === 0, 'the end of the workers', 3_000);
+      const workDir = folder.at('work');
+      const service = `
+        import { createEngine } from '${ROOT}/cmd/docbuilder/engine/engine.ts';
+        import { silentLogger } from '${ROOT}/test/support/logs.ts';
+        await createEngine({ workers: 2, maxJobs: 9, maxAgeMinutes: 9, memoryMb: 500, jobTimeoutSeconds: 9,
+          workDir: '${workDir}', sandbox: '${sandbox}', log: silentLogger() });
+        process.stdout.write('ready');`;
+      await writeFile(folder.at('service.mts'), service);
+      const child = spawn(process.execPath, [folder.at('service.mts')], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data');
+      const workers = findDescendants(child.pid as number);
+      expect(workers).not.to.deep.equal([]);
+      child.kill('SIGKILL');
+      await until('the end of the workers', () => !workers.some((pid) => existsSync(`/proc/${pid}/exe`)), 3_000);
 
-        const [dead] = readdirSync(workDir);
-        const living = `engine-${process.pid}-0-00000000`;
-        mkdirSync(join(workDir, `engine-999999999-1-00000000`));
-        mkdirSync(join(workDir, 'somebody-elses'));
-        const engine = await createEngine({
-          ...{ workers: 1, maxJobs: 9, maxAgeMinutes: 9, memoryMb: 500, jobTimeoutSeconds: 9, workDir, sandbox },
-          log: silentLogger(),
-        });
-        const second = await createEngine({
-          ...{ workers: 1, maxJobs: 9, maxAgeMinutes: 9, memoryMb: 500, jobTimeoutSeconds: 9, workDir, sandbox },
-          log: silentLogger(),
-        });
-        expect(readdirSync(workDir)).to.include('somebody-elses').and.not.include(dead).and.not.include(living);
-        expect(readdirSync(workDir)).to.have.length(3);
-        await engine.stop();
-        await second.stop();
-        expect(readdirSync(workDir)).to.deep.equal(['somebody-elses']);
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
+      const [dead] = readdirSync(workDir);
+      mkdirSync(join(workDir, 'engine-999999999-1-00000000'));
+      mkdirSync(join(workDir, 'somebody-elses'));
+      const living = [await start({ workDir, sandbox }), await start({ workDir, sandbox })];
+      expect(readdirSync(workDir)).to.have.length(3).and.include('somebody-elses').and.not.include(dead);
+      for (const { engine } of living) await engine.stop();
+      expect(readdirSync(workDir)).to.deep.equal(['somebody-elses']);
     });
   }
 
-  it('a kind of sandbox that does not hold is not taken', async () => {
+  it('a LibreOffice that is not there is told', async () => {
     const error = await createBench({ officeDir: '/nowhere' }).catch((reason) => reason);
     expect(error.message).to.match(/LibreOffice is not installed/);
   });

@@ -1,23 +1,23 @@
 import { expect } from 'chai';
-import { silentLogger } from '../support/logs.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
-import { type Bench, createBench, fodt, officePids, paragraph, until } from './support.ts';
+import { until } from '../support/until.ts';
+import { type Bench, createBench, fodt, paragraph } from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));
 /** Seconds of work. */
-const LONG = slowSheet(4);
+const LONG = slowSheet(2);
 
 describe('engine: another number of workers', function () {
   this.timeout(60_000);
   let bench: Bench;
   before(async () => {
-    bench = await createBench({ log: silentLogger() });
+    bench = await createBench();
   });
   after(() => bench.dispose());
 
   const workers = () => bench.engine.status().workers;
   const idle = (count: number) =>
-    until(() => workers().idle === count && workers().busy === 0, `${count} workers that are idle`, 20_000);
+    until(`${count} workers that are idle`, () => workers().idle === count && workers().busy === 0);
   const long = () => bench.convert(LONG, 'fods', 'xlsx', { signal: AbortSignal.timeout(50_000) });
 
   it('more are started beside the job that runs', async () => {
@@ -25,21 +25,21 @@ describe('engine: another number of workers', function () {
     const running = long();
     bench.engine.resize(3);
     expect(workers().total).to.equal(3);
-    await until(() => workers().idle + workers().busy === 3, 'three workers', 20_000);
+    await until('three workers', () => workers().idle + workers().busy === 3);
     await running;
     await idle(3);
-    expect(workers().restarts).to.equal(0);
+    expect(bench.restarts()).to.equal(0);
   });
 
   it('fewer: the jobs that run end as any other, and those that are too many with them', async () => {
     const running = [long(), long(), long()];
-    await until(() => workers().busy === 3, 'all at work', 20_000);
+    await until('all at work', () => workers().busy === 3);
     bench.engine.resize(1);
     expect(workers()).to.include({ total: 1, busy: 3 });
     expect((await Promise.all(running)).map(({ pages }) => pages)).to.deep.equal([1, 1, 1]);
     await idle(1);
-    await until(() => officePids().length === 2, 'one worker and a spare');
-    expect(workers().restarts).to.equal(0);
+    await until('one worker and a spare', () => bench.pids().length === 2);
+    expect(bench.restarts()).to.equal(0);
   });
 
   it('idle ones that are too many end at once, and all goes on', async () => {
@@ -47,7 +47,7 @@ describe('engine: another number of workers', function () {
     await idle(4);
     bench.engine.resize(2);
     await idle(2);
-    await until(() => officePids().length === 3, 'two workers and a spare');
+    await until('two workers and a spare', () => bench.pids().length === 3);
     const made = await Promise.all([1, 2, 3, 4].map(() => bench.convert(SMALL, 'fodt', 'pdf')));
     expect(made).to.have.length(4);
     await idle(2);

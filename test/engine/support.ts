@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
 import type {
   Engine,
+  EngineFailure,
   EngineOutput,
   EngineResult,
   ImageOptions,
@@ -13,6 +16,7 @@ import type {
 } from '../../cmd/docbuilder/engine/task.ts';
 import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import type { SourceOptions } from '../../cmd/docbuilder/source/sources.ts';
+import { runEnding } from '../support/at-end.ts';
 import { silentLogger } from '../support/logs.ts';
 
 export interface Made {
@@ -35,6 +39,10 @@ export interface TaskOptions {
 /** A real engine with a folder of its own; `dispose` stops it and removes the folder. */
 export interface Bench {
   engine: Engine;
+  /** How many workers have been replaced. */
+  restarts(): number;
+  /** Process ids of its LibreOffice, those of spares included. */
+  pids(): number[];
   folder: string;
   workDir: string;
   /** Writes a source and converts it. A `delimiter` is the source's where that is a csv, else the target's. */
@@ -59,6 +67,7 @@ export const MiB = 1024 * 1024;
 export async function createBench(overrides: Partial<EngineSettings> = {}): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-engine-'));
   const workDir = overrides.workDir ?? join(folder, 'work');
+  const others = new Set(officePids());
   let count = 0;
   const engine = await createEngine({
     workers: 1,
@@ -90,6 +99,8 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
   };
   return {
     engine,
+    restarts: () => engine.status().workers.restarts,
+    pids: () => officePids().filter((pid) => !others.has(pid)),
     folder,
     workDir,
     make,
@@ -97,14 +108,16 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
       const { signal, maxOutputBytes, stem, password, encrypted, delimiter, ...rest } = options;
       const separator = delimiter === undefined ? {} : { delimiter };
       const source = {
-        ...(password === undefined ? {} : { password }),
-        ...(encrypted ? { encrypted } : {}),
-        ...(from === 'csv' ? separator : {}),
+        ...(password !== undefined && { password }),
+        ...(encrypted && { encrypted }),
+        ...(from === 'csv' && separator),
       };
-      const wanted = { to, options: { ...rest, ...(from === 'csv' ? {} : separator) } };
-      const task = { source, signal, maxOutputBytes, stem };
-      const given = Object.fromEntries(Object.entries(task).filter(([, value]) => value !== undefined));
-      return (await make(content, from, [wanted], given))[0];
+      const wanted = { to, options: { ...rest, ...(from !== 'csv' && separator) } };
+      const task = {
+        ...{ source, ...(signal && { signal }), ...(stem !== undefined && { stem }) },
+        ...(maxOutputBytes !== undefined && { maxOutputBytes }),
+      };
+      return (await make(content, from, [wanted], task))[0];
     },
     async dispose() {
       await engine.stop();
@@ -113,21 +126,24 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
   };
 }
 
-/** Process ids of every process whose environment or arguments name `marker`, as far as this user may see. */
-export function processesNaming(marker: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
-    .map(Number);
+let shared: Promise<Bench> | undefined;
+
+/** The engine of all suites that leave it as it was; it stops after the last test of the run. */
+export function sharedBench(): Promise<Bench> {
+  shared ??= createBench().then((bench) => {
+    runEnding.at(() => bench.dispose());
+    return bench;
+  });
+  return shared;
 }
 
 /** Process ids of LibreOffice below this process. */
 export function officePids(parent = process.pid): number[] {
-  return descendants(parent).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
+  return findDescendants(parent).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
 }
 
 /** All living descendants of a process. What runs in pods of the tests' own cluster is none: it may still be up. */
-export function descendants(parent: number): number[] {
+export function findDescendants(parent: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const stat = read(`/proc/${name}/stat`);
@@ -147,21 +163,37 @@ function read(path: string): string {
   }
 }
 
-/** Waits until `condition` holds. */
-export async function until(condition: () => unknown, what: string, ms = 10_000): Promise<void> {
-  const deadline = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`never came: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** The text of a PDF. */
-export function pdfText(path: string): string {
-  return execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' });
+export function pdfText(path: string, ...options: string[]): string {
+  return execFileSync('pdftotext', [...options, '-enc', 'UTF-8', path, '-'], { encoding: 'utf8' });
 }
 
-export const hasPdfTools = existsSync('/usr/bin/pdftotext');
+/** Where the lines of a page of a PDF are, in points. */
+export function pdfLines(path: string, page: number): { top: number; right: number; bottom: number }[] {
+  const xml = pdfText(path, '-f', `${page}`, '-l', `${page}`, '-bbox-layout');
+  const lines = xml.matchAll(/<line xMin="[\d.]+" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)"/g);
+  return [...lines].map(([, top, right, bottom]) => ({
+    top: Number(top),
+    right: Number(right),
+    bottom: Number(bottom),
+  }));
+}
+
+/** The text of an entry of a zip file. @throws where there is none */
+export function zipEntry(zip: Uint8Array, name: string): string {
+  const entry = unzipSync(zip, { filter: (file) => file.name === name })[name];
+  if (!entry) throw new Error(`no entry ${name}`);
+  return strFromU8(entry);
+}
+
+/** Returns the failure that work ends in. */
+export function findFailure(work: Promise<unknown>): Promise<EngineFailure> {
+  return work.then(
+    () => expect.fail('it should have failed'),
+    (error) => error,
+  );
+}
+
 export const isRoot = process.getuid?.() === 0;
 
 /** Skips the test with a reason that is seen. */
@@ -217,14 +249,7 @@ function cell(value: number | string): string {
 export const textTable = (text: string) =>
   `<table:table table:name="T"><table:table-column/>${row(text)}</table:table>`;
 
-/** A spreadsheet that is still calculating when any test has lost its patience. */
-export function endlessSheet(): string {
-  const data = Array.from({ length: 300 }, (_, index) => row(index, index % 7)).join('');
-  const heavy = formula('SUMPRODUCT(([.A$1:.A$60000]+[.B$1:.B$60000])*([.A$1:.A$60000]&gt;ROW()))');
-  return fods(data + `<table:table-row>${heavy.repeat(200)}</table:table-row>`.repeat(200));
-}
-
-/** One that needs more memory than a worker may have. */
+/** A spreadsheet that needs more memory than a worker may have. */
 export function hungrySheet(): string {
   const cells =
     '<table:table-cell table:number-columns-repeated="200" office:value-type="string"><text:p>x</text:p></table:table-cell>';

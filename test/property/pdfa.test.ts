@@ -15,7 +15,7 @@ const NAMES = ['text-1', 'text-2', 'text-3', 'sheet-1', 'sheet-2', 'sheet-3', 's
 
 const run = promisify(execFile);
 
-/** What veraPDF has against each file; nothing is an empty text. One virtual machine for all: its start takes seconds. */
+/** Returns what veraPDF has against each file, else an empty text. One virtual machine does all: its start takes seconds. */
 async function validate(flavour: string, paths: readonly string[]): Promise<Map<string, string>> {
   const args = ['-cp', join(JARS, '*'), PROGRAM, flavour, ...paths];
   const { stdout } = await run('java', args, { maxBuffer: 64 * 1024 * 1024 });
@@ -73,21 +73,21 @@ describe('PDF/A-2b', function () {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  const pathOf = (name: string, pdfa: boolean): string => join(folder, `${name}-${pdfa}.pdf`);
+  const toPath = (name: string, pdfa: boolean): string => join(folder, `${name}-${pdfa}.pdf`);
 
   async function pdf(name: string, pdfa: boolean): Promise<string> {
     const script = { ...SCRIPTS.get(name), save: [{ format: 'pdf', pdfa }] } as Script;
-    await builder.build(script, async ([file]) => copyFileSync(file?.path ?? '', pathOf(name, pdfa)));
-    return pathOf(name, pdfa);
+    await builder.build(script, async ([file]) => copyFileSync(file?.path ?? '', toPath(name, pdfa)));
+    return toPath(name, pdfa);
   }
 
   for (const name of NAMES) {
     it(`${name}: nothing speaks against it`, () => {
-      expect(answers.get(pathOf(name, true))).to.equal('');
+      expect(answers.get(toPath(name, true))).to.equal('');
     });
   }
 
   it('a PDF that was not asked to be one is none', () => {
-    expect(answers.get(pathOf('text-1', false))).to.match(/./);
+    expect(answers.get(toPath('text-1', false))).to.match(/./);
   });
 });

@@ -10,7 +10,7 @@ import type { DocumentCallback } from '../../src/common/generated/wire.ts';
 import { type SavesBench, savesBench } from '../support/gate-saves.ts';
 import { until } from '../support/until.ts';
 
-/** Of histories in all. */
+/** How many histories are lived. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 10);
 /** Repeats a run; always the same histories, unless somebody asks for a search. */
 const SEED = process.env['PROPERTY_SEED'] ?? (process.env['PROPERTY_RUNS'] ? undefined : '20261122');
@@ -52,7 +52,7 @@ interface Document {
   /** Hashes of what was acknowledged, in order. */
   saved: string[];
   stamp: string;
-  /** Whether the last one was final. */
+  /** True where the last one was final. */
   final: boolean;
   underway: Underway[];
   viewed: boolean;
@@ -147,7 +147,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     else await restart();
   }
 
-  /** What is kept of a document, and that it is what was acknowledged. */
+  /** Checks that the versions that are kept of a document are what was acknowledged. */
   async function check({ docId, saved }: Document): Promise<void> {
     const versions = await bench.rows.transact((tx) => tx.versions(docId));
     const numbers = saved.map((_, index) => index + 1).slice(-KEPT);

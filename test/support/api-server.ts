@@ -36,8 +36,6 @@ export interface ApiServer {
   kill(): Promise<void>;
   /** Starts it again after `kill`, at the same address. */
   start(): Promise<void>;
-  /** The end of what kube-apiserver logged. */
-  log(): string;
   stop(): Promise<void>;
 }
 
@@ -98,7 +96,6 @@ export async function startApiServer(flags: readonly string[] = []): Promise<Api
         server = startServer(folder, port, clientPort, flags);
         await ready(server);
       },
-      log: () => server?.log() ?? '',
       async stop() {
         await agent.destroy();
         await end(folder, server, etcd);

@@ -5,7 +5,7 @@ import { portOf } from './listen.ts';
 /** A real HTTP proxy for CONNECT (RFC 9110, 9.3.6) that knows where each address is in the test. */
 export interface ConnectProxy {
   url: URL;
-  /** What it was asked to connect to, in order. */
+  /** The authorities that it was asked to connect to, in order. */
   asked: string[];
   /** `Proxy-Authorization` of the last request. */
   authorization(): string | undefined;

@@ -51,7 +51,7 @@ export async function filledBody(body: string, data: unknown, missing: MissingMo
   return paragraphs((await fill(body, data, missing))['word/document.xml']);
 }
 
-/** What filling fails with. */
+/** Returns the error that filling fails with. */
 export async function failure(
   template: Buffer | string,
   data: unknown,

@@ -84,7 +84,7 @@ export interface TestEmbed {
   create(config?: unknown): Promise<EmbedSession>;
   /** A request of a session. */
   ask(session: EmbedSession, path?: string, init?: RequestInit): Promise<Response>;
-  /** What is left in the folder for downloads. */
+  /** Returns the files that are left in the folder for downloads. */
   temporaries(): Promise<string[]>;
   stop(): Promise<void>;
 }

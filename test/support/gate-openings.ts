@@ -6,12 +6,12 @@ export const DOC = `doc_${'a1'.repeat(16)}`;
 export const OTHER_DOC = `doc_${'b2'.repeat(16)}`;
 export const FOREIGN = 'https://cloud.example/wopi/files/42';
 
-export const sourceOf = (docId: string): string => `${WOPI_URL}/svc/wopi/files/${docId}`;
+export const toWopiSrc = (docId: string): string => `${WOPI_URL}/svc/wopi/files/${docId}`;
 
 /** A view that edits, as the editor lists it. */
-export const viewOf = (userId: string, docId: string | null = DOC): EditorView => ({
+export const createView = (userId: string, docId: string | null = DOC): EditorView => ({
   docId,
-  wopiSrc: docId === null ? FOREIGN : sourceOf(docId),
+  wopiSrc: docId === null ? FOREIGN : toWopiSrc(docId),
   userId,
   viewId: userId,
   readonly: false,

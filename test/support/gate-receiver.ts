@@ -8,7 +8,7 @@ export interface Arrived {
   headers: IncomingHttpHeaders;
   raw: string;
   body: DocumentCallback;
-  /** What was answered; null for nothing at all. */
+  /** The status that was answered; null for nothing at all. */
   answer: number | null;
 }
 

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
@@ -129,7 +131,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     retainHours: options.retainHours ?? 24,
   });
   const sample: SavesBench['sample'] = async (...views) => {
-    last = sampleOf(clock(), views);
+    last = createSample(clock(), views);
     await saves.observe(last);
     await closing.observe(last);
   };
@@ -192,7 +194,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   };
 }
 
-function sampleOf(at: number, views: { docId: string; userId?: string }[]): EditorSample {
+function createSample(at: number, views: { docId: string; userId?: string }[]): EditorSample {
   return {
     at,
     views: views.map(({ docId, userId = 'ses_x' }, index) => ({
@@ -243,4 +245,16 @@ export function putHeaders(changes: Record<string, string | undefined> = {}, tok
   return Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
+}
+
+/** Opens a PutFile of a document that declares `length` bytes, of which `content` is sent. */
+export async function beginPut(url: string, content: string | Buffer, length: number, lines: string[] = []) {
+  const { hostname, port, pathname } = new URL(`${url}/doc_a/contents`);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const headers = Object.entries(putHeaders()).map(([name, value]) => `${name}: ${value}`);
+  const head = [`POST ${pathname} HTTP/1.1`, 'Host: gate', ...headers, `Content-Length: ${length}`, ...lines];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  socket.write(content);
+  return socket;
 }

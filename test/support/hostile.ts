@@ -4,7 +4,7 @@ import { ooxml, ooxmlParts, type Parts, zip } from '../../scripts/support/docume
 /** Documents that nobody should open. */
 
 const MiB = 1024 * 1024;
-/** What ends a deflate stream (RFC 1951, section 3.2.6: a last block of fixed codes with nothing in it). */
+/** The end of a deflate stream (RFC 1951, section 3.2.6: a last block of fixed codes with nothing in it). */
 const EMPTY_LAST_BLOCK = Buffer.from([0x03, 0x00]);
 
 /** A part of `mebibytes` of blanks: a few hundred kilobytes that unpack to all of it. Made without packing all of it. */

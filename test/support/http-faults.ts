@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { pipeline, type Readable } from 'node:stream';
 import { portOf } from './listen.ts';
 
-/** What becomes of a request: it is handled here when this returns true. */
+/** Handles a request; returns whether it did. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean | undefined;
 
 /** An HTTP server in front of another one that can answer in its place, and knows what was asked for. */

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The version of Kubernetes that tests run against; `scripts/kubernetes.sh` builds it. */
-export const KUBERNETES_VERSION: string =
+const KUBERNETES_VERSION: string =
   /k8s\.io\/kubernetes v(\S+)/.exec(readFileSync(join(ROOT, 'test/e2e/cluster/kubernetes/go.mod'), 'utf8'))?.[1] ?? '';
 
 /** That of the API server in tests that need nothing else: one that `scripts/kube-versions.sh` has built, or the same. */
-export const API_SERVER_VERSION: string = process.env['SVC_TEST_KUBERNETES'] || KUBERNETES_VERSION;
+const API_SERVER_VERSION: string = process.env['SVC_TEST_KUBERNETES'] || KUBERNETES_VERSION;
 
 /** What an API server alone needs. */
 export const API_SERVER_PROGRAMS: readonly string[] = ['etcd', 'kube-apiserver', 'kubectl'];

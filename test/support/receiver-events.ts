@@ -11,7 +11,7 @@ export type FileService = Awaited<ReturnType<typeof startFileService>>;
 
 export async function startFileService() {
   const asked: { url: string; headers: IncomingHttpHeaders }[] = [];
-  /** What is answered, by path; else the content. */
+  /** Answers by path; elsewhere the content is answered. */
   const answers = new Map<string, { status: number; body: Buffer; location?: string }>();
   const server = createServer((request, response) => {
     asked.push({ url: request.url ?? '', headers: request.headers });

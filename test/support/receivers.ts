@@ -43,7 +43,7 @@ export interface Receiver {
   stop(options?: { keep: boolean }): Promise<void>;
 }
 
-/** What differs from a correct request. A header that is null is left out. */
+/** Differences from a correct request. A header that is null is left out. */
 export interface Told {
   secret?: string;
   /** Seconds by which the sender's clock is ahead. */

@@ -24,6 +24,10 @@ export interface TestService extends LocalDocbuilder {
   ): Promise<Response>;
   /** Paths of what requests and jobs under way have in the data folder. */
   temporaries(): Promise<string[]>;
+  /** Sends a JSON body. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Returns the JSON that a GET is answered with. */
+  read<Body>(path: string): Promise<Body>;
   /** The job, once it has ended. */
   ended(id: string): Promise<Job>;
   /** Stops the service; keeps the data folder when told, for a later start in it. */
@@ -54,6 +58,7 @@ export async function startService(environment: Environment = {}, overrides: Ove
     if (overrides.clock) await store?.setTime(overrides.clock(), { runs: false });
     return local.call(path, init);
   };
+  const read = async <Body>(path: string) => (await (await call(path)).json()) as Body;
   return {
     url,
     key,
@@ -67,9 +72,16 @@ export async function startService(environment: Environment = {}, overrides: Ove
       const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
       return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
     },
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json', ...headers },
+      }),
+    read,
     ended: (id) =>
       until(`job ${id} ends`, async () => {
-        const job = (await (await call(`/v1/jobs/${id}`)).json()) as Job;
+        const job = await read<Job>(`/v1/jobs/${id}`);
         return job.status === 'done' || job.status === 'failed' ? job : undefined;
       }),
     stop: async ({ keep } = { keep: false }) => {

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import { CONDITIONS } from '../../scripts/generate/instance-reference.ts';
 import { schemas } from '../../src/common/schema.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const crdText = text('crds/svcinstances.svc.internal.yaml');
-const template = text('charts/svc/templates/crd.yaml');
 
 interface Node {
   type?: string;
@@ -34,14 +32,6 @@ const { spec, status } = root.properties as { spec: Node; status: Node };
 const nodes = [...walk('spec', spec), ...walk('status', status)];
 
 describe('CustomResourceDefinition of SvcInstance', () => {
-  it('has a structural schema: a type everywhere, no references, no alternatives', () => {
-    const typeless = nodes.filter(([, node]) => !node.type && !node['x-kubernetes-int-or-string']);
-    expect(fields(typeless)).to.deep.equal([]);
-    const forbidden = ['$ref', 'definitions', 'title', 'oneOf', 'anyOf', 'allOf', 'not', 'const', 'patternProperties'];
-    expect(fields(nodes.filter(([, node]) => forbidden.some((keyword) => keyword in node)))).to.deep.equal([]);
-    expect(fields(nodes.filter(([, node]) => typeof node.additionalProperties === 'boolean'))).to.deep.equal([]);
-  });
-
   it('describes every field, so that kubectl explain has text for each', () => {
     expect(fields(nodes.filter(([, node]) => !node.description?.endsWith('.')))).to.deep.equal([]);
   });
@@ -62,12 +52,6 @@ describe('CustomResourceDefinition of SvcInstance', () => {
     const open = nodes.filter(([, node]) => node['x-kubernetes-preserve-unknown-fields']);
     expect(fields(open).filter((field) => !/\.pod\.affinity\.\w+$/.test(field))).to.deep.equal([]);
     expect(open).to.have.lengthOf(12);
-  });
-
-  it('writes the values of enumerations in CamelCase', () => {
-    const values = nodes.flatMap(([, node]) => node.enum ?? []);
-    expect(values.filter((value) => !/^[A-Z][A-Za-z]+$/.test(value))).to.deep.equal([]);
-    expect(values).to.include.members(['AuthUrl', 'HTTPRoute', 'Community']);
   });
 
   it('says of every rule what to do', () => {
@@ -122,45 +106,6 @@ describe('CustomResourceDefinition of SvcInstance', () => {
     const { enterprise } = JSON.parse(text('schemas/plan.json')).docbuilder;
     expect(at('spec.docbuilder.maxFileMb').maximum).to.equal(enterprise.max_file_mb);
     expect(at('spec.docbuilder.jobTimeoutSeconds').maximum).to.equal(enterprise.job_timeout_seconds);
-  });
-
-  it('is the same in the chart, but for what the chart decides', () => {
-    const plain = template.split('\n').filter((line) => !/^\s*\{\{-/.test(line));
-    const chart = load(plain.join('\n')) as Record<string, unknown>;
-    const file = load(crdText) as Record<string, unknown>;
-    expect(chart).to.deep.equal({
-      ...file,
-      metadata: { name: 'svcinstances.svc.internal', labels: null, annotations: { 'helm.sh/resource-policy': 'keep' } },
-    });
-    expect(crdText, 'Helm would read this').not.to.contain('{{');
-  });
-
-  it('is kept by the chart on an uninstall, and left out, as values say', () => {
-    expect(template).to.match(/^# .*\n\{\{- if \.Values\.crds\.enabled \}\}\n[\s\S]*\n\{\{- end \}\}\n$/);
-    expect(template).to.match(
-      /\{\{- if \.Values\.crds\.keep \}\}\n {2}annotations:\n {4}helm\.sh\/resource-policy: keep\n/,
-    );
-  });
-
-  it('costs the services nothing: they do not load it', () => {
-    const titles = [...schemas.values()].map(({ title }) => title);
-    expect(titles.filter((title) => title.startsWith('SvcInstance'))).to.deep.equal([]);
-  });
-
-  it('names in its text the conditions that the page explains', () => {
-    const named = at('status.conditions').description?.match(/\b[A-Z]\w+(?=[ ,;])/g);
-    expect(named?.filter((word) => word !== 'True').sort()).to.deep.equal(Object.keys(CONDITIONS).sort());
-  });
-
-  it('has a row for every field in docs/svcinstance.md', () => {
-    const page = text('docs/svcinstance.md');
-    const missing = fields(nodes)
-      .map((field) => field.replace(/^(spec|status)\.?/, '').replace(/^\w+\.pod\./, 'pod.'))
-      .filter((field) => field !== '' && !/\[\]$/.test(field))
-      .filter(
-        (field) => !page.includes(`| \`${field}\` |`) && !new RegExp(`^### (spec|status)\\.${field}$`, 'm').test(page),
-      );
-    expect(missing).to.deep.equal([]);
   });
 });
 

@@ -230,16 +230,6 @@ describe('the documentation', () => {
     }
   });
 
-  it('says in the first sentence of a guide whom it is for', () => {
-    const others = /architecture|benchmarks|compatibility|editor|README/;
-    const guides = ['SECURITY.md', 'CONTRIBUTING.md', ...find('docs/*.md').filter((path) => !others.test(path))];
-    expect(guides.length).to.be.greaterThan(15);
-    for (const path of guides) {
-      const [, prose = ''] = /^# .*\n\n(?:<!--.*-->\n\n)?(.*)/.exec(page(path)) ?? [];
-      expect(prose, path).to.match(/^This page is for /);
-    }
-  });
-
   it('has JSON that is JSON', () => {
     for (const [path, content] of text) {
       for (const json of all(content, /^ *```json\n(.*?)^ *```/gms))

@@ -9,12 +9,14 @@ import { newFolder } from '../support/own-folder.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The real npm, except that a package with Node in it is not fetched: a script takes its place. */
+/** The real npm, except that a package with Node in it is not fetched: a script takes its place, with the checksum in `sha512`. */
 const NPM = `#!/bin/sh
 case "$1 $2" in 'install --prefix')
   for last; do :; done
   bin=$3/node_modules/\${last%@*}/bin
   mkdir -p "$bin" && printf '#!/bin/sh\\n[ "$1" = -e ] || echo the Node of .tools\\n' >"$bin/node" && chmod 755 "$bin/node"
+  printf '{ "integrity": "sha512-%s" }' "$(cat sha512)" >"$3/node_modules/.package-lock.json"
+  echo "$last" >asked
   exit ;;
 esac
 exec '${process.execPath}' '${npmProgram()}' --offline "$@"
@@ -36,6 +38,8 @@ describe('scripts/setup.sh', function () {
   this.timeout(30_000);
   let folder: string;
   let env: NodeJS.ProcessEnv;
+  /** Of Node's package, by architecture, as the script has them. */
+  let checksums: Record<string, string>;
 
   beforeEach(async () => {
     folder = await newFolder('setup');
@@ -44,6 +48,8 @@ describe('scripts/setup.sh', function () {
     const project = { name: 'x', version: '1.0.0', dependencies: { dependency: 'file:dependency' } };
     await Promise.all(['scripts', 'machine', 'dependency'].map((name) => mkdir(join(folder, name))));
     const text = await readFile(join(ROOT, 'scripts/setup.sh'), 'utf8');
+    checksums = Object.fromEntries(Array.from(text.matchAll(/^node_sha512_(\w+)='(.+)'$/gm), ([, ...words]) => words));
+    await writeFile(join(folder, 'sha512'), checksums[process.arch] ?? '');
     await program('scripts/setup.sh', text.replaceAll('/etc/os-release', `${folder}/os-release`));
     await program('machine/npm', NPM);
     await program('machine/node', '#!/bin/sh\n[ "$1" != --version ] || echo v12.0.0\necho too old\nexit 1\n');
@@ -81,6 +87,23 @@ describe('scripts/setup.sh', function () {
     await setup();
     expect(await scriptsNode(), 'modules of before').to.equal('the Node of .tools');
   });
+
+  for (const [machine, arch] of [
+    ['x86_64', 'x64'],
+    ['aarch64', 'arm64'],
+  ] as const) {
+    it(`takes Node for ${machine} with the checksum that it knows, and no other`, async () => {
+      await program('machine/uname', `#!/bin/sh\necho ${machine}\n`);
+      await writeFile(join(folder, 'sha512'), checksums[arch === 'x64' ? 'arm64' : 'x64'] ?? '');
+      const { stderr } = await setup().catch((error) => error);
+      expect(stderr).to.match(
+        /^\[setup\] the registry's package of Node [\d.]+ has another checksum than this script$/m,
+      );
+      await writeFile(join(folder, 'sha512'), checksums[arch] ?? '');
+      await setup();
+      expect(await readFile(join(folder, 'asked'), 'utf8')).to.match(new RegExp(`^node-linux-${arch}@`));
+    });
+  }
 
   for (const [release, isRefused] of [
     ['ID=debian\nVERSION_ID="11"', true],

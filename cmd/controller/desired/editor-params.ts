@@ -38,8 +38,6 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
     'quarantine_files.path': QUARANTINE_PATH,
     // For what is not stored within a minute; the editor drops the oldest above it.
     'quarantine_files.limit_dir_size_mb': 2000,
-    // The runtime's seccomp profile refuses mounts; it would try for every document.
-    mount_jail_tree: false,
     num_prespawn_children: 4,
     // Percent of the container's limit.
     memproportion: 80,

@@ -14,10 +14,9 @@ import type { PodParts } from './pod.ts';
 import { httpProbes } from './probes.ts';
 import { secretsDigest, secretVariable } from './secrets.ts';
 import { service } from './services.ts';
-import { volumeClaims } from './storage.ts';
+import { dataMount, isStateless, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
 import { publicHost, wopiUrl } from './urls.ts';
-import { claimMount } from './volumes.ts';
 import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
 
 /**
@@ -25,6 +24,9 @@ import { deployment, ONE_AT_A_TIME, serviceAccount } from './workload.ts';
  * is away.
  */
 const GRACE_PERIOD_SECONDS = 300;
+
+/** A busy editor may be silent for so long. */
+const BUSY_SECONDS = 180;
 
 /** About 200 MB for each open document; the size for a company is for the spec to say. */
 const RESOURCES: V1ResourceRequirements = {
@@ -41,8 +43,8 @@ const SECURITY: { pod: V1PodSecurityContext; container: V1SecurityContext } = {
   container: {
     // Its fork server gets its capabilities by the attributes of its file.
     allowPrivilegeEscalation: true,
-    capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'MKNOD', 'SYS_CHROOT'] },
-    // Each document gets a root of its own, made of links to the image's files, which must be in the same file system.
+    capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'SYS_CHROOT'] },
+    // The roots of documents are in it: on a volume they would outlive a container that was killed.
     readOnlyRootFilesystem: false,
   },
 };
@@ -56,8 +58,9 @@ export function editorObjects(situation: Situation): readonly KubernetesObject[]
     service(situation, 'editor', component.editor, {
       // The front chooses the pod, by document.
       headless: true,
-      // One that is too busy to answer a probe in time would be gone for everybody who edits in it.
-      spec: { publishNotReadyAddresses: true },
+      // One that is too busy to answer a probe in time would be gone for everybody who edits in it. Without a volume the next pod may
+      // be there before this one has ended: then only one that does not end counts.
+      spec: { publishNotReadyAddresses: !isStateless(situation, 'editor') },
       ports: [{ name: 'http', port: PORTS.editor.http, targetPort: 'http' }],
     }),
     disruptionBudget(situation, 'editor'),
@@ -67,6 +70,7 @@ export function editorObjects(situation: Situation): readonly KubernetesObject[]
 
 function editorPod(situation: Situation): PodParts {
   const { instance, secrets } = situation;
+  const movable = isStateless(situation, 'editor');
   return {
     container: {
       args: editorArguments(instance.spec),
@@ -83,12 +87,17 @@ function editorPod(situation: Situation): PodParts {
         ...adminVariables(situation),
       ],
       ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
-      // A busy one answers late; to start it again cuts everybody off.
-      ...httpProbes('/hosting/capabilities', 'http', { start: 180, dead: 180 }),
+      // A busy one answers late; to start it again cuts everybody off, and so would a Service that leaves it out. Its capabilities would be
+      // a warning in its log each time.
+      ...httpProbes('/', 'http', {
+        ...{ start: 180, dead: BUSY_SECONDS },
+        ...(movable && { unready: BUSY_SECONDS }),
+      }),
     },
     resources: RESOURCES,
     beside: quarantineKeeper(situation),
-    mounts: [claimMount('quarantine', QUARANTINE_PATH, objectNames(instance.metadata.name).component.editor)],
+    mounts: [dataMount(situation, 'editor', QUARANTINE_PATH, 'quarantine')],
+    movable,
     terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
     configHash: secretsDigest('editor', secrets),
     // A node is not worth emptying while people edit on it.

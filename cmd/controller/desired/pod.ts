@@ -1,9 +1,11 @@
 import type {
+  V1Affinity,
   V1Container,
   V1PodSecurityContext,
+  V1PodSpec,
   V1PodTemplateSpec,
   V1SecurityContext,
-  V1TopologySpreadConstraint,
+  V1Toleration,
 } from '@kubernetes/client-node';
 import { ANNOTATION, podLabels, selectorLabels } from './labels.ts';
 import { objectNames } from './names.ts';
@@ -40,6 +42,8 @@ export interface PodParts {
   annotations?: Readonly<Record<string, string>>;
   /** There may be several pods, which then go to different nodes and zones where that is possible. */
   spread?: boolean;
+  /** No volume holds it on its node: another one is made soon after the node is lost. */
+  movable?: boolean;
   /** Exceptions to the restricted profile, member by member. */
   security?: { pod?: V1PodSecurityContext; container?: V1SecurityContext };
 }
@@ -60,7 +64,8 @@ export function podTemplate(situation: Situation, component: ComponentName, part
     ...(parts.configHash !== undefined && { [ANNOTATION.configHash]: parts.configHash }),
   };
   const image = { image: imageFor(situation, component), imagePullPolicy: images.pullPolicy };
-  const { nodeSelector, tolerations, affinity, priorityClassName } = overrides;
+  const { nodeSelector, affinity, priorityClassName } = overrides;
+  const tolerations = parts.movable ? leavingLostNodes(overrides.tolerations) : overrides.tolerations;
   return {
     metadata: {
       labels: { ...overrides.labels, ...podLabels(instance, component) },
@@ -76,9 +81,8 @@ export function podTemplate(situation: Situation, component: ComponentName, part
       ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets }),
       ...(nodeSelector && { nodeSelector }),
       ...(tolerations && { tolerations }),
-      ...(affinity && { affinity }),
+      ...(parts.spread ? spread(instance, component, affinity) : affinity && { affinity }),
       ...(priorityClassName && { priorityClassName }),
-      ...(parts.spread && { topologySpreadConstraints: spread(instance, component) }),
       containers: [
         {
           name: component,
@@ -131,12 +135,41 @@ export function withTexts({ requests, limits }: PodResources): PodResources {
   return { ...(requests && { requests: texts(requests) }), ...(limits && { limits: texts(limits) }) };
 }
 
-/** A wish only: on a single node all pods must still start. */
-function spread(instance: Instance, component: ComponentName): V1TopologySpreadConstraint[] {
-  return ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
-    maxSkew: 1,
-    topologyKey,
-    whenUnsatisfiable: 'ScheduleAnyway',
+/** Nothing has been heard of such a node for 40 to 50 s. Kubernetes has pods wait there for 300 s more. */
+const LOST: V1Toleration = {
+  key: 'node.kubernetes.io/unreachable',
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 0,
+};
+
+/** Has a pod that another node can have at once replaced soon after its node is lost, unless the spec says how soon. */
+function leavingLostNodes(tolerations: readonly V1Toleration[] = []): V1Toleration[] {
+  const isTold = tolerations.some(({ key }) => key === undefined || key === LOST.key);
+  return isTold ? [...tolerations] : [...tolerations, LOST];
+}
+
+/**
+ * Wishes only: on a single node all pods must still start. A scheduler passes over nodes that lack the key of any constraint, and not every cluster
+ * has zones: nodes are told apart by an affinity. Pods of another template, which a rollout replaces, do not count.
+ */
+function spread(
+  instance: Instance,
+  component: ComponentName,
+  affinity: V1Affinity | undefined,
+): Pick<V1PodSpec, 'affinity' | 'topologySpreadConstraints'> {
+  const alike = {
     labelSelector: { matchLabels: selectorLabels(instance, component) },
-  }));
+    matchLabelKeys: ['pod-template-hash'],
+  };
+  const podAffinityTerm = { ...alike, topologyKey: 'kubernetes.io/hostname' };
+  return {
+    affinity: {
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] },
+      ...affinity,
+    },
+    topologySpreadConstraints: [
+      { ...alike, maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+    ],
+  };
 }

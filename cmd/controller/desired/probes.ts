@@ -5,6 +5,8 @@ export interface ProbeTimes {
   start?: number;
   /** Seconds without an answer until it is started again. */
   dead?: number;
+  /** Seconds without an answer until traffic goes away from it. */
+  unready?: number;
 }
 
 const START_PERIOD = 2;
@@ -20,14 +22,14 @@ export const LEAVING: Pick<V1Container, 'lifecycle'> = {
 };
 
 /**
- * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures; only one
+ * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures unless told; only one
  * that has been silent for long is started again, since that costs what is open in it.
  * @param port the name of a container's port
  */
 export function httpProbes(
   path: string,
   port: string,
-  { start = 120, dead = 60 }: ProbeTimes = {},
+  { start = 120, dead = 60, unready = 2 * READY_PERIOD }: ProbeTimes = {},
 ): Pick<V1Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe'> {
   const probe = (periodSeconds: number, failureThreshold: number): V1Probe => ({
     httpGet: { path, port, scheme: 'HTTP' },
@@ -38,6 +40,6 @@ export function httpProbes(
   return {
     startupProbe: probe(START_PERIOD, Math.ceil(start / START_PERIOD)),
     livenessProbe: probe(LIVE_PERIOD, Math.ceil(dead / LIVE_PERIOD)),
-    readinessProbe: probe(READY_PERIOD, 2),
+    readinessProbe: probe(READY_PERIOD, Math.ceil(unready / READY_PERIOD)),
   };
 }

@@ -7,20 +7,21 @@ import { claimMount, type Mount, scratchMount } from './volumes.ts';
 
 type Component = 'gate' | 'docbuilder' | 'editor';
 
-/** The volume of a component; none where its documents are in a shared store. The editor's quarantine is its pod's own. */
+/** The volume of a component; none where its documents are in a shared store, or where its copies of saves go with the pod. */
 export function volumeClaims(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim>[] {
   return isStateless(situation, component) ? [] : [volumeClaim(situation, component)];
 }
 
 /** The data folder of a component: its volume, or a folder of the node for files on their way. */
-export function dataMount(situation: Situation, component: Component, path: string): Mount {
+export function dataMount(situation: Situation, component: Component, path: string, name = 'data'): Mount {
   const { metadata, spec } = situation.instance;
-  if (isStateless(situation, component)) return scratchMount('data', path, spec.storage[component].size);
-  return claimMount('data', path, objectNames(metadata.name).component[component]);
+  if (isStateless(situation, component)) return scratchMount(name, path, spec.storage[component].size);
+  return claimMount(name, path, objectNames(metadata.name).component[component]);
 }
 
-function isStateless({ instance }: Situation, component: Component): boolean {
-  return component !== 'editor' && isShared(instance.spec);
+/** Returns whether the pods of a component have no volume, so that any node can have them at once. */
+export function isStateless({ instance: { spec } }: Situation, component: Component): boolean {
+  return component === 'editor' ? spec.storage.editor.ephemeral : isShared(spec);
 }
 
 /**
@@ -30,7 +31,7 @@ function isStateless({ instance }: Situation, component: Component): boolean {
  */
 function volumeClaim(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim> {
   const { instance } = situation;
-  const { className, onDelete, ...sizes } = instance.spec.storage;
+  const { className, onDelete, ...parts } = instance.spec.storage;
   const { ownerReferences, ...rest } = metadata(
     situation,
     objectNames(instance.metadata.name).component[component],
@@ -43,7 +44,7 @@ function volumeClaim(situation: Situation, component: Component): Manifest<V1Per
     spec: {
       accessModes: ['ReadWriteOnce'],
       ...(className !== undefined && { storageClassName: className }),
-      resources: { requests: { storage: sizes[component].size } },
+      resources: { requests: { storage: parts[component].size } },
     },
   };
 }

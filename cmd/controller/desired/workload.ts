@@ -65,6 +65,7 @@ export function dataDeployment(
     container: { ...pod.container, ...LEAVING, terminationMessagePolicy: 'FallbackToLogsOnError' },
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds + LEAVE_SECONDS,
     spread: true,
+    movable: true,
   });
 }
 

@@ -23,6 +23,8 @@ export interface EngineSettings {
   memoryMb: number;
   /** A job may use this much CPU time on each of two cores. */
   jobTimeoutSeconds: number;
+  /** LibreOffice may stand still over a document for so long. */
+  stallSeconds?: number;
   /** Workers have their folders here. */
   workDir: string;
   /** `auto` takes the first kind that proves itself on this machine. */
@@ -37,6 +39,7 @@ const MiB = 1024 * 1024;
 const WORN_SHARE = 0.6;
 const TMP_SHARE = 0.5;
 const ATTEMPTS = 2;
+const STALL_SECONDS = 20;
 
 /**
  * Starts the engine: finds LibreOffice, finds a sandbox that holds, and keeps a pool of workers in it.
@@ -143,11 +146,11 @@ class LibreOfficeEngine implements Engine {
   }
 
   async #startFirst(kind: SandboxKind): Promise<{ first: Worker; worker: WorkerSettings }> {
-    const { memoryMb, jobTimeoutSeconds, log, clock = systemClock } = this.#settings;
+    const { memoryMb, jobTimeoutSeconds, stallSeconds = STALL_SECONDS, log, clock = systemClock } = this.#settings;
     const office = this.#office;
     const tmpBytes = Math.floor(TMP_SHARE * memoryMb) * MiB;
     const sandbox = createSandbox(kind, office, tmpBytes, await isOpen(this.#runDirectory));
-    const limits = { memoryMb, jobTimeoutSeconds };
+    const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };
     const worker = { office, sandbox, canary: this.#canary, ...limits, stopping: this.#stopping.signal, log, clock };
     return { first: await startWarmWorker(0, this.#newDirectory(0), worker), worker };
   }

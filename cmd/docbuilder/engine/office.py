@@ -13,7 +13,6 @@ import confine
 CONNECT_SECONDS = 30
 WATCH_SECONDS = 0.05
 STALL_CHECK_SECONDS = 1
-STALL_SECONDS = 20
 MOST_THREADS = 512
 CPU_SLACK = 1
 _PAGE = resource.getpagesize()
@@ -80,9 +79,10 @@ def _repair_exceptions(uno):
 class Watch:
     """Limits the process during a job, and says how it ended: `on_death(reason)` is called once, from a thread."""
 
-    def __init__(self, process, memory_bytes, on_death):
+    def __init__(self, process, memory_bytes, stall_seconds, on_death):
         self._process = process
         self._memory = memory_bytes
+        self._stall_seconds = stall_seconds
         self._on_death = on_death
         self._working = threading.Event()
         self._killed_for = None
@@ -147,7 +147,7 @@ class Watch:
         ticks = sum(map(cpu_ticks, children()))
         if ticks != self._ticks:
             self._ticks, self._progress = ticks, now
-        return now - self._progress > STALL_SECONDS
+        return now - self._progress > self._stall_seconds
 
     def _wait(self):
         code = self._process.wait()

@@ -53,7 +53,13 @@ export function workerCommand(directory: string, office: Office, sandbox: Sandbo
 /** The first message to a worker (worker.py: enter, office.py: start and connect). */
 export function setupMessage(
   directory: string,
-  { office, sandbox, canary, memoryMb }: { office: Office; sandbox: Sandbox; canary: Canary; memoryMb: number },
+  {
+    office,
+    sandbox,
+    canary,
+    memoryMb,
+    stallSeconds,
+  }: { office: Office; sandbox: Sandbox; canary: Canary; memoryMb: number; stallSeconds: number },
   user?: User,
 ): Record<string, unknown> {
   return {
@@ -62,6 +68,7 @@ export function setupMessage(
     profile: profileUrl(sandbox.home(directory)),
     pipe: pipeName(directory),
     memory: memoryMb * MiB,
+    stallSeconds,
     dataBytes: memoryMb * MiB + DATA_SLACK,
     // Counted per user: a limit on a uid that others share would be theirs as well.
     processes: user ? PROCESSES : 0,

@@ -42,7 +42,7 @@ def main():
         context = office.connect(setup, process)
         from job import Jobs
         jobs = Jobs(context, setup['program'])
-        watch = office.Watch(process, setup['memory'], on_death)
+        watch = office.Watch(process, setup['memory'], setup['stallSeconds'], on_death)
         answer(ready=True, resident=watch.resident())
         for line in iter(sys.stdin.buffer.readline, b''):
             serve(json.loads(line), jobs, watch)

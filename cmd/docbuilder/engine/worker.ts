@@ -22,6 +22,7 @@ export interface WorkerSettings {
   canary: Canary;
   memoryMb: number;
   jobTimeoutSeconds: number;
+  stallSeconds: number;
   /** Ends every worker when it is aborted, also those that are just starting. */
   stopping: AbortSignal;
   log: Logger;

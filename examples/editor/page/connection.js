@@ -10,10 +10,9 @@ const DOCUNLOADING_RETRIES = 10;
  *   onMessage(data: string): void,
  *   onLost(): void,
  *   onRefused(cmd: string | undefined, kind: string): void,
- *   onPassword(): void,
- * }} handlers onRefused: the document does not open; onPassword: not without one, after which `connect` tries again
+ * }} handlers onRefused: the document does not open
  */
-export function createConnection({ url, onMessage, onLost, onRefused, onPassword }) {
+export function createConnection({ url, onMessage, onLost, onRefused }) {
   let socket;
   let [hasLoaded, reconnecting, asleep, ended] = [false, false, false, false];
   let retries = 0;
@@ -34,8 +33,6 @@ export function createConnection({ url, onMessage, onLost, onRefused, onPassword
     const [, cmd, kind = ''] = refusal ?? [];
     if (kind === 'docunloading' && retries++ < DOCUNLOADING_RETRIES) {
       setTimeout(connect, 500 * retries * retries);
-    } else if (/^(passwordrequired|wrongpassword)/.test(kind)) {
-      onPassword();
     } else if (!hasLoaded || cmd === 'internal') {
       ended = true;
       onRefused(cmd, kind);

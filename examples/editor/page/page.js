@@ -45,7 +45,6 @@ const connection = createConnection({
   onMessage: receive,
   onLost,
   onRefused,
-  onPassword: () => element('password').showModal(),
 });
 const say = connection.send;
 const views = createViews(element('views'), host.post);
@@ -61,7 +60,6 @@ function socketUrl(again) {
     access_token: state.token,
     access_token_ttl: given.accessTokenTtl || '0',
     no_auth_header: given.noAuthHeader,
-    ...(state.password ? { password: state.password } : {}),
     ...(again ? { permission: state.readonly ? 'readonly' : 'edit' } : {}),
   });
   const base = location.origin.replace(/^http/, 'ws');
@@ -239,13 +237,6 @@ function onMessage(id, values) {
 
 element('save').addEventListener('click', () => userSave('toolbar'));
 element('close').addEventListener('click', userClose);
-element('password').addEventListener('close', ({ target }) => {
-  // Nothing is said when it was cancelled.
-  if (target.returnValue !== 'ok') return show('');
-  state.password = element('given').value;
-  if (state.password) connection.connect();
-  else host.post('UI_Cancel_Password');
-});
 element('close').hidden = parameters.get('closebutton') !== '1';
 element('overwrite').addEventListener('click', () => {
   element('conflict').close();

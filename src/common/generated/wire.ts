@@ -1733,9 +1733,13 @@ export interface SvcInstanceSpec {
      */
     editor: {
       /**
-       * Size of the volume; it can grow.
+       * Size of the volume; it can grow. With ephemeral, the most that the copies may take on a node.
        */
       size: string;
+      /**
+       * No volume: the copies are in the pod, and go with it. The editor is then replaced within about a minute after its node is lost, and not only when the node, or its volume, is back. Needs postgres and s3.
+       */
+      ephemeral: boolean;
     };
   };
   /**

@@ -12,10 +12,6 @@ export interface Behaviour {
   loseUploads?: boolean;
   /** Does not answer saves. */
   deaf?: boolean;
-  /** A save of its own is always just ahead of one that is asked for, and never arrives. */
-  race?: boolean;
-  /** The first upload is for two people who save, and carries what the other one asked with. */
-  shared?: boolean;
 }
 
 /**
@@ -62,14 +58,12 @@ const script = `(behaviour, token) => {
     if (MessageId === 'Get_User_State') say('Get_User_State_Resp', { State: asleep ? 'idle' : 'active', Elapsed: 1 });
     if (MessageId !== 'Action_Save' || behaviour.deaf || asleep || !obeys) return;
     if (behaviour.failSave) return say('Action_Save_Resp', { success: false, result: '', errorMsg: 'disk' });
-    if (behaviour.race) setModified(false);
     if (!modified && Values.DontSaveIfUnmodified) {
       return say('Action_Save_Resp', { success: false, result: 'unmodified' });
     }
     setModified(false);
     say('Action_Save_Resp', { success: true });
-    upload('&extended=' + (behaviour.shared ? 'svc1.other' : Values.ExtendedData));
-    behaviour.shared = false;
+    upload('&extended=' + Values.ExtendedData);
   });
   if (behaviour.silent) return;
   say('App_LoadingStatus', { Status: 'Initialized' });

@@ -17,7 +17,7 @@ interface Document {
   saves: { nonce: string; version: number }[];
 }
 
-/** What a test sets: how the gate and its editor behave from now on. */
+/** Orders of a test: so the gate and its editor behave from now on. */
 export interface Orders extends Behaviour {
   /** No place for editing is free. */
   full?: boolean;
@@ -106,7 +106,8 @@ export async function startFakeGate(
       gate.sessions.delete(session.session_id);
       return void response.writeHead(204).end();
     }
-    if (!url.pathname.endsWith('/mode')) return json(response, 200, stateOf(session, url.searchParams.get('nonce')));
+    if (!url.pathname.endsWith('/mode'))
+      return json(response, 200, describeSession(session, url.searchParams.get('nonce')));
     await orders.slow;
     const { mode } = JSON.parse(body);
     session.mode = orders.full ? 'view' : mode;
@@ -153,7 +154,7 @@ export async function startFakeGate(
     };
   }
 
-  function stateOf({ session_id, key, mode }: Session, nonce: string | null): object {
+  function describeSession({ session_id, key, mode }: Session, nonce: string | null): object {
     const { version, saves } = gate.documents.get(key) ?? { version: 0, saves: [] };
     return {
       session_id,

@@ -85,7 +85,7 @@ export async function openPortal(page: Page, portal: Portal): Promise<void> {
   await page.goto(portal.origin);
 }
 
-/** What an editor has told, by the names of its events. */
+/** Returns the names of the events that an editor has told. */
 export function toldBy(page: Page, id = 'editor'): Promise<string[]> {
   return page.evaluate((name) => window.told.filter((told) => told.id === name).map(({ event }) => event), id);
 }

@@ -38,7 +38,7 @@ function show(...texts: string[]): void {
   document.body.append(...texts);
 }
 
-// What must not pass.
+// These must not pass.
 // @ts-expect-error there is no such mode
 const wrongMode: SVC.Config = { editor: { mode: 'read' } };
 // @ts-expect-error there is no such event

@@ -8,13 +8,17 @@ import { endKind, startKind } from './kind.ts';
 /** What is kept from run to run: of which sources the images are, and kubeconfigs. */
 export const CACHE: string = resolve(import.meta.dirname, '../../../.cache/cluster');
 
-/** A real cluster of one node, whose network enforces NetworkPolicies. */
+/** A real cluster, whose network enforces NetworkPolicies. */
 export interface Cluster {
   /** Path of a kubeconfig of a cluster admin. */
   kubeconfig: string;
   kubectl: Kubectl;
-  /** Under which this machine finds the node: NodePorts are there. */
+  /** Under which this machine finds the node that pods are on: NodePorts are there. */
   nodeAddress: string;
+  /** The container of that node. */
+  node: string;
+  /** The container of the second node, which takes pods only while a test needs two. */
+  secondNode: string;
   /** Under which pods find this machine, for test servers that listen at this address. */
   hostAddress: string;
   /** Address of the cluster's name server. */

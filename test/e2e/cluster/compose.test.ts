@@ -17,6 +17,8 @@ describe('with compose', function () {
   this.timeout(240_000);
   this.retries(0);
   let composed: Composed;
+  /** A container that sees the processes of all others. */
+  let killer: string;
 
   before(async function () {
     this.timeout(COLD_MS);
@@ -26,8 +28,13 @@ describe('with compose', function () {
       return this.skip();
     }
     composed = await startComposed();
+    const words = ['run', '--detach', '--rm', '--pid', 'host', '--user', '0', '--entrypoint', 'sleep'];
+    killer = (await docker(...words, composed.images.editor, 'infinity')).trim();
   });
-  after(() => composed?.stop());
+  after(async () => {
+    if (killer !== undefined) await docker('rm', '--force', killer);
+    await composed?.stop();
+  });
 
   const convert = () =>
     fetch(`${composed.outside.url}/v1/convert`, {
@@ -108,7 +115,6 @@ describe('with compose', function () {
   /** As a crash does: `docker kill` would be taken for somebody's wish, and nothing started again. */
   async function kill(service: string): Promise<void> {
     const pid = (await docker('inspect', '--format', '{{.State.Pid}}', await composed.container(service))).trim();
-    const killer = ['run', '--rm', '--pid', 'host', '--user', '0', '--entrypoint', 'sh', composed.images.editor];
-    await docker(...killer, '-c', `kill -9 ${pid}`);
+    await docker('exec', killer, 'sh', '-c', `kill -9 ${pid}`);
   }
 });

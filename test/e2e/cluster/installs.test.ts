@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { expect } from 'chai';
 import { type Office, officeFor } from './support/office.ts';
 import { SYSTEM } from './support/release.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
-
+/** Pod Security is enforced: restricted for the controller, baseline for instances. */
 describe('on a cluster: installs', function () {
   this.timeout(120_000);
   let office: Office;
@@ -20,17 +17,6 @@ describe('on a cluster: installs', function () {
       throw new Error(`${stderr}${await office.cluster.kubectl(['logs', '-n', SYSTEM, 'svc-test'])}`);
     });
     expect(told).to.match(/svc-test\n.*\n.*\nPhase: +Succeeded/);
-  });
-
-  it('the API server takes the examples as they are', async () => {
-    for (const name of ['community', 'enterprise', 'own-edge']) {
-      const text = readFileSync(resolve(ROOT, `docs/examples/${name}.yaml`), 'utf8');
-      const said = await office.cluster.kubectl(
-        ['create', '--dry-run=server', '--namespace', 'default', '-f', '-'],
-        text,
-      );
-      expect(said).to.equal('svcinstance.svc.internal/office created (server dry run)\n');
-    }
   });
 
   it('an instance becomes Ready, and its status says what it is', async () => {
@@ -57,36 +43,6 @@ describe('on a cluster: installs', function () {
       'LicenseValid=True NoLicense',
       'Paused=False NotAsked',
     ]);
-  });
-
-  it('kubectl get shows it, by its short name as well', async () => {
-    const rows = async (...flags: string[]) =>
-      (await office.kubectl('get', 'svci', ...flags))
-        .split('\n')
-        .map((line) => line.split(/ {2,}/).map((cell) => cell.trim()));
-    const [titles, cells] = await rows();
-    expect(titles).to.deep.equal(['NAME', 'READY', 'REASON', 'EDITION', 'CONNECTIONS', 'WORKERS', 'HOST', 'AGE']);
-    expect(cells?.slice(0, -1)).to.deep.equal(['office', 'True', 'AllAvailable', 'Community', '50', '1', 'localhost']);
-    expect((await rows('-o', 'wide'))[0]).to.include.members(['VERSION', 'EDITOR']);
-  });
-
-  it('kubectl explain has a text for the fields', async () => {
-    const text = await office.kubectl('explain', 'svcinstance.spec.docbuilder');
-    const fields = [...text.matchAll(/^ {2}(\w+)\t<.*>\n(?: {2}enum: .*\n)?((?: {4}.*\n)*)/gm)];
-    expect(fields.map(([, name]) => name)).to.include.members(['workers', 'jobTimeoutSeconds', 'pod', 'sandbox']);
-    for (const [, name, description = ''] of fields) {
-      expect(description.trim(), name)
-        .to.match(/^\S.{15}/s)
-        .and.not.include('<no description>');
-    }
-  });
-
-  it('works where Pod Security is enforced: restricted for the controller, baseline for instances', async () => {
-    const enforced = async (namespace: string) => {
-      const path = 'jsonpath={.metadata.labels.pod-security\\.kubernetes\\.io/enforce}';
-      return office.cluster.kubectl(['get', 'namespace', namespace, '--output', path]);
-    };
-    expect([await enforced(SYSTEM), await enforced('office')]).to.deep.equal(['restricted', 'baseline']);
   });
 
   it('the controller was refused nothing', async () => {

@@ -28,10 +28,10 @@ export async function startKind(cache: string, detached: boolean): Promise<Clust
   const name = kept || detached ? KEPT : OWN;
   const kubeconfig = join(folder, `${name}.kubeconfig`);
   const kubectl = kubectlFor(kubeconfig, folder);
-  const node = `${name}-control-plane`;
+  const [node, secondNode] = [`${name}-control-plane`, `${name}-worker`];
   if (!kept) {
     if (running.includes(OWN)) await kind(['delete', 'cluster', '--name', OWN]);
-    await create(engine, { name, kubeconfig, kubectl, node });
+    await create(engine, { name, kubeconfig, kubectl, nodes: [node, secondNode] });
   }
   const networks = await docker('inspect', '--format', '{{json .NetworkSettings.Networks}}', node);
   const [network] = Object.values(JSON.parse(networks) as Record<string, { IPAddress: string; Gateway: string }>);
@@ -39,10 +39,10 @@ export async function startKind(cache: string, detached: boolean): Promise<Clust
   return {
     kubeconfig,
     kubectl,
-    nodeAddress,
+    ...{ nodeAddress, node, secondNode },
     hostAddress: hasEngine() ? gateway : engine.hostAddress,
     dnsAddress: '10.96.0.10',
-    load: async (...images) => void (await kind(['load', 'docker-image', ...images, '--name', name])),
+    load: async (...images) => void (await kind(['load', 'docker-image', ...images, '--name', name, '--nodes', node])),
     stop: async () => void (kept || detached || (await kind(['delete', 'cluster', '--name', name]))),
   };
 }
@@ -60,11 +60,11 @@ interface Wanted {
   name: string;
   kubeconfig: string;
   kubectl: Kubectl;
-  node: string;
+  nodes: readonly [string, string];
 }
 
 /** With the node's image of kind's own where the engine is the user's, else with one that is made here. */
-async function create(engine: Engine, { name, kubeconfig, kubectl, node }: Wanted): Promise<void> {
+async function create(engine: Engine, { name, kubeconfig, kubectl, nodes }: Wanted): Promise<void> {
   const words = ['create', 'cluster', '--name', name, '--kubeconfig', kubeconfig, '--config', '-'];
   const official = hasEngine();
   const image = official ? '' : (await promisify(execFile)(join(ROOT, 'scripts/kind-node.sh'))).stdout.trim();
@@ -72,7 +72,11 @@ async function create(engine: Engine, { name, kubeconfig, kubectl, node }: Wante
     kind: 'Cluster',
     apiVersion: 'kind.x-k8s.io/v1alpha4',
     networking: official ? {} : { apiServerAddress: engine.address, apiServerPort: 6443, disableDefaultCNI: true },
-    nodes: [{ role: 'control-plane', extraMounts: [PATCHES], ...(official ? {} : { image }) }],
+    nodes: ['control-plane', 'worker'].map((role) => ({
+      role,
+      extraMounts: [PATCHES],
+      ...(official ? {} : { image }),
+    })),
     kubeadmConfigPatches: [
       // How soon pods see a Secret that was changed. It is a minute elsewhere.
       'kind: KubeletConfiguration\nsyncFrequency: 5s\n',
@@ -82,8 +86,11 @@ async function create(engine: Engine, { name, kubeconfig, kubectl, node }: Wante
   await kind([...words, ...(official ? ['--wait', '180s'] : [])], JSON.stringify(config));
   const small = ['set', 'resources', 'deployment/coredns', '--requests', 'cpu=10m,memory=70Mi'];
   await kubectl(['--namespace', 'kube-system', ...small]);
+  // kubeadm has a control plane take no pods where there is another node.
+  await kubectl(['taint', 'node', nodes[0], 'node-role.kubernetes.io/control-plane-']);
+  await kubectl(['cordon', nodes[1]]);
   if (official) return;
-  await layNetwork(kubectl, node);
+  await layNetwork(kubectl, nodes);
   const ready = ['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s'];
   await kubectl(ready);
   await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s']);

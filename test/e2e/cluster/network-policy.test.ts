@@ -9,65 +9,7 @@ import { type Office, officeFor } from './support/office.ts';
 import { ask, type Party, type Target } from './support/probes.ts';
 import { DNS, NODE, OTHERS_PORT, tried, UDP_PORT, UNKNOWN } from './support/tried.ts';
 
-interface Peer {
-  podSelector?: { matchLabels: Record<string, string> };
-  namespaceSelector?: object;
-  ipBlock?: object;
-}
-interface Policy {
-  metadata: { name: string };
-  spec: {
-    podSelector: { matchLabels: Record<string, string> };
-    policyTypes: string[];
-    ingress?: { from?: Peer[]; ports: { port: number }[] }[];
-  };
-}
-
 describe('on a cluster: network policies', function () {
-  this.timeout(60_000);
-  let office: Office;
-
-  before(async function () {
-    office = await officeFor(this);
-  });
-
-  const COMPONENT = 'app.kubernetes.io/component';
-  const policies = async () => (await office.get<{ items: Policy[] }>('networkpolicies')).items;
-  /** Whose pods may come to a port of a component; `*` for everybody, `edge` for those of another namespace. */
-  const reaches = (all: Policy[], component: string, port: number) =>
-    all
-      .filter(({ spec }) => spec.podSelector.matchLabels[COMPONENT] === component)
-      .flatMap(({ spec }) => spec.ingress ?? [])
-      .filter(({ ports }) => ports.some((each) => each.port === port))
-      .flatMap(({ from }) => from ?? [undefined])
-      .map((peer) =>
-        peer === undefined ? '*' : peer.namespaceSelector ? 'edge' : peer.podSelector?.matchLabels[COMPONENT],
-      );
-
-  it('the cluster has them as they are, and every pod is under two that close both directions', async () => {
-    const all = await policies();
-    for (const { metadata } of await office.pods()) {
-      const mine = all.filter(({ spec }) =>
-        Object.entries(spec.podSelector.matchLabels).every(([name, value]) => metadata.labels[name] === value),
-      );
-      expect(mine, metadata.name).to.have.lengthOf(2);
-      for (const { spec } of mine) expect(spec.policyTypes).to.have.members(['Ingress', 'Egress']);
-    }
-  });
-
-  it('name who may reach what', async () => {
-    const all = await policies();
-    expect(reaches(all, 'editor', 9980)).to.have.members(['front', 'gate']);
-    expect(reaches(all, 'gate', 8081)).to.have.members(['front', 'editor']);
-    expect(reaches(all, 'gate', 8080)).to.deep.equal(['front']);
-    expect(reaches(all, 'docbuilder', 8080)).to.deep.equal(['front']);
-    expect(reaches(all, 'front', 8080)).to.deep.equal(['*']);
-    expect(reaches(all, 'front', 8081)).to.deep.equal(['edge']);
-    expect(reaches(all, 'front', 8082)).to.deep.equal(['edge']);
-  });
-});
-
-describe('on a cluster: network policies, by packets', function () {
   this.timeout(60_000);
   let office: Office;
   let neighbours: Neighbours;

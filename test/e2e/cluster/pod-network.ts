@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { established, type Kubectl } from '../../support/kubectl.ts';
 import { kubernetesProgram } from '../../support/kubernetes.ts';
+import { docker } from './engine.ts';
 import { withInput } from './with-input.ts';
 
 const CONFIGURATION = '/etc/cni/net.d';
@@ -20,17 +21,37 @@ const OBJECTS = [
  * Lays the network of pods on nodes whose image is made here: that of kind's own image cannot be had. Calico gives each pod its
  * interface and enforces NetworkPolicies; between nodes there are plain routes, as kind's own network has them.
  */
-export async function layNetwork(kubectl: Kubectl, controlPlane: string): Promise<void> {
+export async function layNetwork(kubectl: Kubectl, nodes: readonly string[]): Promise<void> {
   await kubectl(['apply', '--server-side', '--filename', kubernetesProgram('calico-crds.yaml')]);
   await established(kubectl, 'clusterinformations.crd.projectcalico.org');
   await established(kubectl, 'ippools.crd.projectcalico.org');
   const items = OBJECTS.map((object) => ({ apiVersion: 'crd.projectcalico.org/v1', ...object }));
   await kubectl(['apply', '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  const kubeconfig = await withInput('docker', ['exec', controlPlane, 'cat', '/etc/kubernetes/admin.conf']);
+  const kubeconfig = await docker('exec', nodes[0] ?? '', 'cat', '/etc/kubernetes/admin.conf');
   const plugins = await readFile(join(import.meta.dirname, 'pods.conflist'), 'utf8');
-  await put(controlPlane, 'calico-kubeconfig', kubeconfig);
-  await put(controlPlane, '10-pods.conflist', plugins.replace('NODE', controlPlane));
-  await withInput('docker', ['exec', controlPlane, 'systemctl', 'enable', '--now', 'calico-felix']);
+  for (const node of nodes) {
+    await put(node, 'calico-kubeconfig', kubeconfig);
+    await put(node, '10-pods.conflist', plugins.replace('NODE', node));
+    await docker('exec', node, 'systemctl', 'enable', '--now', 'calico-felix');
+  }
+  await layRoutes(kubectl);
+}
+
+interface Node {
+  metadata: { name: string };
+  spec: { podCIDR: string };
+  status: { addresses: { type: string; address: string }[] };
+}
+
+/** Has each node find the pods of all others. A node that was started again has forgotten where they are. */
+export async function layRoutes(kubectl: Kubectl): Promise<void> {
+  const { items } = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as { items: Node[] };
+  for (const { metadata } of items) {
+    for (const { spec, status } of items.filter((other) => other.metadata.name !== metadata.name)) {
+      const { address = '' } = status.addresses.find(({ type }) => type === 'InternalIP') ?? {};
+      await docker('exec', metadata.name, 'ip', 'route', 'replace', spec.podCIDR, 'via', address);
+    }
+  }
 }
 
 /** Writes a file of the network's configuration on a node, all at once: whoever reads it may look at any time. */

@@ -44,19 +44,6 @@ describe('the controller tells why pods do not start, as kubelet and controller-
     expect(of(stalled, 'Reconciling')).to.equal(undefined);
   });
 
-  it('with a lost node, which comes before what follows from it', async () => {
-    await cluster.apply('lost');
-    await settledAs('lost', 'Progressing');
-    const conditions = [
-      { type: 'ContainersReady', status: 'True' },
-      { type: 'Ready', status: 'False' },
-    ].map((condition) => ({ ...condition, lastTransitionTime: new Date().toISOString() }));
-    const running = [containerStatus({ state: { running: {} }, ready: true })];
-    await makePod('lost', 'editor', { phase: 'Running', conditions, containerStatuses: running });
-    const told = await settledAs('lost', 'NodeLost');
-    expect(of(told, 'Ready')?.message).to.include('Node node-1 of pod lost-editor-0 does not answer');
-  });
-
   function containerStatus(more: object): object {
     return { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, ...more };
   }

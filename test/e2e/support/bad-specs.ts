@@ -336,6 +336,7 @@ const COMBINATIONS: [field: string, spec: Spec][] = [
   ['spec.gate.replicas', { gate: { replicas: 2 } }],
   ['spec.docbuilder.replicas', { docbuilder: { replicas: 2 } }],
   ['spec.docbuilder.autoscaling', { docbuilder: { autoscaling: {} } }],
+  ['spec.storage.editor.ephemeral', { storage: { editor: { ephemeral: true } } }],
   ['spec.storage', { storage: { postgres: { secretName: 'db' } } }],
   ['spec.storage', { storage: { s3: { bucket: 'documents' } } }],
   ['spec.front.service.nodePort', { front: { service: { nodePort: 30080 } } }],

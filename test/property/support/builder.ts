@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine } from '../../../cmd/docbuilder/engine/engine.ts';
 import { scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
-import { maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
+import { type EffectivePlan, maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { buildWork, type FlatTask } from '../../../cmd/docbuilder/script/build.ts';
 import { scriptFacts } from '../../../cmd/docbuilder/script/check/facts.ts';
 import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
@@ -15,10 +15,18 @@ import { parseAllowList } from '../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../src/common/net/outbound.ts';
 import { portOf } from '../../support/listen.ts';
 import { silentLogger } from '../../support/logs.ts';
-import { PICTURE_URL, SERVED } from './picture.ts';
-import { PLAN } from './plan.ts';
 
-export const NOW = new Date('2026-11-21T08:30:00Z');
+const NOW = new Date('2026-11-21T08:30:00Z');
+const PLAN = {
+  edition: 'enterprise',
+  limits: { max_outputs_per_build: 5, max_script_units: 20_000, max_file_mb: 64 },
+} as EffectivePlan;
+/** Address of a picture in scripts, and a PNG of 40 by 30 pixels that is found there. */
+const PICTURE_URL = 'http://pictures.invalid/picture.png';
+const SERVED = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAACgAAAAeCAIAAADRv8uKAAAAK0lEQVR4nO3NMQ0AAAgDsMmZfxXIQgYcTfo3056IWCwWi8VisVgsFov/xguJMCDM2TzTeAAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** A result of a script. */
 export interface File {

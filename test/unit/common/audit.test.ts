@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -10,6 +8,7 @@ import { type Audit, createAudit } from '../../../src/common/audit.ts';
 import { AUDIT_TIMINGS, AuditStream, type AuditTimings } from '../../../src/common/audit-stream.ts';
 import { withContext } from '../../../src/common/context.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { useFolder } from '../../support/folder.ts';
 import { portOf } from '../../support/listen.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/service.ts';
@@ -19,8 +18,7 @@ const QUEUED = 'the audit trail cannot be written: its events are queued';
 type Event = Record<string, unknown>;
 
 describe('the audit trail', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-audit-'));
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = useFolder('test');
   const eventsIn = (path: string): Event[] =>
     readFileSync(path, 'utf8')
       .trim()
@@ -28,7 +26,7 @@ describe('the audit trail', () => {
       .map((line) => JSON.parse(line));
 
   it('goes to a file, one JSON line an event, with the request it belongs to', async () => {
-    const path = join(folder, 'audit.log');
+    const path = folder.at('audit.log');
     const { audit } = begin(`file:${path}`);
     const context = { requestId: 'req_0123456789abcdef', caller: 'portal' };
     withContext(context, () => audit.record('job.accepted', { kind: 'convert' }));
@@ -99,8 +97,7 @@ describe('the audit trail', () => {
   });
 
   it('goes on in a file when there is room again, and is closed while there is none', async () => {
-    const path = join(folder, 'full', 'audit.log');
-    mkdirSync(join(folder, 'full'));
+    const path = folder.at('audit.log');
     symlinkSync('/dev/full', path);
     const { audit, logged } = begin(`file:${path}`);
     audit.record('job.finished', { kind: 'first' });
@@ -117,7 +114,7 @@ describe('the audit trail', () => {
   });
 
   it('has the first refusals of each kind, and how many more there were, and everything that others do', async () => {
-    const path = join(folder, 'refused.log');
+    const path = folder.at('audit.log');
     const { audit, logged } = begin(`file:${path}`, { closeMs: 10_000 });
     for (let i = 0; i < 5_000; i += 1) {
       const facts = { code: 'unauthorized', reason: 'missing', path: `/v1/jobs/${i}` };
@@ -145,7 +142,7 @@ describe('the audit trail', () => {
   });
 
   it('writes the number of refusals at the end of each window, and begins anew', async () => {
-    const path = join(folder, 'windows.log');
+    const path = folder.at('audit.log');
     const { audit } = begin(`file:${path}`, { windowMs: 50 });
     for (let i = 0; i < 12; i += 1) audit.record('session.refused', { code: 'invalid_config' });
     await until('the number is written', () => existsSync(path) && eventsIn(path).some(({ more }) => more === 2));
@@ -156,7 +153,7 @@ describe('the audit trail', () => {
   });
 
   it('counts callers together where there are too many to tell apart', async () => {
-    const path = join(folder, 'callers.log');
+    const path = folder.at('audit.log');
     const { audit } = begin(`file:${path}`, { closeMs: 10_000 });
     for (let i = 0; i < 3_000; i += 1) withContext({ caller: `user-${i}` }, () => audit.record('rate.refused'));
     await audit.close();
@@ -199,9 +196,7 @@ function begin(target: string, timings: Partial<AuditTimings> = {}): { audit: Au
 }
 
 /** A collector of events that can go and come back. */
-async function listen(
-  handle: RequestListener,
-): Promise<{ url: string; server: Server; open(): Promise<void>; close(): Promise<void> }> {
+async function listen(handle: RequestListener) {
   const server = createServer(handle).listen(0, '127.0.0.1');
   const port = await portOf(server);
   return {

@@ -1,43 +1,44 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ERRORS } from '../../../src/common/error-catalogue.ts';
 import { type FrontSettings, frontConfig, frontVariables } from '../../../src/common/front.ts';
+import { useFolder } from '../../support/folder.ts';
 
 const FRONT = resolve(import.meta.dirname, '../../../ingress/front');
 const template = readFileSync(join(FRONT, 'nginx.conf.template'), 'utf8');
 const settings: FrontSettings = {
-  prefix: '/tmp/front',
-  directory: '/etc/nginx/front',
-  address: '0.0.0.0',
-  port: 8080,
-  openPort: 8082,
-  askPort: 8083,
-  gate: 'svc-gate:8080',
-  gateInternal: 'svc-gate-internal:8081',
-  docbuilder: '10.0.0.7:8080',
+  ...{ prefix: '/tmp/front', directory: '/etc/nginx/front', address: '0.0.0.0' },
+  ...{ port: 8080, openPort: 8082, askPort: 8083 },
+  ...{ gate: 'svc-gate:8080', gateInternal: 'svc-gate-internal:8081', docbuilder: '10.0.0.7:8080' },
   editor: 'svc-editor.office.svc:9980 resolve',
 };
 
+/** The directives of a location, up to the first brace behind its own. */
+function readLocation(text: string, name: string): Record<string, string> {
+  const block = text.split(`location ${name} {`)[1] ?? '';
+  const directives = block.replace(/if \([^)]*\) \{[^}]*\}/g, '').split('}')[0] ?? '';
+  return Object.fromEntries(
+    [...directives.matchAll(/^\s+(\w+) ([^;]+);$/gm)].map(([, directive = '', value = '']) => [directive, value]),
+  );
+}
+
 describe('front configuration', () => {
-  it('takes every variable of the template and leaves none', () => {
+  const folder = useFolder();
+
+  it('takes every variable of the template, by its long form alone, and leaves none', () => {
+    const names = Object.keys(frontVariables(settings));
     const asked = new Set([...template.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => name));
-    expect([...asked].sort()).to.deep.equal(Object.keys(frontVariables(settings)).sort());
+    expect([...asked]).to.have.members(names);
+    expect(template).not.to.match(new RegExp(`\\$(?:${names.join('|')})\\b`));
     expect(frontConfig(template, settings)).not.to.match(/\$\{/);
     expect(frontConfig(template, settings)).to.include('server svc-editor.office.svc:9980 resolve;');
   });
 
-  it('is what envsubst makes of it, since nothing else there looks like one of its variables', () => {
-    const names = Object.keys(frontVariables(settings)).join('|');
-    const short = template.match(new RegExp(`\\$(?:${names})\\b`, 'g'));
-    expect(short).to.equal(null);
-  });
-
-  for (const value of [
+  const BROKEN = [
     'gate:80; return 200',
     'gate:80\n}',
     'gate:80"',
@@ -47,12 +48,12 @@ describe('front configuration', () => {
     '',
     'a#b',
     '{',
-  ]) {
-    it(`refuses ${JSON.stringify(value)} as an address`, () => {
-      expect(() => frontConfig(template, { ...settings, gate: value })).to.throw(TypeError, 'SVC_FRONT_GATE');
+  ];
+  for (const gate of BROKEN) {
+    it(`refuses ${JSON.stringify(gate)} as an address`, () => {
+      expect(() => frontConfig(template, { ...settings, gate })).to.throw(TypeError, 'SVC_FRONT_GATE');
     });
   }
-
   for (const edge of ['10.0.0.0/8; return 200', '10.0.0.0/8 ', '', '$host']) {
     it(`refuses ${JSON.stringify(edge)} as an edge`, () => {
       const trustedEdges = ['192.0.2.1', edge, '192.0.2.2'];
@@ -61,17 +62,12 @@ describe('front configuration', () => {
   }
 
   it('is the same from the entry point of the image, with edges and without', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-front-start-'));
-    try {
-      await writeFile(join(folder, 'nginx'), '#!/bin/sh\n', { mode: 0o755 });
-      for (const trustedEdges of [[], ['10.0.0.0/8'], ['10.0.0.0/8', 'fc00::/7', '192.0.2.1']]) {
-        const given = { ...settings, prefix: folder, directory: FRONT, trustedEdges };
-        const env = { ...frontVariables(given), PATH: `${folder}:${process.env['PATH']}` };
-        await promisify(execFile)('sh', [join(FRONT, 'start.sh')], { env });
-        expect(await readFile(join(folder, 'nginx.conf'), 'utf8')).to.equal(frontConfig(template, given));
-      }
-    } finally {
-      await rm(folder, { recursive: true });
+    await writeFile(folder.at('nginx'), '#!/bin/sh\n', { mode: 0o755 });
+    for (const trustedEdges of [[], ['10.0.0.0/8'], ['10.0.0.0/8', 'fc00::/7', '192.0.2.1']]) {
+      const given = { ...settings, prefix: folder.path, directory: FRONT, trustedEdges };
+      const env = { ...frontVariables(given), PATH: `${folder.path}:${process.env['PATH']}` };
+      await promisify(execFile)('sh', [join(FRONT, 'start.sh')], { env });
+      expect(await readFile(folder.at('nginx.conf'), 'utf8')).to.equal(frontConfig(template, given));
     }
   });
 
@@ -80,4 +76,28 @@ describe('front configuration', () => {
       expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);
     }
   });
+
+  it('has its kernel ask an upstream that is silent', () => {
+    expect(template).to.match(/^ {4}proxy_socket_keepalive on;$/m);
+  });
+
+  // Times that no other test waits for.
+  for (const [what, name, times, text] of [
+    ['an editing socket', '~ ^/cool/(?:.+/)?ws(?:/|$)', { proxy_read_timeout: '36000s', proxy_send_timeout: '36000s' }],
+    ['DocBuilder', '~ ^/v1/', { proxy_read_timeout: '660s', proxy_send_timeout: '660s' }],
+    ['the next bytes for the gate', '~ ^/svc/', { client_body_timeout: '15s' }],
+    ['a gate on a node that may be lost', '~ ^/svc/', { proxy_connect_timeout: '2s' }],
+    ['a DocBuilder on a node that may be lost', '~ ^/v1/', { proxy_connect_timeout: '2s' }],
+    ['the next bytes of a token', '~ ^/browser/[^/]+/cool\\.html$', { client_body_timeout: '15s' }],
+    [
+      'a gate to answer, another one included',
+      '= /.ask',
+      { proxy_connect_timeout: '2s', proxy_read_timeout: '5s', proxy_next_upstream_timeout: '5s' },
+      readFileSync(join(FRONT, 'ask.conf'), 'utf8'),
+    ],
+  ] as const) {
+    it(`waits for ${what} as long as it should`, () => {
+      expect(readLocation(text ?? template, name)).to.include(times);
+    });
+  }
 });

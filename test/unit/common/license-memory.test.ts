@@ -11,149 +11,137 @@ const stranger = generateEd25519('stranger');
 
 const file = (text: string | null): SmallFile => ({ ok: true, text });
 const unreadable: SmallFile = { ok: false, problem: 'cannot be read (EACCES)' };
+const GONE = [file(null), file('')];
 const keySet = (...keys: { kid: string }[]) => readKeySet(file(JSON.stringify({ keys })));
 const KEYS = keySet(toPublic(key));
+const NO_KEYS = [file(null), unreadable, file('{')].map(readKeySet);
+const STRANGE = keySet(toPublic(stranger));
+const BOTH = keySet(toPublic(key), toPublic(stranger));
 
 async function mint(conns: number, days: number, by = key): Promise<SmallFile> {
   const iat = NOW / 1000 - 3600;
   return file(await signEdDsa({ sub: 'Company', conns, features: [], iat, exp: NOW / 1000 + days * 86_400 }, by));
 }
 
-describe('what is remembered of a licence', () => {
-  let good: SmallFile;
-  let memory: LicenseMemory;
+const good = mint(120, 10);
+const valid = { state: 'valid', graceDaysLeft: null, conns: 120, problem: null };
+const invalid = { state: 'invalid', conns: undefined };
 
-  beforeEach(async () => {
-    good = await mint(120, 10);
-    memory = await remember(NOTHING_KEPT, { token: good, keys: KEYS }, NOW);
-  });
+/** The files at a time, and what a licence is seen to be then. */
+interface Look {
+  token?: SmallFile | Promise<SmallFile>;
+  keys?: typeof KEYS;
+  removedAt?: SmallFile;
+  at?: number;
+  /** When it is asked; otherwise at once. */
+  seenAt?: number;
+}
 
-  /** The state that a look at other files leads to, from a good licence of 10 days. */
-  async function then(token: SmallFile, keys = KEYS, at = NOW, seenAt = at) {
-    const { state, graceDaysLeft, claims, problem } = recall(await remember(memory, { token, keys }, at), seenAt);
-    return { state, graceDaysLeft, conns: claims?.conns, problem };
+/** Looks at files one time after the other; returns what is seen at the last one. */
+async function look(memory: LicenseMemory, ...looks: Look[]) {
+  let now = memory;
+  let seen: object = {};
+  for (const { token = good, keys = KEYS, removedAt, at = NOW, seenAt = at } of looks) {
+    now = await remember(now, { token: await token, keys, ...(removedAt && { removedAt }) }, at);
+    const { state, graceDaysLeft, claims, problem } = recall(now, seenAt);
+    seen = { state, graceDaysLeft, conns: claims?.conns, problem };
   }
-  const valid = { state: 'valid', graceDaysLeft: null, conns: 120, problem: null };
+  return seen;
+}
 
-  it('gives way to a new licence, also to a smaller one', async () => {
-    expect(await then(await mint(500, 20))).to.deep.equal({ ...valid, conns: 500 });
-    expect(await then(await mint(20, 5))).to.deep.equal({ ...valid, conns: 20 });
-  });
+describe('a licence that was good', () => {
+  const CASES: [what: string, expected: object, looks: Look[]][] = [
+    ['gives way to a new one', { ...valid, conns: 500 }, [{ token: mint(500, 20) }]],
+    ['gives way to a smaller one', { ...valid, conns: 20 }, [{ token: mint(20, 5) }]],
+    [
+      'outlives a new one that has expired while it has not',
+      { ...valid, problem: 'the licence in the file expired on 2026-11-20' },
+      [{ token: mint(500, -1) }],
+    ],
+    [
+      'gives way to an expired one when it has expired as well',
+      { state: 'grace', conns: 500 },
+      [{ token: mint(500, 11), at: NOW + 12 * DAY }],
+    ],
+    [
+      'has its grace from the time in removed-at',
+      { state: 'grace', graceDaysLeft: 20, problem: null },
+      [{ removedAt: file('2026-11-11T12:00:00Z') }],
+    ],
+    ['is whole again without removed-at', valid, [{ removedAt: file('2026-11-11T12:00:00Z') }, {}]],
+    [
+      'loses nothing to a removed-at that contains no time',
+      { state: 'valid', problem: 'the file removed-at contains no time' },
+      [{ removedAt: file('soon') }],
+    ],
+    ...GONE.flatMap((token, index): [string, object, Look[]][] => {
+      const without = index === 0 ? 'whose file is gone' : 'whose file is empty';
+      return [
+        [`${without} has a grace of 30 days`, { state: 'grace', graceDaysLeft: 30, conns: 120 }, [{ token }]],
+        [`${without} has one on its last day`, { graceDaysLeft: 1 }, [{ token, seenAt: NOW + 29 * DAY }]],
+        [`${without} expires after that`, { state: 'expired' }, [{ token, seenAt: NOW + 30 * DAY }]],
+        [`${without} counts from the first look`, { graceDaysLeft: 20 }, [{ token }, { token, at: NOW + 10 * DAY }]],
+        [`${without} is whole when it comes back`, valid, [{ token }, { at: NOW + DAY }]],
+        [
+          `${without} is none without its key`,
+          { state: 'none', conns: undefined },
+          [{ token }, { token, keys: keySet() }],
+        ],
+      ];
+    }),
+    ['is lost when its key is taken out', invalid, [{ keys: STRANGE }]],
+    ['is lost when its key is another', invalid, [{ keys: keySet({ ...toPublic(stranger), kid: '2026' }) }]],
+    ['is lost when the last key is taken out', invalid, [{ keys: keySet() }]],
+    ['is lost with it though its file is unreadable', invalid, [{ token: unreadable, keys: keySet() }]],
+    [
+      'survives the rotation of keys in the order of the manual',
+      { ...valid, conns: 500 },
+      [{ keys: BOTH }, ...[BOTH, STRANGE].map((keys) => ({ token: mint(500, 20, stranger), keys }))],
+    ],
+    ['is not lost to a clock that is set back before its iat', valid, [{ at: NOW - DAY }]],
+  ];
+  for (const [what, expected, looks] of CASES) {
+    it(what, async () => expect(await look(NOTHING_KEPT, {}, ...looks)).to.include(expected));
+  }
 
-  it('outlives a broken new token, which is told as the problem', async () => {
-    for (const [token, problem] of [
-      [file('rubbish'), 'not a JWT'],
-      [await mint(500, 20, stranger), 'names no key'],
-      [unreadable, 'EACCES'],
-    ] as const) {
-      const seen = await then(token);
-      expect(seen).to.deep.equal({ ...valid, problem: seen.problem });
-      expect(seen.problem).to.include(problem);
-    }
-  });
-
-  it('outlives a new token that is worse: expired while this one is not', async () => {
-    const seen = await then(await mint(500, -1));
-    expect(seen).to.deep.equal({ ...valid, problem: 'the licence in the file expired on 2026-11-20' });
-  });
-
-  it('gives way to an expired token when it has expired as well', async () => {
-    expect(await then(await mint(500, 11), KEYS, NOW + 12 * DAY)).to.include({ state: 'grace', conns: 500 });
-  });
-
-  it('counts its grace from the time in removed-at, also when that is all that is known', async () => {
-    const removedAt = file('2026-11-11T12:00:00Z');
-    for (const before of [memory, NOTHING_KEPT]) {
-      const seen = recall(await remember(before, { token: good, keys: KEYS, removedAt }, NOW), NOW);
-      expect(seen).to.include({ state: 'grace', graceDaysLeft: 20, problem: null });
-    }
-    memory = await remember(memory, { token: good, keys: KEYS, removedAt }, NOW);
-    expect(await then(good)).to.deep.equal(valid);
-  });
-
-  it('loses nothing to a removed-at that contains no time', async () => {
-    const seen = recall(await remember(memory, { token: good, keys: KEYS, removedAt: file('soon') }, NOW), NOW);
-    expect(seen).to.include({ state: 'valid', problem: 'the file removed-at contains no time' });
-  });
-
-  it('has a grace of 30 days from when its file was found gone or empty', async () => {
-    for (const token of [file(null), file('')]) {
-      expect(await then(token)).to.include({ state: 'grace', graceDaysLeft: 30, conns: 120 });
-      expect(await then(token, KEYS, NOW, NOW + 29 * DAY)).to.include({ state: 'grace', graceDaysLeft: 1 });
-      expect(await then(token, KEYS, NOW, NOW + 30 * DAY)).to.include({ state: 'expired' });
-    }
-  });
-
-  it('counts that grace from the first look that missed the file', async () => {
-    memory = await remember(memory, { token: file(null), keys: KEYS }, NOW);
-    expect(await then(file(null), KEYS, NOW + 10 * DAY)).to.include({ graceDaysLeft: 20 });
-  });
-
-  it('is whole again when its file comes back', async () => {
-    memory = await remember(memory, { token: file(null), keys: KEYS }, NOW);
-    expect(await then(good, KEYS, NOW + DAY)).to.deep.equal(valid);
-  });
-
-  it('outlives a key set that is missing, unreadable or broken', async () => {
-    for (const keys of [...[file(null), unreadable, file('{')].map(readKeySet), keySet(key)]) {
-      const seen = await then(good, keys);
-      expect(seen).to.deep.equal({ ...valid, problem: seen.problem });
-      expect(seen.problem).to.include('key set');
-    }
-  });
-
-  it('is lost at once when its key is taken out of the key set, or is another one under its name', async () => {
-    for (const keys of [keySet(toPublic(stranger)), keySet({ ...toPublic(stranger), kid: '2026' })]) {
-      expect(await then(good, keys)).to.include({ state: 'invalid', conns: undefined });
-    }
-  });
-
-  it('is lost at once when the last key is taken out, whatever has become of its file', async () => {
-    expect(await then(good, keySet())).to.include({ state: 'invalid', conns: undefined });
-    expect(await then(unreadable, keySet())).to.include({ state: 'invalid', conns: undefined });
-    for (const token of [file(null), file('')]) {
-      memory = await remember(memory, { token, keys: KEYS }, NOW);
-      expect(await then(token, keySet())).to.include({ state: 'none', conns: undefined });
-    }
-  });
-
-  it('survives the rotation of keys in the order of the manual', async () => {
-    const both = keySet(toPublic(key), toPublic(stranger));
-    memory = await remember(memory, { token: good, keys: both }, NOW);
-    const token = await mint(500, 20, stranger);
-    memory = await remember(memory, { token, keys: both }, NOW);
-    expect(await then(token, keySet(toPublic(stranger)))).to.deep.equal({ ...valid, conns: 500 });
-  });
-
-  it('is not lost to a clock that is set back before its iat', async () => {
-    expect(await then(good, KEYS, NOW - DAY)).to.deep.equal(valid);
-  });
+  for (const [what, told, change] of [
+    ['a new token that is none', 'not a JWT', { token: file('rubbish') }],
+    ['a new token of another key', 'names no key', { token: mint(500, 20, stranger) }],
+    ['a token that cannot be read', 'EACCES', { token: unreadable }],
+    ...[...NO_KEYS, keySet(key)].map((keys) => ['a key set that is none', 'key set', { keys }] as const),
+  ] as const) {
+    it(`outlives ${what}, which is told`, async () => {
+      const seen = await look(NOTHING_KEPT, {}, change);
+      expect(seen).to.include({ ...valid, problem: (seen as typeof valid).problem });
+      expect((seen as typeof valid).problem).to.include(told);
+    });
+  }
 });
 
 describe('without a good licence', () => {
-  const first = async (token: SmallFile, keys: typeof KEYS) =>
-    recall(await remember(NOTHING_KEPT, { token, keys }, NOW), NOW);
-
   it('no file and an empty file are none, whatever the key set is', async () => {
-    for (const token of [file(null), file('')]) {
-      for (const keys of [KEYS, readKeySet(file(null)), readKeySet(unreadable)]) {
-        expect(await first(token, keys)).to.include({ state: 'none', problem: null });
+    for (const token of GONE) {
+      for (const keys of [KEYS, ...NO_KEYS.slice(0, 2)]) {
+        expect(await look(NOTHING_KEPT, { token, keys })).to.include({ state: 'none', problem: null });
       }
     }
   });
 
   it('a key set that is missing, unreadable or broken makes the licence invalid', async () => {
-    for (const keys of [file(null), unreadable, file('{')].map(readKeySet)) {
-      const { state, problem } = await first(await mint(120, 10), keys);
-      expect(state).to.equal('invalid');
-      expect(problem).to.include('key set');
+    for (const keys of NO_KEYS) {
+      const seen = await look(NOTHING_KEPT, { keys });
+      expect(seen).to.have.property('state', 'invalid');
+      expect(seen).to.have.property('problem').that.includes('key set');
     }
   });
 
+  it('removed-at counts also when it is all that is known', async () => {
+    const seen = await look(NOTHING_KEPT, { removedAt: file('2026-11-11T12:00:00Z') });
+    expect(seen).to.include({ state: 'grace', graceDaysLeft: 20, problem: null });
+  });
+
   it('a token from a clock ahead of ours counts as soon as ours has caught up', async () => {
-    const token = await mint(120, 10);
-    const memory = await remember(NOTHING_KEPT, { token, keys: KEYS }, NOW - DAY);
-    expect(recall(memory, NOW - DAY).state).to.equal('invalid');
-    expect(recall(await remember(memory, { token, keys: KEYS }, NOW), NOW).state).to.equal('valid');
+    expect(await look(NOTHING_KEPT, { at: NOW - DAY })).to.include({ state: 'invalid' });
+    expect(await look(NOTHING_KEPT, { at: NOW - DAY }, {})).to.include({ state: 'valid' });
   });
 });

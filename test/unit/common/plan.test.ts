@@ -1,101 +1,54 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { LICENSE_GRACE_DAYS, type LicenseState } from '../../../src/common/crypto/license.ts';
-import { applyLowering, docbuilderPlan, MIN_CONNS_PER_ORDER } from '../../../src/common/plan.ts';
+import { effectivePlan, maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
+import type { LicenseState } from '../../../src/common/crypto/license.ts';
+import { docbuilderPlan } from '../../../src/common/plan.ts';
 
-function license(
-  state: LicenseState['state'],
-  features: string[] = ['api_full', 'callback'],
-  conns = 120,
-): LicenseState {
+const FEATURES = ['api_full', 'callback'];
+
+function license(state: LicenseState['state'], features = FEATURES, conns = 120): LicenseState {
   const claims = { sub: 'Company', conns, features, issuedAt: 0, expiresAt: 0 };
   return { state, graceDaysLeft: null, claims: state === 'none' || state === 'invalid' ? null : claims, problem: null };
 }
 
+/** Contract: the table of the editions. */
 const COMMUNITY = {
-  rate_per_minute: 10,
-  rate_per_day: 200,
-  parallel_jobs: 1,
-  max_queued_jobs: 10,
-  max_file_mb: 10,
-  result_ttl_minutes: 15,
-  sync_timeout_seconds: 60,
-  job_timeout_seconds: 120,
-  async: true,
-  callback: false,
-  max_script_units: 500,
-  max_outputs_per_build: 1,
+  ...{ rate_per_minute: 10, rate_per_day: 200, parallel_jobs: 1, max_queued_jobs: 10, max_file_mb: 10 },
+  ...{ result_ttl_minutes: 15, sync_timeout_seconds: 60, job_timeout_seconds: 120, async: true, callback: false },
+  ...{ max_script_units: 500, max_outputs_per_build: 1 },
 };
 const ENTERPRISE = {
-  rate_per_minute: 180,
-  rate_per_day: null,
-  parallel_jobs: null,
-  max_queued_jobs: 1000,
-  max_file_mb: 300,
-  result_ttl_minutes: 1440,
-  sync_timeout_seconds: 60,
-  job_timeout_seconds: 600,
-  async: true,
-  callback: true,
-  max_script_units: 20_000,
-  max_outputs_per_build: 5,
+  ...{ rate_per_minute: 180, rate_per_day: null, parallel_jobs: null, max_queued_jobs: 1000, max_file_mb: 300 },
+  ...{ result_ttl_minutes: 1440, sync_timeout_seconds: 60, job_timeout_seconds: 600, async: true, callback: true },
+  ...{ max_script_units: 20_000, max_outputs_per_build: 5 },
 };
 const RENDER = 'POST /v1/template/render';
 
-describe('docbuilderPlan', () => {
-  it('gives the contract’s Community table without a licence', () => {
-    const plan = docbuilderPlan(license('none'));
-    expect(plan.edition).to.equal('community');
-    expect(plan.limits).to.deep.equal(COMMUNITY);
-    expect(plan.features).to.deep.equal([]);
-  });
-
-  it('gives the contract’s Enterprise table with one', () => {
-    const plan = docbuilderPlan(license('valid'));
-    expect(plan.edition).to.equal('enterprise');
-    expect(plan.limits).to.deep.equal(ENTERPRISE);
-    expect(plan.features).to.deep.equal(['api_full', 'callback']);
-  });
-
-  for (const [state, edition] of [
-    ['none', 'community'],
-    ['valid', 'enterprise'],
-    ['grace', 'enterprise'],
-    ['expired', 'community'],
-    ['invalid', 'community'],
+describe('the plan', () => {
+  for (const [what, state, edition, limits, features] of [
+    ['no licence', license('none'), 'community', COMMUNITY, []],
+    ['a valid licence', license('valid'), 'enterprise', ENTERPRISE, FEATURES],
+    ['a licence in its grace', license('grace'), 'enterprise', ENTERPRISE, FEATURES],
+    ['an expired licence', license('expired'), 'community', COMMUNITY, []],
+    ['an invalid licence', license('invalid'), 'community', COMMUNITY, []],
+    ['a licence without api_full', license('valid', ['callback', 'api']), 'community', COMMUNITY, []],
+    [
+      'a licence without callback',
+      license('valid', ['api_full']),
+      'enterprise',
+      { ...ENTERPRISE, callback: false },
+      ['api_full'],
+    ],
   ] as const) {
-    it(`is ${edition} when the licence is ${state}`, () => {
-      expect(docbuilderPlan(license(state)).edition).to.equal(edition);
+    it(`of ${what} is ${edition}`, () => {
+      expect(docbuilderPlan(state)).to.deep.include({ edition, limits, features });
     });
   }
 
-  it('is Community, without features, when the licence lacks api_full', () => {
-    const plan = docbuilderPlan(license('valid', ['callback', 'api']));
-    expect(plan.edition).to.equal('community');
-    expect(plan.limits.callback).to.equal(false);
-    expect(plan.features).to.deep.equal([]);
+  it('has 60 requests a minute for each 50 connections that are begun, and at most 3000', () => {
+    const conns = [1, 50, 51, 120, 200, 201, 500, 800, 2500, 5000];
+    const rates = conns.map((count) => docbuilderPlan(license('valid', FEATURES, count)).limits.rate_per_minute);
+    expect(rates).to.deep.equal([60, 60, 120, 180, 240, 300, 600, 960, 3000, 3000]);
   });
-
-  it('allows callbacks only with their feature', () => {
-    expect(docbuilderPlan(license('valid', ['api_full'])).limits.callback).to.equal(false);
-  });
-
-  for (const [conns, rate] of [
-    [1, 60],
-    [50, 60],
-    [51, 120],
-    [120, 180],
-    [200, 240],
-    [201, 300],
-    [500, 600],
-    [800, 960],
-    [2500, 3000],
-    [5000, 3000],
-  ] as const) {
-    it(`gives ${conns} connections ${rate} requests a minute`, () => {
-      expect(docbuilderPlan(license('valid', ['api_full'], conns)).limits.rate_per_minute).to.equal(rate);
-    });
-  }
 
   it('lets Community call every endpoint but the one that fills templates', () => {
     const community = docbuilderPlan(license('none')).allowed_endpoints;
@@ -105,32 +58,19 @@ describe('docbuilderPlan', () => {
   });
 });
 
-describe('applyLowering', () => {
-  const limits = docbuilderPlan(license('valid')).limits;
-
-  it('lowers the two limits it knows', () => {
-    expect(applyLowering(limits, { maxFileMb: 20, jobTimeoutSeconds: 30 })).to.deep.equal({
-      ...limits,
-      max_file_mb: 20,
-      job_timeout_seconds: 30,
-    });
+describe('the limits in force', () => {
+  it('have one parallel job in Community however many workers there are, and as many as those in Enterprise', () => {
+    for (const workers of [1, 4, 32]) {
+      expect(effectivePlan(license('none'), workers, {}).limits.parallel_jobs).to.equal(1);
+      expect(effectivePlan(license('valid'), workers, {}).limits.parallel_jobs).to.equal(workers);
+    }
   });
 
-  it('never raises one', () => {
-    const positive = fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: undefined });
-    fc.assert(
-      fc.property(positive, positive, (maxFileMb, jobTimeoutSeconds) => {
-        const lowered = applyLowering(limits, { maxFileMb, jobTimeoutSeconds });
-        expect(lowered.max_file_mb).to.be.at.most(Math.min(limits.max_file_mb, maxFileMb ?? Infinity));
-        expect(lowered.job_timeout_seconds).to.be.at.most(Math.min(600, jobTimeoutSeconds ?? Infinity));
-      }),
-    );
-  });
-});
-
-describe('the plan file', () => {
-  it('holds the contract’s other numbers', () => {
-    expect(LICENSE_GRACE_DAYS).to.equal(30);
-    expect(MIN_CONNS_PER_ORDER).to.equal(50);
+  it('are lowered and never raised by what the operator set', () => {
+    const raised = effectivePlan(license('none'), 1, { maxFileMb: 300, jobTimeoutSeconds: 600 });
+    expect(raised.limits).to.deep.equal(COMMUNITY);
+    const lowered = effectivePlan(license('valid'), 1, { maxFileMb: 7, jobTimeoutSeconds: 30 });
+    expect(lowered.limits).to.deep.equal({ ...ENTERPRISE, parallel_jobs: 1, max_file_mb: 7, job_timeout_seconds: 30 });
+    expect(maxFileBytes(lowered)).to.equal(7 * 1024 * 1024);
   });
 });

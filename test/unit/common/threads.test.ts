@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { AppError } from '../../../src/common/errors.ts';
 import { createThreads, type Threads } from '../../../src/common/threads.ts';
 
-const MODULE = new URL('../../support/thread-tasks.ts', import.meta.url);
+const MODULE = new URL('./thread-tasks.ts', import.meta.url);
 const never = new AbortController().signal;
 
 async function failed(work: Promise<unknown>): Promise<unknown> {
@@ -27,10 +27,10 @@ describe('threads for large work', () => {
   });
   after(() => threads.stop());
 
-  const idOf = (): Promise<number> => threads.run('id', undefined, never);
+  const getId = (): Promise<number> => threads.run('id', undefined, never);
 
   it('do tasks elsewhere, and are kept for the next one', async () => {
-    const [first, second] = [await idOf(), await idOf()];
+    const [first, second] = [await getId(), await getId()];
     expect(first).to.be.greaterThan(0);
     expect(second).to.equal(first);
   });
@@ -42,21 +42,21 @@ describe('threads for large work', () => {
   });
 
   it('hand over an error that has a code, with where its cause came from and not what it says', async () => {
-    const thread = await idOf();
+    const thread = await getId();
     const error = await failed(threads.run('refuse', { path: '/a' }, never));
     expect(error).to.be.instanceOf(AppError).and.include({ code: 'bad_request', status: 400 });
     expect((error as AppError).detail).to.deep.equal({ path: '/a' });
     expect((error as AppError).cause)
       .to.match(/^TypeError\n\s+at /)
       .and.not.include('content');
-    expect(await idOf(), 'the thread lives on').to.equal(thread);
+    expect(await getId(), 'the thread lives on').to.equal(thread);
   });
 
   it('end a task at once when they are told to, and do the next one in a new thread', async () => {
-    const thread = await idOf();
+    const thread = await getId();
     const abort = new AbortController();
     const { error } = await startEndless(threads, abort.signal);
-    const waiting = idOf();
+    const waiting = getId();
     const reason = new Error('it was too long');
     abort.abort(reason);
     expect(await error).to.equal(reason);
@@ -64,19 +64,19 @@ describe('threads for large work', () => {
   });
 
   it('do not begin what was ended while it waited', async () => {
-    const thread = await idOf();
+    const thread = await getId();
     const [busy, late] = [new AbortController(), new AbortController()];
     const { error } = await startEndless(threads, busy.signal);
     const waiting = failed(threads.run('id', undefined, late.signal));
     late.abort('late');
     busy.abort('busy');
     expect(await Promise.all([error, waiting])).to.deep.equal(['busy', 'late']);
-    expect(await idOf()).to.be.greaterThan(thread);
+    expect(await getId()).to.be.greaterThan(thread);
   });
 
   it('outlive a task that fails without a code', async () => {
     expect(await failed(threads.run('crash', undefined, never))).to.be.instanceOf(TypeError);
-    expect(await idOf()).to.be.greaterThan(0);
+    expect(await getId()).to.be.greaterThan(0);
   });
 
   it('that are stopped end what they do', async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -17,12 +16,14 @@ import { AppError } from '../../../src/common/errors.ts';
 import { IdIssuer } from '../../../src/common/ids.ts';
 import { createLogger } from '../../../src/common/log.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
+import { useFolder } from '../../support/folder.ts';
 import { silentLogger } from '../../support/logs.ts';
 
 const CLIENT_GONE = new AppError('timeout', { scope: 'client_gone' });
 const CALLBACK = { async: true, callbackUrl: 'https://example.com/' };
 
 describe('jobs', () => {
+  const folder = useFolder('test');
   let directory: string;
   let limits: Partial<EffectivePlan['limits']>;
   let jobs: JobService;
@@ -36,7 +37,7 @@ describe('jobs', () => {
   let released: number[];
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'svc-jobs-'));
+    directory = folder.path;
     [limits, called, logged, released] = [{ callback: true }, [], [], []];
     const plan = (): EffectivePlan => {
       const community = effectivePlan(NO_LICENSE, 1, {});
@@ -66,7 +67,6 @@ describe('jobs', () => {
       audit: { record: () => undefined, close: async () => undefined },
     });
   });
-  afterEach(() => rm(directory, { recursive: true }));
 
   const makeFile: Run = async (_signal, newFile) => {
     const { fileId, path } = await newFile();
@@ -99,11 +99,7 @@ describe('jobs', () => {
     const clientGone = new AbortController().signal;
     return jobs.accept(work, resources, { async: false, fetches: false, baseUrl: '', clientGone, ...submission });
   }
-  const refusal = (accepted: Promise<JobRecord>) =>
-    accepted.then(
-      () => undefined,
-      (error) => error,
-    );
+  const refusal = (accepted: Promise<JobRecord>) => accepted.then(() => undefined).catch((error) => error);
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
   it('end with their files described and their resources released once', async () => {
@@ -262,6 +258,15 @@ describe('jobs', () => {
     await ended;
     expect((await registry.job(id)).status).to.equal('done');
     expect((await store.read(id))?.status).to.equal('done');
+  });
+
+  it('that run outlive a sweep, however late it is', async () => {
+    limits = { job_timeout_seconds: 0.2 };
+    const { id } = await accept({ run: endless }, { async: true });
+    now += 10 * 900_000;
+    await registry.sweep();
+    expect((await registry.job(id)).status).to.equal('running');
+    await jobs.stop();
   });
 
   describe('of an earlier run', () => {

@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readBody, scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
-import { createLargeWork, type LargeWork } from '../../../cmd/docbuilder/http/large-work.ts';
+import { createLargeWork } from '../../../cmd/docbuilder/http/large-work.ts';
 import type { EffectivePlan } from '../../../cmd/docbuilder/jobs/limits.ts';
 import type { FlatTask } from '../../../cmd/docbuilder/script/build.ts';
 import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
+import { useFolder } from '../../support/folder.ts';
 import { threadTime } from '../../support/thread-time.ts';
 
 const PLAN = {
@@ -15,7 +14,7 @@ const PLAN = {
 } as EffectivePlan;
 const never = new AbortController().signal;
 
-const sheetOf = (rows: number): Buffer =>
+const makeSheet = (rows: number): Buffer =>
   Buffer.from(
     JSON.stringify({
       svcscript: 1,
@@ -26,24 +25,13 @@ const sheetOf = (rows: number): Buffer =>
   );
 
 describe('large work', () => {
-  const large = sheetOf(20_000);
-  let work: LargeWork;
-  let folder: string;
-  before(() => {
-    work = createLargeWork(() => PLAN);
-    folder = mkdtempSync(join(tmpdir(), 'svc-large-work-'));
-  });
-  after(async () => {
-    await work.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const large = makeSheet(20_000);
+  const work = createLargeWork(() => PLAN);
+  const folder = useFolder('test');
+  after(() => work.stop());
 
-  const taskOf = (text: Buffer, name: string): FlatTask => ({
-    text,
-    save: [{ format: 'ods' }],
-    fetched: new Map(),
-    now: 0,
-    path: join(folder, name),
+  const makeTask = (text: Buffer, name: string): FlatTask => ({
+    ...{ text, save: [{ format: 'ods' }], fetched: new Map(), now: 0, path: folder.at(name) },
   });
 
   it('is read elsewhere, and what it says is the same', async () => {
@@ -59,20 +47,20 @@ describe('large work', () => {
 
   it('is written elsewhere, and the file is the same', async () => {
     const here = await threadTime(() => {
-      const task = taskOf(large, 'here');
+      const task = makeTask(large, 'here');
       return writeScript(scriptIn(task.text), task);
     });
-    const elsewhere = await threadTime(() => work.writeFlat(taskOf(large, 'elsewhere'), never));
-    expect(readFileSync(join(folder, 'elsewhere')).equals(readFileSync(join(folder, 'here')))).to.equal(true);
+    const elsewhere = await threadTime(() => work.writeFlat(makeTask(large, 'elsewhere'), never));
+    expect(readFileSync(folder.at('elsewhere')).equals(readFileSync(folder.at('here')))).to.equal(true);
     expect(elsewhere).to.be.below(here / 2);
   });
 
   it('leaves no file when it is ended', async () => {
     const abort = new AbortController();
-    const writing = work.writeFlat(taskOf(large, 'ended'), abort.signal).catch((error) => error);
+    const writing = work.writeFlat(makeTask(large, 'ended'), abort.signal).catch((error) => error);
     setImmediate(() => abort.abort('ended'));
     expect(await writing).to.equal('ended');
-    expect(readdirSync(folder).filter((name) => name.startsWith('ended'))).to.deep.equal([]);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('ended'))).to.deep.equal([]);
   });
 
   it('says what is wrong as this thread does', async () => {

@@ -21,7 +21,7 @@ describe('conversion options', () => {
     ],
     [{ password: 'secret' }, 'xlsx', 'csv', {}],
     [{ delimiter: ';', encoding: 'utf-16le' }, 'xlsx', 'csv', { delimiter: ';', encoding: 'utf-16le' }],
-    // What a text source is read with was used when it was read; its target is UTF-8.
+    // These options of a text source are used when it is read; its target is UTF-8.
     [{ encoding: 'windows-1258', delimiter: '\t' }, 'csv', 'xlsx', {}],
     [{ encoding: 'windows-1258' }, 'txt', 'docx', {}],
     [{ encoding: 'shift_jis' }, 'csv', 'xlsx', {}],

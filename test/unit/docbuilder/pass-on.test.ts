@@ -31,7 +31,7 @@ interface Node {
   places: { free: number; room: number };
   leaving: boolean;
   others: Replica[];
-  /** What it does with a request that it does not pass on. */
+  /** Answers a request that is not passed on. */
   handle: RequestHandler;
 }
 
@@ -86,30 +86,41 @@ describe('a work request', () => {
     expect(answer).to.include({ body: 'content', host: `127.0.0.1:${one.port}` });
   });
 
-  it('stays where a worker is free, where no other has one, and where the others leave', async () => {
-    one.places = { free: 1, room: 11 };
-    expect((await post()).node).to.equal('one');
-    one.places = { free: 0, room: 1 };
-    one.others = [asReplica(two.port, { free: 0 })];
-    expect((await post()).node).to.equal('one');
-    one.others = [asReplica(two.port, { leaving: true })];
-    expect((await post()).node).to.equal('one');
-  });
-
-  it('is passed on rather than refused, while another has a place to wait', async () => {
-    one.places = { free: 0, room: 0 };
-    one.others = [asReplica(two.port, { free: 0, room: 1 })];
-    expect((await post()).node).to.equal('two');
-    // Its only place is taken until it tells anew.
-    expect((await post()).node).to.equal('one');
-  });
-
-  it('is passed on by one that leaves, and once only, although the other has no place either', async () => {
-    one.leaving = true;
-    one.places = { free: 1, room: 1 };
-    two.places = { free: 0, room: 0 };
-    expect((await post()).node).to.equal('two');
-  });
+  const [FREE, FULL, WAITING] = [
+    { free: 1, room: 11 },
+    { free: 0, room: 0 },
+    { free: 0, room: 1 },
+  ] as const;
+  const CASES: [what: string, change: () => void, nodes: string[]][] = [
+    ['stays where a worker is free', () => Object.assign(one, { places: FREE }), ['one']],
+    [
+      'stays where no other has a free one',
+      () => Object.assign(one, { others: [asReplica(two.port, WAITING)] }),
+      ['one'],
+    ],
+    [
+      'stays where the others leave',
+      () => Object.assign(one, { others: [asReplica(two.port, { leaving: true })] }),
+      ['one'],
+    ],
+    [
+      // Its only place is taken until it tells anew.
+      'is passed on rather than refused, while another has a place to wait',
+      () => Object.assign(one, { places: FULL, others: [asReplica(two.port, WAITING)] }),
+      ['two', 'one'],
+    ],
+    [
+      'is passed on by one that leaves, and once only, although the other has no place either',
+      () => [Object.assign(one, { leaving: true, places: FREE }), Object.assign(two, { places: FULL })],
+      ['two'],
+    ],
+  ];
+  for (const [what, change, nodes] of CASES) {
+    it(what, async () => {
+      change();
+      for (const node of nodes) expect((await post()).node).to.equal(node);
+    });
+  }
 
   it('bears no mark that a client can make', async () => {
     const { mark } = (await post()).answer as { mark: string };

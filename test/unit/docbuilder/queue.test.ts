@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { JobQueue } from '../../../cmd/docbuilder/jobs/queue.ts';
 import type { AppError } from '../../../src/common/errors.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const never = { signal: new AbortController().signal };
+const openQueue = (parallel: number, capacity: number) => new JobQueue(() => ({ parallel, capacity, limit: capacity }));
 
 /** A job that runs until it is told to end. */
 function job(): { work: () => Promise<void>; end: () => void; started: () => boolean } {
@@ -21,7 +23,7 @@ function job(): { work: () => Promise<void>; end: () => void; started: () => boo
 
 describe('the job queue', () => {
   it('runs as many as the plan allows, the others in the order they came', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 10, limit: 10 }));
+    const queue = openQueue(1, 10);
     const [first, second, third] = [job(), job(), job()];
     const ends = [first, second, third].map(({ work }) => queue.reserve().run(work, never));
     expect(queue.counts()).to.deep.equal({ queued: 2, running: 1 });
@@ -36,7 +38,7 @@ describe('the job queue', () => {
   });
 
   it('tells how many places were free all the time since it was asked', async () => {
-    const queue = new JobQueue(() => ({ parallel: 2, capacity: 5, limit: 5 }));
+    const queue = openQueue(2, 5);
     expect(queue.leastFree()).to.equal(2);
     const { work, end } = job();
     const ended = queue.reserve().run(work, never);
@@ -48,11 +50,11 @@ describe('the job queue', () => {
   });
 
   it('refuses what would wait beyond its capacity, with a time to come back', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 1, limit: 1 }));
+    const queue = openQueue(1, 1);
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const waiting = queue.reserve();
-    const error = refused(() => queue.reserve());
+    const error = refusal(() => queue.reserve());
     expect(error.code).to.equal('queue_full');
     expect(error.retryAfter).to.be.within(1, 60);
     waiting.release();
@@ -63,7 +65,7 @@ describe('the job queue', () => {
   });
 
   it('lets go of a waiting job that is cancelled, for the reason given', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5, limit: 5 }));
+    const queue = openQueue(1, 5);
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const cancel = new AbortController();
@@ -77,7 +79,7 @@ describe('the job queue', () => {
   });
 
   it('closes: nothing new, what waits is refused, what runs ends first', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5, limit: 5 }));
+    const queue = openQueue(1, 5);
     const running = job();
     const end = queue.reserve().run(running.work, never);
     const waiting = queue.reserve().run(job().work, never);
@@ -86,7 +88,7 @@ describe('the job queue', () => {
       closed = true;
     });
     expect(((await waiting.catch((error) => error)) as AppError).code).to.equal('pool_unavailable');
-    expect(refused(() => queue.assertRoom()).retryAfter).to.be.greaterThan(0);
+    expect(refusal(() => queue.assertRoom()).retryAfter).to.be.greaterThan(0);
     expect(closed).to.equal(false);
     running.end();
     await Promise.all([end, closing]);
@@ -94,21 +96,18 @@ describe('the job queue', () => {
   });
 
   it('goes on after a job that fails, also at once', async () => {
-    const queue = new JobQueue(() => ({ parallel: 1, capacity: 5, limit: 5 }));
+    const queue = openQueue(1, 5);
     const failing = queue.reserve().run(() => Promise.reject(new Error('no')), never);
     const throwing = queue.reserve().run(() => {
       throw new Error('never');
     }, never);
     const last = queue.reserve().run(async () => 'done', never);
-    expect((await Promise.allSettled([failing, throwing, last])).map(({ status }) => status)).to.deep.equal([
-      'rejected',
-      'rejected',
-      'fulfilled',
-    ]);
+    const ends = await Promise.allSettled([failing, throwing, last]);
+    expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'fulfilled']);
   });
 
   it('ends a slow job for one that somebody waits for, and starts it again beside the others', async () => {
-    const queue = new JobQueue(() => ({ parallel: 2, capacity: 10, limit: 10 }));
+    const queue = openQueue(2, 10);
     const log: string[] = [];
     const slow = (name: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -146,7 +145,7 @@ describe('the job queue', () => {
           maxLength: 20,
         }),
         async (parallel, jobs) => {
-          const queue = new JobQueue(() => ({ parallel, capacity: 100, limit: 100 }));
+          const queue = openQueue(parallel, 100);
           let running = 0;
           let most = 0;
           const results = jobs.map(({ ms, cancel, fail }) => {
@@ -169,12 +168,3 @@ describe('the job queue', () => {
     );
   });
 });
-
-function refused(action: () => unknown): AppError {
-  try {
-    action();
-  } catch (error) {
-    return error as AppError;
-  }
-  throw new Error('was not refused');
-}

@@ -48,6 +48,7 @@ describe('the storage of several DocBuilders', function () {
   let database: Database;
   let url: string;
   let results: Results;
+  const directories: string[] = [];
   before(async function () {
     if (s3Missing()) return this.skip();
     postgres = await postgresOrSkip(this);
@@ -61,7 +62,17 @@ describe('the storage of several DocBuilders', function () {
     database = await openDatabase(url);
     results = await openResults({ ...s3.settings, timings: { ...TIMINGS, idleMs: 1_000, requestMs: 1_500 } }, log);
   });
-  afterEach(() => database.close());
+  afterEach(async () => {
+    await database.close();
+    await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true })));
+  });
+
+  /** Makes the parts of storage that replicas have in common. */
+  async function makeKnown(clock = Date.now): Promise<Known> {
+    const directory = await ownFolder('replicas');
+    directories.push(directory);
+    return { directory, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => RETENTION_MS };
+  }
 
   /** The jobs of one replica, which beats when told. */
   async function member(known: Known, options: { now?: () => number; database?: Database } = {}) {
@@ -102,11 +113,10 @@ describe('the storage of several DocBuilders', function () {
     const clock = { now: Date.now() };
     beforeEach(async () => {
       time = 1_000_000;
-      const ids = new IdIssuer(randomBytes(32));
-      known = { directory: await ownFolder('replicas'), ids, clock: () => clock.now, retentionMs: () => RETENTION_MS };
+      known = await makeKnown(() => clock.now);
     });
-    afterEach(() => rm(known.directory, { recursive: true }));
     const at = { now: () => time };
+    const newOne = () => newJob(known.ids.issue('job', clock.now), clock.now);
     /** Beats of one replica during which the other says nothing. */
     async function silence(watcher: Replicas, seconds: number): Promise<void> {
       for (let second = 0; second < seconds; second++) {
@@ -119,9 +129,9 @@ describe('the storage of several DocBuilders', function () {
 
     it('its jobs fail as at a stop, its callbacks are taken over as they are, and its row goes', async () => {
       const [one, two] = [await member(known, at), await member(known, at)];
-      const open = { ...newJob(known.ids.issue('job', clock.now), clock.now), callback };
-      const quiet = newJob(known.ids.issue('job', clock.now), clock.now);
-      const done = { ...newJob(known.ids.issue('job', clock.now), clock.now), status: 'done', callback } as const;
+      const open = { ...newOne(), callback };
+      const quiet = newOne();
+      const done = { ...newOne(), status: 'done', callback } as const;
       for (const job of [open, quiet]) await one.store.add(job);
       await one.store.save({ ...done, finishedAt: clock.now, expiresAt: clock.now + 1_000 });
 
@@ -148,7 +158,7 @@ describe('the storage of several DocBuilders', function () {
     it('only one of the others takes over', async () => {
       const others = [await member(known, at), await member(known, at), await member(known, at)];
       const one = await member(known, at);
-      await one.store.add({ ...newJob(known.ids.issue('job', clock.now), clock.now), callback });
+      await one.store.add({ ...newOne(), callback });
       await one.replicas.leave();
       const taken = await Promise.all(others.map(({ store }) => store.takeOver()));
       expect(taken.flat()).to.have.length(1);
@@ -156,7 +166,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('and has not: what it ends afterwards stays failed, and its results are removed', async () => {
       const [one, two] = [await member(known, at), await member(known, at)];
-      const job = newJob(known.ids.issue('job', clock.now), clock.now);
+      const job = newOne();
       await one.store.add(job);
       await silence(two.replicas, 11);
       await two.store.takeOver();
@@ -173,7 +183,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
       const [one, two] = [await member(known, at), await member(known, at)];
-      const job = newJob(known.ids.issue('job', clock.now), clock.now);
+      const job = newOne();
       await one.store.add(job);
       await silence(two.replicas, 5);
       time += 60_000;
@@ -187,8 +197,7 @@ describe('the storage of several DocBuilders', function () {
   });
 
   it('tells of jobs that have not ended, of their beginning too, and forgets one that was refused after all', async () => {
-    const directory = await ownFolder('replicas');
-    const known = { directory, ids: new IdIssuer(randomBytes(32)), clock: Date.now, retentionMs: () => RETENTION_MS };
+    const known = await makeKnown();
     const [one, two] = [await member(known), await member(known)];
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
     await one.store.add(job);
@@ -200,12 +209,10 @@ describe('the storage of several DocBuilders', function () {
     expect(await one.store.add(job).catch((error) => error.code)).to.equal('23505');
     await one.store.flush();
     expect(await two.store.read(job.id)).to.equal(undefined);
-    await rm(directory, { recursive: true });
   });
 
   it('writes what ended while the bucket was away when it is back, and takes nothing new meanwhile', async () => {
-    const directory = await ownFolder('replicas');
-    const known = { directory, ids: new IdIssuer(randomBytes(32)), clock: Date.now, retentionMs: () => RETENTION_MS };
+    const known = await makeKnown();
     const [one, two] = [await member(known), await member(known)];
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
     await one.store.add(job);
@@ -228,13 +235,11 @@ describe('the storage of several DocBuilders', function () {
     one.store.assertReady();
     expect(await two.store.read(job.id)).to.include({ status: 'done' });
     expect(await one.store.sends(done)).to.equal(true);
-    await rm(directory, { recursive: true });
   });
 
   it('removes results that a killed DocBuilder left without a row, once they are two days old, and nobody else’s', async () => {
-    const directory = await ownFolder('replicas');
-    const ids = new IdIssuer(randomBytes(32));
-    const known = { directory, ids, clock: Date.now, retentionMs: () => RETENTION_MS };
+    const known = await makeKnown();
+    const { ids } = known;
     const { store } = await member(known);
     const [old, young] = [Date.now() - 49 * 3_600_000, Date.now() - 47 * 3_600_000];
     const [mine, recent, kept] = [ids.issue('job', old), ids.issue('job', young), ids.issue('job', old)];
@@ -250,7 +255,6 @@ describe('the storage of several DocBuilders', function () {
     const left = (await s3.files()).join();
     const ofEach = [mine, recent, kept, strange].map((id) => left.includes(id));
     expect(ofEach).to.deep.equal([false, true, true, true]);
-    await rm(directory, { recursive: true });
   });
 
   it('waits for no database that hangs', async () => {

@@ -12,9 +12,10 @@ import {
   page,
   socket25,
   socket26,
-  sourceOf,
+  toWopiSrc,
   WOPI_URL,
 } from '../../support/gate-openings.ts';
+import { sessionRecord } from '../../support/gate-records.ts';
 import { testLogger } from '../../support/logs.ts';
 
 function start(limit: number, foreignHosts = true) {
@@ -51,23 +52,13 @@ function start(limit: number, foreignHosts = true) {
     events,
     opened,
     session: (token: string, more: Partial<SessionRecord> = {}): SessionRecord => {
-      const session: SessionRecord = {
+      const session = sessionRecord({
         sessionId: `ses_${token}`,
         docId: DOC,
-        mode: 'edit',
-        requestedMode: 'edit',
         tokenHash: hashToken(token),
-        user: { id: 'u', name: 'U' },
-        lang: 'vi',
-        ui: {},
-        origin: null,
-        createdAt: 0,
         expiresAt: state.now + 60_000,
-        readOnly: false,
-        hasEdited: false,
-        closedAt: null,
         ...more,
-      };
+      });
       sessions.set(session.tokenHash, session);
       return session;
     },
@@ -78,7 +69,7 @@ function start(limit: number, foreignHosts = true) {
 }
 
 const LIMIT = 'connection_limit_reached';
-const own = (token: string): string => socket26(sourceOf(DOC), token);
+const own = (token: string): string => socket26(toWopiSrc(DOC), token);
 
 describe('the decision whether a session may open', () => {
   it('at the socket: an edit session needs a place, a view session none', async () => {
@@ -88,7 +79,7 @@ describe('the decision whether a session may open', () => {
     expect(await ws(own('one'))).to.equal(undefined);
     expect(await ws(own('two'))).to.equal(LIMIT);
     expect(await ws(own('reader'))).to.equal(undefined);
-    expect(await ws(socket25(sourceOf(DOC), 'one', 2))).to.equal(undefined);
+    expect(await ws(socket25(toWopiSrc(DOC), 'one', 2))).to.equal(undefined);
     expect(opened, 'those let in').to.have.lengthOf(3);
   });
 
@@ -109,7 +100,7 @@ describe('the decision whether a session may open', () => {
     for (const token of ['', 'unknown', 'elsewhere', 'late', 'gone']) {
       expect(await ws(own(token)), token).to.equal('unknown_session');
     }
-    expect(await ws(`/cool/ws?WOPISrc=${escaped(sourceOf(DOC))}`)).to.equal('unknown_session');
+    expect(await ws(`/cool/ws?WOPISrc=${escaped(toWopiSrc(DOC))}`)).to.equal('unknown_session');
   });
 
   it('refuses what cannot be read, and an unknown stage', async () => {
@@ -140,16 +131,16 @@ describe('the decision whether a session may open', () => {
 
   it('at the page: stops only who could not get a place', async () => {
     const { page: at, session, counting } = start(1);
-    expect(await at(page(sourceOf(DOC)))).to.equal(undefined);
+    expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
     expect(await at(page(FOREIGN))).to.equal(undefined);
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
-    expect(await at(page(sourceOf(DOC))), 'the editor itself tells that there is no session').to.equal(undefined);
+    expect(await at(page(toWopiSrc(DOC))), 'the editor itself tells that there is no session').to.equal(undefined);
     session('one');
-    expect(await at(page(sourceOf(DOC)))).to.equal(LIMIT);
-    expect(await at(page(sourceOf(DOC), '&permission=readonly'))).to.equal(undefined);
+    expect(await at(page(toWopiSrc(DOC)))).to.equal(LIMIT);
+    expect(await at(page(toWopiSrc(DOC), '&permission=readonly'))).to.equal(undefined);
     expect(await at(page(FOREIGN))).to.equal(LIMIT);
     session('two', { mode: 'view' });
-    expect(await at(page(sourceOf(DOC)))).to.equal(undefined);
+    expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
   });
 
   it('at the page: lets in where somebody is already', async () => {
@@ -158,7 +149,7 @@ describe('the decision whether a session may open', () => {
     counting.admit({ sessionId, docId: DOC });
     const view = { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '1', readonly: false };
     counting.observe({ at: state.now, views: [view], documents: 1, modified: new Set() });
-    expect(await at(page(sourceOf(DOC)))).to.equal(undefined);
+    expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
     expect(await at(page(FOREIGN))).to.equal(undefined);
     expect(await at(page(`${FOREIGN}0`))).to.equal(LIMIT);
   });
@@ -168,7 +159,7 @@ describe('the decision whether a session may open', () => {
     session('one');
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
     state.broken = true;
-    expect([await ws(own('one')), await at(page(sourceOf(DOC)))]).to.deep.equal([undefined, undefined]);
+    expect([await ws(own('one')), await at(page(toWopiSrc(DOC)))]).to.deep.equal([undefined, undefined]);
     expect(await ws('/cool/x')).to.equal('unreadable');
   });
 
@@ -178,7 +169,7 @@ describe('the decision whether a session may open', () => {
     counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
     await ws(own('unknown'));
     await ws(own('late'));
-    await at(page(sourceOf(DOC)));
+    await at(page(toWopiSrc(DOC)));
     await ws('/cool/x');
     const event = { event: 'connection.refused' };
     expect(events).to.deep.equal([

@@ -56,7 +56,7 @@ describe('what the leader sees of the editor', () => {
       watch,
       samples,
       forgotten: () => forgotten,
-      /** What the leader's editor says. */
+      /** Lets the leader's editor say something. */
       says: () => handlers as SamplingHandlers,
     };
   }
@@ -82,9 +82,9 @@ describe('what the leader sees of the editor', () => {
     await late.watch.follow();
     expect([late.watch.state(), late.watch.sample()?.at], 'known at its start').to.deep.equal(['ok', 1]);
     leader.says().onState('auth_failed');
-    await until('the state is known', () => other.watch.state() === 'auth_failed' || undefined);
+    await until('the state is known', () => other.watch.state() === 'auth_failed');
     leader.says().onSample(sampleAt(2));
-    await until('the next', () => other.samples.length === 2 || undefined);
+    await until('the next', () => other.samples.length === 2);
     expect(other.samples.map(({ at }) => at)).to.deep.equal([1, 2]);
     expect(other.watch.sample()?.modified.size).to.equal(0);
   });
@@ -102,7 +102,7 @@ describe('what the leader sees of the editor', () => {
     expect(second.watch.state()).to.equal('ok');
     second.says().onState('ok');
     second.says().onSample(sampleAt(2));
-    await until('the first knows', () => first.watch.sample()?.at === 2 || undefined);
+    await until('the first knows', () => first.watch.sample()?.at === 2);
   });
 
   it('makes every gate forget the pages of an editor that was lost, or may be another one', async () => {
@@ -110,12 +110,12 @@ describe('what the leader sees of the editor', () => {
     const [leader, other] = [gate(shared), gate(shared)];
     leader.watch.start();
     leader.says().onState('ok');
-    await until('the other knows', () => other.watch.state() === 'ok' || undefined);
+    await until('the other knows', () => other.watch.state() === 'ok');
     expect([leader.forgotten(), other.forgotten()]).to.deep.equal([0, 0]);
     // It is back before the others look.
     leader.says().onState('down');
     leader.says().onState('ok');
-    await until('the other has forgotten, too', () => other.forgotten() > 0 || undefined);
+    await until('the other has forgotten, too', () => other.forgotten() > 0);
     expect([leader.forgotten(), other.watch.state()]).to.deep.equal([1, 'ok']);
   });
 });

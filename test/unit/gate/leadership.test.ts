@@ -73,7 +73,7 @@ describe('leadership', () => {
     await sleep(200);
     expect([first.leads(), second.leads()]).to.deep.equal([true, false]);
     await first.stop();
-    await until('the second leads', () => second.leads() || undefined);
+    await until('the second leads', () => second.leads());
     expect(most).to.equal(1);
   });
 
@@ -83,7 +83,7 @@ describe('leadership', () => {
     await first.start();
     state.broken = true;
     expect(first.leads()).to.equal(true);
-    await until('the first stops', () => onDuty.size === 0 || undefined);
+    await until('the first stops', () => onDuty.size === 0);
     expect(first.leads()).to.equal(false);
     state.broken = false;
     await second.start();
@@ -99,7 +99,7 @@ describe('leadership', () => {
     await first.start();
     expect(first.leads()).to.equal(false);
     state.hangs = false;
-    await until('it leads', () => first.leads() || undefined);
+    await until('it leads', () => first.leads());
   });
 
   it('is not taken by a gate that stops while it asks for it', async () => {

@@ -4,7 +4,7 @@ import { Counting, type CountingState } from '../../../cmd/gate/domain/counting.
 import { createAdmission, createLocalPlaces, type Places, SharedPlaces } from '../../../cmd/gate/domain/places.ts';
 import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
 import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
-import { DOC, FOREIGN, viewOf as view } from '../../support/gate-openings.ts';
+import { DOC, FOREIGN, createView as view } from '../../support/gate-openings.ts';
 
 const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: new Set<string>() });
 

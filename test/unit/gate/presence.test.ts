@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EditorSample, EditorView } from '../../../cmd/gate/domain/ports.ts';
 import { createPresence } from '../../../cmd/gate/domain/presence.ts';
-import { DOC, OTHER_DOC, viewOf as view } from '../../support/gate-openings.ts';
+import { DOC, OTHER_DOC, createView as view } from '../../support/gate-openings.ts';
 import { silentLogger } from '../../support/logs.ts';
 
 const an = { id: 'an', name: 'An' };

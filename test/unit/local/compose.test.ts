@@ -18,10 +18,11 @@ describe('docker run of a service in compose.yaml', () => {
     });
     const { image, environment = {}, command = [] } = compose.services['editor'] ?? {};
     expect(words.slice(0, 4)).to.deep.equal(['run', '--rm', '--name', 'svc-8081-editor']);
-    expect(valuesOf(words, '--cap-add')).to.deep.equal(['MKNOD', 'SYS_CHROOT']);
-    expect(valuesOf(words, '--volume')).to.deep.equal(['svc-8081-quarantine:/quarantine']);
-    expect(valuesOf(words, '--publish')).to.deep.equal(['127.0.0.1:9980:9980']);
-    expect(valuesOf(words, '--env')).to.deep.equal([
+    expect(findValues(words, '--cap-drop')).to.deep.equal(['ALL']);
+    expect(findValues(words, '--cap-add')).to.deep.equal(['CHOWN', 'FOWNER', 'SYS_CHROOT']);
+    expect(findValues(words, '--volume')).to.deep.equal(['svc-8081-quarantine:/quarantine']);
+    expect(findValues(words, '--publish')).to.deep.equal(['127.0.0.1:9980:9980']);
+    expect(findValues(words, '--env')).to.deep.equal([
       ...['username=admin', 'server_name=localhost:8081', 'aliasgroup1=http://172.17.0.1:8082'],
       ...['DONT_GEN_SSL_CERT=true', `extra_params=${environment['extra_params']}`, 'password'],
     ]);
@@ -32,16 +33,16 @@ describe('docker run of a service in compose.yaml', () => {
   it('runs what keeps the quarantine as restricted as the file says, with its script', () => {
     const words = runArguments(readCompose({}), 'quarantine-keeper', { project: 'svc-8080' });
     expect(words).to.include('--read-only');
-    expect(valuesOf(words, '--cap-drop')).to.deep.equal(['ALL']);
-    expect(valuesOf(words, '--security-opt')).to.deep.equal(['no-new-privileges:true']);
-    expect(valuesOf(words, '--user')).to.deep.equal(['1001:1001']);
-    expect(valuesOf(words, '--volume')).to.include(`${ROOT}/ingress/editor/quarantine.sh:/quarantine.sh:ro`);
-    expect([...valuesOf(words, '--entrypoint'), words.at(-1)]).to.deep.equal(['sh', '/quarantine.sh']);
+    expect(findValues(words, '--cap-drop')).to.deep.equal(['ALL']);
+    expect(findValues(words, '--security-opt')).to.deep.equal(['no-new-privileges:true']);
+    expect(findValues(words, '--user')).to.deep.equal(['1001:1001']);
+    expect(findValues(words, '--volume')).to.include(`${ROOT}/ingress/editor/quarantine.sh:/quarantine.sh:ro`);
+    expect([...findValues(words, '--entrypoint'), words.at(-1)]).to.deep.equal(['sh', '/quarantine.sh']);
   });
 
   it('runs what needs no network without one', () => {
     const words = runArguments(readCompose({}), 'quarantine', { project: 'svc-8080' });
-    expect(valuesOf(words, '--network')).to.deep.equal(['none']);
+    expect(findValues(words, '--network')).to.deep.equal(['none']);
   });
 
   it('knows no other service', () => {
@@ -50,6 +51,6 @@ describe('docker run of a service in compose.yaml', () => {
   });
 });
 
-function valuesOf(words: readonly string[], option: string): string[] {
+function findValues(words: readonly string[], option: string): string[] {
   return words.flatMap((word, index) => (words[index - 1] === option ? [word] : []));
 }

@@ -24,12 +24,12 @@ describe('the editor that is asked for', () => {
 
   it('is named on the command line of make, where the environment may name a text editor', () => {
     const words = ['EDITOR=url', `EDITOR_URL=${URL}`, 'EDITOR_PASSWORD_FILE=password'];
-    expect(variablesOf(words)).to.deep.equal({
+    expect(readVariables(words)).to.deep.equal({
       SVC_LOCAL_EDITOR: 'url',
       SVC_ONLINE_URL: URL,
       SVC_ONLINE_ADMIN_PASSWORD_FILE: 'password',
     });
-    expect(variablesOf([], { EDITOR: 'vim' })).to.deep.equal({});
+    expect(readVariables([], { EDITOR: 'vim' })).to.deep.equal({});
   });
 
   it('is told to be none', () => {
@@ -39,7 +39,7 @@ describe('the editor that is asked for', () => {
 });
 
 /** Variables of the service that a command of the Makefile gets. */
-function variablesOf(words: readonly string[], more: Record<string, string> = {}): Record<string, string> {
+function readVariables(words: readonly string[], more: Record<string, string> = {}): Record<string, string> {
   const env = { PATH: process.env['PATH'], ...more };
   const text = execFileSync('make', ['--eval', 'show: ; @env', 'show', ...words], { cwd: ROOT, env, encoding: 'utf8' });
   return Object.fromEntries([...text.matchAll(/^(SVC_\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));

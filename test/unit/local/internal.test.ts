@@ -2,32 +2,23 @@ import { expect } from 'chai';
 import { internalSide } from '../../../cmd/local/internal.ts';
 
 describe('the internal side of the gate on a developer’s machine', () => {
-  it('is for loopback alone unless told', () => {
-    const own = { listen: '127.0.0.1:12345', front: '127.0.0.1:12345', wopiUrl: 'http://127.0.0.1:12345' };
-    expect(internalSide({}, 12345)).to.deep.equal(own);
-    expect(internalSide({ SVC_GATE_WOPI_URL: '', SVC_GATE_INTERNAL_LISTEN: '' }, 12345)).to.deep.equal(own);
-  });
-
-  it('is open at a fixed port for an editor that finds it by an address of its own', () => {
-    const wopiUrl = 'http://host.docker.internal:8081';
-    expect(internalSide({ SVC_GATE_WOPI_URL: wopiUrl }, 12345)).to.deep.equal({
-      listen: '0.0.0.0:8081',
-      front: '127.0.0.1:8081',
-      wopiUrl,
+  const [ANY, DEV] = ['http://host.docker.internal:8081', 'http://dev.example:9001'];
+  const own = ['127.0.0.1:12345', '127.0.0.1:12345', 'http://127.0.0.1:12345'];
+  for (const [what, wopiUrl, internal, expected] of [
+    ['is for loopback alone unless told', undefined, undefined, own],
+    ['is so where it is told nothing', '', '', own],
+    ['is open at a fixed port for an editor that finds it', ANY, undefined, ['0.0.0.0:8081', '127.0.0.1:8081', ANY]],
+    [
+      'listens where it is told, and is found there',
+      undefined,
+      '172.17.0.1:9001',
+      ['172.17.0.1:9001', '172.17.0.1:9001', 'http://172.17.0.1:9001'],
+    ],
+    ['may be told both', DEV, '[::]:9001', ['[::]:9001', '127.0.0.1:9001', DEV]],
+  ] as const) {
+    it(what, () => {
+      const side = internalSide({ SVC_GATE_WOPI_URL: wopiUrl, SVC_GATE_INTERNAL_LISTEN: internal }, 12345);
+      expect([side.listen, side.front, side.wopiUrl]).to.deep.equal(expected);
     });
-  });
-
-  it('listens where it is told, and is found there', () => {
-    expect(internalSide({ SVC_GATE_INTERNAL_LISTEN: '172.17.0.1:9001' }, 12345)).to.deep.equal({
-      listen: '172.17.0.1:9001',
-      front: '172.17.0.1:9001',
-      wopiUrl: 'http://172.17.0.1:9001',
-    });
-    const both = { SVC_GATE_INTERNAL_LISTEN: '[::]:9001', SVC_GATE_WOPI_URL: 'http://dev.example:9001' };
-    expect(internalSide(both, 12345)).to.deep.equal({
-      listen: '[::]:9001',
-      front: '127.0.0.1:9001',
-      wopiUrl: 'http://dev.example:9001',
-    });
-  });
+  }
 });

@@ -21,7 +21,7 @@ export interface InstanceObject {
 /** A pod, as far as tests look at it. */
 export interface Pod {
   metadata: { name: string; uid: string; labels: Record<string, string>; deletionTimestamp?: string };
-  spec: { containers: { image: string }[] };
+  spec: { nodeName?: string; containers: { image: string }[] };
 }
 
 /** What a person does with an instance: by kubectl, in its namespace. */

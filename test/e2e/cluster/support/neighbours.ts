@@ -1,7 +1,6 @@
 import { COMPONENTS } from '../../../../cmd/controller/desired/names.ts';
 import type { ComponentName } from '../../../../cmd/controller/desired/types.ts';
 import type { Office } from './office.ts';
-import { waitingPod } from './pods.ts';
 import type { Party } from './probes.ts';
 
 const HOME = 'office';
@@ -39,25 +38,25 @@ export async function startNeighbours(office: Office): Promise<Neighbours> {
     ([is, place], index) => ({ is, ...place, name: `neighbour-${index}` }),
   );
   const foreign = new Set(made.map(({ namespace }) => namespace).filter((namespace) => namespace !== HOME));
-  for (const namespace of foreign) {
-    // Of a run that was killed.
-    await kubectl(['delete', 'namespace', namespace, '--ignore-not-found']);
-    await kubectl(['create', 'namespace', namespace]);
-    await kubectl(['--namespace', namespace, 'wait', '--for=create', 'serviceaccount/default', '--timeout=60s']);
-  }
-  for (const { namespace, labels, name } of made) {
-    const pod = JSON.stringify(waitingPod(office.images.gate, name, labels));
-    await kubectl(['--namespace', namespace, 'apply', '--filename', '-'], pod);
-  }
-  const strangers: Record<string, Party> = {};
-  for (const { is, namespace, name } of made) {
+  await Promise.all(
+    [...foreign].map(async (namespace) => {
+      // Of a run that was killed.
+      await kubectl(['delete', 'namespace', namespace, '--ignore-not-found']);
+      await kubectl(['create', 'namespace', namespace]);
+      await kubectl(['--namespace', namespace, 'wait', '--for=create', 'serviceaccount/default', '--timeout=60s']);
+    }),
+  );
+  const items = made.map((each) => waitingPod(office.images.gate, each));
+  await kubectl(['apply', '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  const found = made.map(async ({ is, namespace, name }) => {
     await kubectl(['--namespace', namespace, 'wait', `pod/${name}`, '--for=condition=Ready', '--timeout=60s']);
-    strangers[is] = await partyOf(office, namespace, name);
-  }
+    return [is, await findParty(office, namespace, name)] as const;
+  });
+  const strangers: Record<string, Party> = Object.fromEntries(await Promise.all(found));
   const components = {} as Record<ComponentName, Party>;
   for (const component of COMPONENTS) {
     const [pod] = await office.pods(component);
-    components[component] = await partyOf(office, HOME, pod?.metadata.name ?? component);
+    components[component] = await findParty(office, HOME, pod?.metadata.name ?? component);
   }
   const unknown = strangers[UNKNOWN] as Party;
   delete strangers[UNKNOWN];
@@ -69,8 +68,37 @@ export async function startNeighbours(office: Office): Promise<Neighbours> {
   return { components, strangers, unknown, node: { ip: office.cluster.nodeAddress, node: unknown.node }, end };
 }
 
-async function partyOf({ cluster }: Office, namespace: string, name: string): Promise<Party> {
+async function findParty({ cluster }: Office, namespace: string, name: string): Promise<Party> {
   const text = await cluster.kubectl(['--namespace', namespace, 'get', 'pod', name, '--output', 'json']);
   const { metadata, spec, status } = JSON.parse(text);
   return { ip: status.podIP, node: spec.nodeName, uid: metadata.uid };
+}
+
+interface Place {
+  name: string;
+  namespace: string;
+  labels: Record<string, string>;
+}
+
+/** A pod that only waits for commands, restricted as far as Kubernetes knows how. */
+function waitingPod(image: string, metadata: Place): object {
+  const command = ['node', '-e', 'process.once("SIGTERM", () => process.exit()); setInterval(() => {}, 1e9)'];
+  const securityContext = {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  };
+  const volumeMounts = [{ name: 'tmp', mountPath: '/tmp' }];
+  const { name, namespace, labels } = metadata;
+  return {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels } },
+    spec: {
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: 5,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [{ name, image, imagePullPolicy: 'Never', command, securityContext, volumeMounts }],
+      volumes: [{ name: 'tmp', emptyDir: { medium: 'Memory' } }],
+    },
+  };
 }

@@ -1,15 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EmbedSession } from '../../../../src/common/generated/wire.ts';
 import type { EditorClient } from '../../../editor/client.ts';
 import type { Sessions } from '../../../support/sessions.ts';
 import { download, linesOf } from '../../../support/stack-steps.ts';
 import { until } from '../../../support/until.ts';
 
-const SAVES = 3;
 const WITHIN_MS = 120_000;
+/** A save that a kill has cut off is never confirmed. */
+const SAVED_MS = 4_000;
 
 /** A person who writes a line, saves, and writes the next one, without end; who opens the document again when cut off. */
 export interface Writer {
-  /** Resolves once some more saves have been confirmed. */
+  /** Resolves once another save has been confirmed. */
   more(): Promise<void>;
   /** Ends, and looks whether the document has all lines whose save was confirmed. */
   stop(): Promise<void>;
@@ -29,13 +31,13 @@ export function startWriter(sessions: Sessions, key: string): Writer {
         open ??= await reopen();
         const line = `${key} ${number}`;
         await open.client.addLine(line);
-        await sessions.save(open.session, open.client);
+        await within(SAVED_MS, sessions.save(open.session, open.client));
         confirmed.push(line);
       } catch (error) {
         problem = error;
         await open?.client.leave().catch(() => undefined);
         open = undefined;
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await delay(100);
       }
     }
     await open?.client.leave();
@@ -50,7 +52,7 @@ export function startWriter(sessions: Sessions, key: string): Writer {
   return {
     async more() {
       const before = confirmed.length;
-      await until('more saves', () => confirmed.length >= before + SAVES || undefined, WITHIN_MS);
+      await until('another save', () => confirmed.length > before || undefined, WITHIN_MS);
     },
     async stop() {
       stopping = true;
@@ -61,4 +63,12 @@ export function startWriter(sessions: Sessions, key: string): Writer {
       if (lost.length > 0) throw new Error(`confirmed, and lost: ${lost.join(', ')}`);
     },
   };
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return Promise.race([
+    work,
+    delay(ms, undefined, { ref: false }).then(() => Promise.reject(new Error('not in time'))),
+  ]);
 }

@@ -10,101 +10,71 @@ import {
 
 const key = generateEd25519('a');
 const publicKey = toPublic(key);
-const set = (...keys: unknown[]) => parseKeySet(JSON.stringify({ keys }));
+const other = toPublic(generateEd25519('b'));
+const RSA = { kty: 'RSA', n: 'x', e: 'AQAB', kid: 'r' };
+const toText = (...keys: unknown[]) => JSON.stringify({ keys });
 
-describe('generateEd25519', () => {
-  it('makes two halves that belong together, another pair each time', () => {
+describe('a key pair', () => {
+  it('has two halves that belong together, another pair each time, the secret in one alone', () => {
     const message = Buffer.from('message');
     const signature = sign(null, message, createPrivateKey({ key: { ...key }, format: 'jwk' }));
     expect(verify(null, message, createPublicKey({ key: { ...publicKey }, format: 'jwk' }), signature)).to.equal(true);
     expect(generateEd25519('a').x).not.to.equal(key.x);
-  });
-
-  it('names a key by its RFC 7638 thumbprint, which fits in a file name', () => {
-    const { kid } = generateEd25519();
-    expect(kid).to.have.lengthOf(43);
-    // A thumbprint may begin with a dash or an underscore, so look at many.
-    for (let i = 0; i < 50; i += 1) expect(generateEd25519().kid).to.match(KID_PATTERN);
-  });
-});
-
-describe('toPublic', () => {
-  it('leaves the secret out', () => {
-    expect(publicKey).to.not.have.property('d');
     expect(JSON.stringify(publicKey)).to.not.include(key.d);
   });
+
+  it('is called by its RFC 7638 thumbprint, which fits in a file name', () => {
+    // A thumbprint may begin with a dash or an underscore, so look at many.
+    for (let i = 0; i < 50; i += 1) {
+      expect(generateEd25519().kid).to.match(KID_PATTERN).and.have.lengthOf(43);
+    }
+  });
+
+  it('is read from its private half, and from no text that is none', () => {
+    expect(parsePrivateKey(JSON.stringify(key))).to.deep.equal({ ok: true, value: key });
+    const wrong = [{ ...key, x: generateEd25519().x }, publicKey, { ...key, kid: undefined }, [], null];
+    for (const text of [...wrong.map((value) => JSON.stringify(value)), 'x']) {
+      expect(parsePrivateKey(text).ok, text).to.equal(false);
+    }
+  });
 });
 
-describe('parseKeySet', () => {
-  it('finds the Ed25519 keys by their kid', () => {
-    const other = toPublic(generateEd25519('b'));
-    const parsed = set(publicKey, other);
-    expect(parsed.ok && [...parsed.value]).to.deep.equal([
-      ['a', publicKey],
-      ['b', other],
-    ]);
-  });
-
-  it('takes a key that does not say alg and use', () => {
-    const { kty, crv, x, kid } = publicKey;
-    const parsed = set({ kty, crv, x, kid });
-    expect(parsed.ok && parsed.value.get('a')).to.deep.equal(publicKey);
-  });
-
-  it('skips keys that are of no use here', () => {
-    const { kid: _, ...nameless } = publicKey;
-    const parsed = set(
-      { kty: 'RSA', n: 'x', e: 'AQAB', kid: 'r' },
-      { ...publicKey, kid: 'encryption', use: 'enc' },
-      { ...publicKey, kid: 'curve', crv: 'X25519' },
-      { ...publicKey, kid: 'short', x: 'AAAA' },
-      nameless,
-      null,
-      'key',
-      publicKey,
-    );
-    expect(parsed.ok && [...parsed.value.keys()]).to.deep.equal(['a']);
-  });
-
-  it('takes a set of no keys for what it says: nobody is trusted', () => {
-    const parsed = set();
-    expect(parsed.ok && [...parsed.value]).to.deep.equal([]);
-  });
-
-  for (const [name, parsed, problem] of [
-    ['a private key', set(publicKey, key), 'private'],
-    ['a private RSA key', set(publicKey, { kty: 'RSA', n: 'x', e: 'AQAB', d: 'x', kid: 'r' }), 'private'],
-    ['a kid that stands twice', set(publicKey, { ...toPublic(generateEd25519()), kid: 'a' }), 'two keys'],
-    ['only a key of another kind', set({ kty: 'RSA', n: 'x', e: 'AQAB', kid: 'r' }), 'no Ed25519 key'],
-    ['no list', parseKeySet('{"keys":{}}'), 'not a JWK Set'],
-    ['a single JWK', parseKeySet(JSON.stringify(publicKey)), 'not a JWK Set'],
-    ['a single private JWK', parseKeySet(JSON.stringify(key)), 'is a private key'],
-    ['null', parseKeySet('null'), 'not a JWK Set'],
-    ['no JSON', parseKeySet('-----BEGIN PUBLIC KEY-----'), 'not a JWK Set'],
-    ['nothing', parseKeySet(''), 'not a JWK Set'],
+describe('a key set', () => {
+  const { kid: _, ...nameless } = publicKey;
+  const { kty, crv, x, kid } = publicKey;
+  const useless = [
+    ...[RSA, { ...publicKey, kid: 'encryption', use: 'enc' }, { ...publicKey, kid: 'curve', crv: 'X25519' }],
+    ...[{ ...publicKey, kid: 'short', x: 'AAAA' }, nameless, null, 'key'],
+  ];
+  for (const [what, keys, found] of [
+    ['has its Ed25519 keys by their kid', [publicKey, other], { a: publicKey, b: other }],
+    ['may have keys that do not say alg and use', [{ kty, crv, x, kid }], { a: publicKey }],
+    ['is read without keys that are of no use here', [...useless, publicKey], { a: publicKey }],
+    ['of no keys says that nobody is trusted', [], {}],
   ] as const) {
-    it(`refuses a set with ${name}`, () => {
-      expect(parsed.ok).to.equal(false);
+    it(what, () => {
+      const parsed = parseKeySet(toText(...keys));
+      expect(parsed.ok && Object.fromEntries(parsed.value)).to.deep.equal(found);
+    });
+  }
+
+  for (const [what, text, problem] of [
+    ['a private key', toText(publicKey, key), 'private'],
+    ['a private RSA key', toText(publicKey, { ...RSA, d: 'x' }), 'private'],
+    ['a kid that stands twice', toText(publicKey, { ...other, kid: 'a' }), 'two keys'],
+    ['only a key of another kind', toText(RSA), 'no Ed25519 key'],
+    ['no list', '{"keys":{}}', 'not a JWK Set'],
+    ['a single JWK', JSON.stringify(publicKey), 'not a JWK Set'],
+    ['a single private JWK', JSON.stringify(key), 'is a private key'],
+    ['null', 'null', 'not a JWK Set'],
+    ['no JSON', '-----BEGIN PUBLIC KEY-----', 'not a JWK Set'],
+    ['nothing', '', 'not a JWK Set'],
+  ] as const) {
+    it(`is refused with ${what}`, () => {
+      const parsed = parseKeySet(text);
       expect(!parsed.ok && parsed.problem)
         .to.include(problem)
         .and.not.include(key.d);
     });
   }
-});
-
-describe('parsePrivateKey', () => {
-  it('reads what generateEd25519 made', () => {
-    expect(parsePrivateKey(JSON.stringify(key))).to.deep.equal({ ok: true, value: key });
-  });
-
-  it('refuses two halves that are no pair', () => {
-    const { x } = generateEd25519();
-    expect(parsePrivateKey(JSON.stringify({ ...key, x })).ok).to.equal(false);
-  });
-
-  it('refuses a public key, a key without a kid, and what is no key', () => {
-    for (const text of [JSON.stringify(publicKey), JSON.stringify({ ...key, kid: undefined }), '[]', 'null', 'x']) {
-      expect(parsePrivateKey(text).ok, text).to.equal(false);
-    }
-  });
 });

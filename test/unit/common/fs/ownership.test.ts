@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { takeOwnership } from '../../../../src/common/fs/ownership.ts';
 import { processIdentity } from '../../../../src/common/fs/process-identity.ts';
+import { useFolder } from '../../../support/folder.ts';
 
 describe('takeOwnership', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-owner-'));
-  const file = join(folder, 'owner.json');
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = useFolder();
+  const file = () => folder.at('owner.json');
 
   const refusal = (): Promise<string | undefined> =>
-    takeOwnership(folder).then(
+    takeOwnership(folder.path).then(
       () => undefined,
       (error) => error.message,
     );
@@ -23,19 +21,19 @@ describe('takeOwnership', () => {
     await once(other, 'spawn');
     const closed = once(other, 'close');
     try {
-      writeFileSync(file, JSON.stringify(processIdentity(Number(other.pid))));
+      writeFileSync(file(), JSON.stringify(processIdentity(Number(other.pid))));
       expect(await refusal()).to.contain(`in use by process ${other.pid}`);
     } finally {
       other.kill('SIGKILL');
       await closed;
     }
     expect(await refusal()).to.equal(undefined);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).to.deep.equal(processIdentity(process.pid));
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).to.deep.equal(processIdentity(process.pid));
   });
 
   it('is not refused for a process that has the owner’s id by chance, nor for a file that says nothing', async () => {
     for (const owner of [JSON.stringify({ pid: 1, startTime: 'another' }), '{"pid":', '']) {
-      writeFileSync(file, owner);
+      writeFileSync(file(), owner);
       expect(await refusal()).to.equal(undefined);
     }
   });

@@ -1,20 +1,12 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { AppError } from '../../../../src/common/errors.ts';
 import { parseJson, readJsonText } from '../../../../src/common/http/json.ts';
 import { type HeldJson, JsonLoad, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
 import { portOf } from '../../../support/listen.ts';
+import { refusal } from '../../../support/refusal.ts';
 
 const MB = 1024 * 1024;
-
-function refusal(action: () => unknown): AppError | undefined {
-  try {
-    action();
-  } catch (error) {
-    return error as AppError;
-  }
-  return undefined;
-}
 
 describe('the memory of JSON', () => {
   it('refuses more values than there may be, and says how many that are', () => {
@@ -23,12 +15,8 @@ describe('the memory of JSON', () => {
     for (let count = 0; count < 4; count += 1) held.look(piece);
     const error = refusal(() => held.look(Buffer.from('[')));
     expect(error).to.include({ code: 'file_too_large', status: 413 });
-    expect(error?.detail).to.deep.equal({
-      limit_mb: 10,
-      limit_values: MAX_JSON_VALUES,
-      subject: 'body',
-      reason: 'too_many_values',
-    });
+    const detail = { limit_mb: 10, limit_values: MAX_JSON_VALUES, subject: 'body', reason: 'too_many_values' };
+    expect(error.detail).to.deep.equal(detail);
   });
 
   it('counts what stands outside of strings, wherever the pieces are cut', () => {
@@ -65,13 +53,10 @@ describe('the memory of JSON', () => {
     first.take(6 * MB);
     const busy = refusal(() => second.expect(5 * MB));
     expect(busy).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'memory_limit' } });
-    expect(busy?.retryAfter).to.be.greaterThan(0);
+    expect(busy.retryAfter).to.be.greaterThan(0);
     expect(refusal(() => second.take(5 * MB))).to.have.property('code', 'pool_unavailable');
-    expect(refusal(() => first.take(5 * MB))?.detail).to.deep.equal({
-      limit_mb: 10,
-      subject: 'body',
-      reason: 'memory_limit',
-    });
+    const detail = { limit_mb: 10, subject: 'body', reason: 'memory_limit' };
+    expect(refusal(() => first.take(5 * MB)).detail).to.deep.equal(detail);
     first.release();
     first.release();
     second.take(10 * MB);
@@ -81,14 +66,14 @@ describe('the memory of JSON', () => {
 
 describe('JSON bodies', () => {
   let server: Server;
-  afterEach(() => server.close());
+  afterEach(() => server.close().closeAllConnections());
 
   /** Answers with a body as it was read. */
-  async function serve(held: HeldJson): Promise<string> {
-    server = createServer((request, response) => {
-      readJsonText(request, 1000, 10 * MB, held).then(
+  async function serve(held: HeldJson, idleMs = 1000): Promise<string> {
+    server = createServer((asked, response) => {
+      readJsonText(asked, idleMs, 10 * MB, held).then(
         (text) => response.end(JSON.stringify(parseJson(text, ''))),
-        ({ code, detail }) => response.writeHead(400).end(JSON.stringify({ code, detail })),
+        ({ status, code, detail }) => response.writeHead(status).end(JSON.stringify({ status, code, detail })),
       );
     }).listen(0, '127.0.0.1');
     return `http://127.0.0.1:${await portOf(server)}`;
@@ -111,4 +96,22 @@ describe('JSON bodies', () => {
     expect(await post(url, new Blob([body]).stream())).to.have.property('code', 'pool_unavailable');
     expect(await post(url, '"x"')).to.equal('x');
   });
+
+  for (const headers of [{ 'Content-Length': '4096' }, { 'Transfer-Encoding': 'chunked' }]) {
+    it(`that come byte by byte are waited for no longer than a slow line would take (${Object.keys(headers)})`, async () => {
+      const url = await serve(new JsonLoad(MB).open(MB), 100);
+      const started = performance.now();
+      const post = request(url, { method: 'POST', headers });
+      const drip = setInterval(() => post.write(' '), 20);
+      try {
+        const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+        post.on('error', reject).on('response', (response) => resolve(json(response)));
+        expect(await promise).to.include({ status: 408, code: 'bad_request' });
+        expect(performance.now() - started).to.be.at.least(100);
+      } finally {
+        clearInterval(drip);
+        post.destroy();
+      }
+    });
+  }
 });

@@ -1,40 +1,36 @@
 import { once } from 'node:events';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { readdir, readlink, writeFile } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { sendStream } from '../../../../src/common/http/send-stream.ts';
-import { tempFolder } from '../../../support/inspect.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { portOf } from '../../../support/listen.ts';
 import { until } from '../../../support/service.ts';
 
 describe('a file as an answer', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  const folder = useFolder();
   let path: string;
   let answer: RequestListener;
   const server = createServer((request, response) => answer(request, response));
   let port: number;
   before(async () => {
-    folder = await tempFolder();
-    path = join(folder.path, 'file');
-    await writeFile(path, Buffer.alloc(8_000_000, 'x'));
+    path = await folder.file(Buffer.alloc(8_000_000, 'x'));
     port = await portOf(server.listen(0, '127.0.0.1'));
   });
   after(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await folder.remove();
   });
 
-  /** How the answer to one client ended, and what it read from; `meet` sees it before anything is sent. */
-  async function answered(meet: (client: Socket, response: ServerResponse, source: ReadStream) => Promise<void>) {
+  /** Returns how the answer to one client ended, and what it read from; `meet` sees it before anything is sent. */
+  async function answered(meet: (client: Socket, response: ServerResponse) => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<{ source: ReadStream; error: unknown }>();
     const client = connect(port, '127.0.0.1');
     answer = async (_request, response) => {
       const source = createReadStream(path);
-      await meet(client, response, source);
+      await meet(client, response);
       const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
       resolve({ source, error });
     };
@@ -48,29 +44,28 @@ describe('a file as an answer', () => {
     const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
     return (await Promise.all(links)).filter((target) => target === path).length;
   };
-  const hangUp = async (client: Socket, response: ServerResponse) => {
-    client.destroy();
-    await once(response, 'close');
-  };
-
-  it('is closed when the client hung up before it began, and that is no failure', async () => {
-    const { source, error } = await answered(hangUp);
-    expect([error, source.destroyed]).to.deep.equal([undefined, true]);
-    await until('the file is closed', async () => (await open()) === 0 || undefined);
-  });
-
-  it('is closed when the client hangs up in the middle, and that is no failure', async () => {
-    const { source, error } = await answered(async (client) => {
-      client.once('data', () => client.destroy());
+  const LEAVING: [when: string, (client: Socket, response: ServerResponse) => Promise<void>][] = [
+    [
+      'before it began',
+      async (client, response) => {
+        client.destroy();
+        await once(response, 'close');
+      },
+    ],
+    ['in the middle', async (client) => void client.once('data', () => client.destroy())],
+  ];
+  for (const [when, leave] of LEAVING) {
+    it(`is closed when the client hangs up ${when}, and that is no failure`, async () => {
+      const { source, error } = await answered(leave);
+      expect([error, source.destroyed]).to.deep.equal([undefined, true]);
+      await until('the file is closed', async () => (await open()) === 0 || undefined);
     });
-    expect([error, source.destroyed]).to.deep.equal([undefined, true]);
-    await until('the file is closed', async () => (await open()) === 0 || undefined);
-  });
+  }
 
   it('that cannot be read is an error before anything is sent', async () => {
     const { promise, resolve } = Promise.withResolvers<[unknown, boolean]>();
     answer = async (_request, response) => {
-      const source = createReadStream(join(folder.path, 'nothing'));
+      const source = createReadStream(folder.at('nothing'));
       const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
       resolve([(error as NodeJS.ErrnoException).code, response.headersSent]);
       response.end();

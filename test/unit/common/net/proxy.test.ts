@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parseProxy, proxyFor } from '../../../../src/common/net/proxy.ts';
 import { type Canary, startCanary } from '../../../support/canary.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { secret } from '../../../support/logs.ts';
 import { openDoor, refusal } from '../../../support/outbound.ts';
 
@@ -22,29 +21,25 @@ const NAMES = {
 describe('the outbound door behind a proxy', () => {
   let canary: Canary;
   let proxy: ConnectProxy;
-  let folder: string;
+  const folder = useFolder();
   let files = 0;
 
   beforeEach(async () => {
     canary = await startCanary();
-    folder = await mkdtemp(join(tmpdir(), 'svc-proxy-'));
     const { port } = canary;
     proxy = await startConnectProxy({ [`${PUBLIC}:80`]: port, [`${PUBLIC}:443`]: port, [`[${IPV6}]:8080`]: port });
   });
-  afterEach(async () => {
-    await Promise.all([canary.close(), proxy.close()]);
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => Promise.all([canary.close(), proxy.close()]));
 
   const doorFor = (allow = '', url = proxy.url) => openDoor(allow, NAMES, '', url).door;
   function download(url: string, door = doorFor()) {
     files += 1;
-    return door.download(url, { path: join(folder, String(files)), maxBytes: 1_000, timeoutMs: 5_000 });
+    return door.download(url, { path: folder.at(String(files)), maxBytes: 1_000, timeoutMs: 5_000 });
   }
 
   it('tells the proxy the address that was checked, and never a name', async () => {
     await download('http://docs.example/a.docx');
-    expect(await readFile(join(folder, String(files)), 'utf8')).to.not.equal('');
+    expect(await readFile(folder.at(String(files)), 'utf8')).to.not.equal('');
     await download('http://six.example:8080/a.docx');
     expect(proxy.asked).to.deep.equal([`${PUBLIC}:80`, `[${IPV6}]:8080`]);
     expect(canary.requests).to.have.length(2);
@@ -65,9 +60,8 @@ describe('the outbound door behind a proxy', () => {
   it('attack: a name that leads elsewhere the second time is asked of nobody', async () => {
     const door = doorFor();
     await download('http://rebinds.example/a', door);
-    expect(await refusal(download('http://rebinds.example/a', door), 'url_not_allowed')).to.include({
-      reason: 'address',
-    });
+    const refused = await refusal(download('http://rebinds.example/a', door), 'url_not_allowed');
+    expect(refused).to.include({ reason: 'address' });
     expect(proxy.asked).to.deep.equal([`${PUBLIC}:80`]);
   });
 
@@ -104,13 +98,8 @@ describe('the outbound door behind a proxy', () => {
 });
 
 describe('the address of a proxy', () => {
-  for (const text of [
-    'secret.example:3128',
-    'socks5://secret.example',
-    'http://',
-    'http://secret.example/path',
-    'secret',
-  ]) {
+  const WRONG = ['secret.example:3128', 'socks5://secret.example', 'http://', 'http://secret.example/path', 'secret'];
+  for (const text of WRONG) {
     it(`is not ${text}`, () => {
       const { proxy, mistakes } = parseProxy(text);
       expect(proxy).to.equal(undefined);

@@ -23,6 +23,9 @@ const pod = {
   labels: { team: 'office', 'app.kubernetes.io/component': 'theirs' },
 };
 
+/** Has a pod stay for a minute on a node that says nothing. */
+const LATER = { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 };
+
 /** Members of `spec.storage` that make gate and DocBuilder stateless. */
 export const SHARED = {
   postgres: { secretName: 'office-db-app', sslMode: 'VerifyFull' },
@@ -59,8 +62,8 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
     },
     spec: {
       license: { secretName: 'svc-license' },
-      storage: SHARED,
-      gate: { replicas: 3 },
+      storage: { ...SHARED, editor: { ephemeral: true } },
+      gate: { replicas: 3, pod: { tolerations: [LATER] } },
       docbuilder: { replicas: 2, autoscaling: { minReplicas: 1, cpuPercent: 60 } },
     },
   },

@@ -1,10 +1,4 @@
-import type {
-  V1Container,
-  V1DeploymentSpec,
-  V1LabelSelector,
-  V1PodTemplateSpec,
-  V1Secret,
-} from '@kubernetes/client-node';
+import type { V1Container, V1DeploymentSpec, V1PodTemplateSpec, V1Secret } from '@kubernetes/client-node';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { type Options, situationOf } from './situation.ts';
@@ -20,7 +14,7 @@ export function idOf({ kind, metadata }: KubernetesObject): string {
 }
 
 /** Objects by `kind/name`, as JSON: what travels to the API server. */
-export function texts(objects: readonly KubernetesObject[]): Map<string, string> {
+function texts(objects: readonly KubernetesObject[]): Map<string, string> {
   return new Map(objects.map((object) => [idOf(object), JSON.stringify(object)]));
 }
 
@@ -31,7 +25,7 @@ export function changed(before: readonly KubernetesObject[], after: readonly Kub
 }
 
 /** `spec`, of the kind that the object is known to be. */
-export function specOf<T>(object: KubernetesObject): T | undefined {
+function specOf<T>(object: KubernetesObject): T | undefined {
   return (object as KubernetesObject & { spec?: T }).spec;
 }
 
@@ -52,12 +46,6 @@ export function container(objects: readonly KubernetesObject[], component: strin
     ?.spec?.containers.find(({ name }) => name === component);
   if (!found) throw new Error(`no container ${component}`);
   return found;
-}
-
-/** Whether labels are selected; without any condition everything is. */
-export function selects(selector: V1LabelSelector | Record<string, string>, labels: Record<string, string>): boolean {
-  const wanted = 'matchLabels' in selector ? selector.matchLabels : selector;
-  return Object.entries(wanted ?? {}).every(([name, value]) => labels[name] === value);
 }
 
 /** What is in a Secret. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { effectiveSecrets, type GivenSecrets } from '../../../../cmd/controller/desired/secrets.ts';
-import type { Situation } from '../../../../cmd/controller/desired/types.ts';
+import type { RunningDocbuilder, Settings, Situation } from '../../../../cmd/controller/desired/types.ts';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
 import type { SvcInstanceSpec } from '../../../../src/common/generated/wire.ts';
 import { docbuilderPlan } from '../../../../src/common/plan.ts';
@@ -27,7 +27,8 @@ export interface Options {
   license?: LicenseState;
   given?: GivenSecrets;
   licenseFiles?: Situation['licenseFiles'];
-  version?: string;
+  settings?: Partial<Settings>;
+  docbuilder?: RunningDocbuilder;
 }
 
 /** A situation of an instance `office`, whose spec has the schema's defaults as if it came from the API server. */
@@ -38,7 +39,8 @@ export function situationOf(options: Options = {}): Situation {
     license = NO_LICENSE,
     given = {},
     licenseFiles = {},
-    version = '1.0.0',
+    settings = {},
+    docbuilder,
   } = options;
   return {
     instance: {
@@ -46,7 +48,7 @@ export function situationOf(options: Options = {}): Situation {
       spec: withDefaults(SCHEMA, { host: 'office.example', ...structuredClone(spec) }) as SvcInstanceSpec,
     },
     settings: {
-      version,
+      version: '1.0.0',
       images: {
         gate: 'registry.example/svc/gate:1.0.0',
         docbuilder: 'registry.example/svc/docbuilder:1.0.0',
@@ -58,11 +60,13 @@ export function situationOf(options: Options = {}): Situation {
       clusterDns: '10.96.0.10',
       licenseKeys: '{"keys":[]}',
       policy: {},
+      ...settings,
     },
     license,
     plan: docbuilderPlan(license),
     licenseFiles,
     secrets: effectiveSecrets(given, {}, (size) => new Uint8Array(size).fill(0x5a)),
+    ...(docbuilder && { docbuilder }),
   };
 }
 

@@ -10,7 +10,7 @@ describe('k8s: reflector, in random trouble', () => {
   it('has everything in the end, and nothing twice, whatever the server does on the way', async function () {
     this.timeout(20_000);
     const server = await startStandIn();
-    const client = new ApiClient(server.kubeConfig, { timeoutMs: 400 });
+    const client = new ApiClient(server.kubeConfig, { timeoutMs: 2_000 });
     const seen = mirror(client, { timings: { relistMs: [200, 600] } });
     await seen.reflector.synced;
     const faults = [
@@ -29,7 +29,7 @@ describe('k8s: reflector, in random trouble', () => {
       else if (dice < 0.2) refuse(response, pick([410, 429, 500, 503, 504]), 'Trouble');
       return dice < 0.2;
     };
-    for (let step = 0; step < 600; step += 1) {
+    for (let step = 0; step < 400; step += 1) {
       const name = pick(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
       if (Math.random() < 0.3) server.remove(PATH, name);
       else server.put(PATH, name);

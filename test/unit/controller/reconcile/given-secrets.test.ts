@@ -1,95 +1,83 @@
-import { expect } from 'chai';
+import type { V1Secret } from '@kubernetes/client-node';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
 import { givenRemark, givenTrouble, keptTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
+import { permissionTrouble } from '../../../../cmd/controller/reconcile/secret-permission.ts';
+import { expectGolden } from '../../../support/golden.ts';
+
+type Values = Record<string, string | Buffer>;
 
 const LONG = 'a secret of more than thirty-two characters';
-const findPodTrouble = (values: Record<string, string | Buffer>) =>
-  givenTrouble(
-    'spec.secrets.secretName',
-    'given',
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
-  );
+const encode = (values: Values) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+const of = (values: Values) => givenTrouble('spec.secrets.secretName', 'given', encode(values));
+const remark = (...keys: string[]) => givenRemark('spec.secrets.secretName', 'given', keys);
+const admin = (...keys: string[]) => givenRemark('spec.editor.adminSecretName', 'console', keys);
+const OWN = encode({
+  ...{ 'embed-jwt-secret': 'hunter2', 'editor-admin-username': 'a:b', 'digest-key': 'anything' },
+  'embed-link-secret': Buffer.from([0xff]),
+});
+const MEANT = { labels: { 'svc.internal/instance': 'office' } };
+const OTHERS = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', name: 'other', uid: 'u', controller: true };
+
+function meant(metadata: Partial<ObjectMeta>, type = 'Opaque', secrets: readonly string[] = []) {
+  const secret = { apiVersion: 'v1', kind: 'Secret', type, metadata: { name: 'payroll-db', ...metadata } };
+  return permissionTrouble('spec.editor.adminSecretName', secret as V1Secret & KubernetesObject, 'office', { secrets });
+}
+
+/** Troubles and remarks by the Secret that they are about; values of people are in none. */
+const FOUND: Readonly<Record<string, unknown>> = {
+  'values that the services take': of({
+    ...{ 'docbuilder-api-keys': `portal:${'k'.repeat(24)}\n`, 'embed-jwt-secret': `${LONG}\n` },
+  }),
+  'an account, and an empty value, which is none': of({
+    username: 'admin',
+    password: 'pässword',
+    'embed-link-secret': '',
+  }),
+  'no value at all': of({}),
+  'anything under keys that nobody reads': of({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' }),
+  'values with which a service would not start': of({
+    'docbuilder-api-keys': `portal:${'k'.repeat(24)}, other:hunter2`,
+    'docbuilder-jwt-secret': `-----BEGIN PUBLIC KEY-----\n${LONG}`,
+    'embed-jwt-secret': 'hunter2\r\n',
+    'embed-callback-secret': Buffer.from([0xc3, 0x28]),
+  }),
+  'a user name that no login can have': of({ username: 'portal:admin', password: 'a:b' }),
+  ...Object.fromEntries(
+    ['two\nlines', 'nul\0', 'tab\t', '\u009b'].map((value) => [
+      `an account with ${JSON.stringify(value)}, with which no container starts`,
+      [of({ username: value }), of({ password: value })],
+    ]),
+  ),
+  'no Secret of that name': givenTrouble('spec.editor.adminSecretName', 'console', undefined),
+
+  'keys of ours and of others': remark('docbuilder-api-keys', 'embed-jwt-secret', 'tls.key', 'other'),
+  'a key that looks like one of ours': remark('docbuilder-api-key', 'embed-jwt-secret'),
+  'an account, none, and others': [admin('username', 'password', 'embed-x'), admin(), admin('other')],
+  'half of an account': admin('username', 'Password'),
+
+  'one of the instance itself, which somebody has changed': keptTrouble('office-secrets', OWN, Object.keys(OWN)),
+  'one of the instance itself, whose changed values come from elsewhere': keptTrouble('office-secrets', OWN, [
+    'digest-key',
+  ]),
+
+  'a label with the name of the instance': meant(MEANT),
+  'a type of ours': meant({}, 'svc.internal/secrets'),
+  'no word whom it is for': meant({}),
+  'a password, which says nothing': meant({}, 'kubernetes.io/basic-auth'),
+  'a label for another': meant({ labels: { 'svc.internal/instance': 'other' } }),
+  'a name that the administrator allows only as the beginning of none': meant({}, 'Opaque', ['payroll']),
+  'a name that the administrator allows': meant({}, 'Opaque', ['payroll-*']),
+  'another instance as its owner, whatever else it says': meant(
+    { ...MEANT, ownerReferences: [OTHERS] },
+    'svc.internal/secrets',
+    ['*'],
+  ),
+};
 
 describe('a Secret that the spec names', () => {
-  it('is taken when the services would take its values', () => {
-    const values = { 'docbuilder-api-keys': `portal:${'k'.repeat(24)}\n`, 'embed-jwt-secret': `${LONG}\n` };
-    expect(findPodTrouble(values)).to.equal(undefined);
-    expect(findPodTrouble({ username: 'admin', password: 'pässword', 'embed-link-secret': '' })).to.equal(undefined);
-    expect(findPodTrouble({})).to.equal(undefined);
-  });
-
-  it('is not where a service would refuse to start with it; the values are not told', () => {
-    const trouble = findPodTrouble({
-      'docbuilder-api-keys': `portal:${'k'.repeat(24)}, other:hunter2`,
-      'docbuilder-jwt-secret': `-----BEGIN PUBLIC KEY-----\n${LONG}`,
-      'embed-jwt-secret': 'hunter2\r\n',
-      'embed-callback-secret': Buffer.from([0xc3, 0x28]),
-    });
-    expect(trouble).to.deep.equal({
-      reason: 'SecretUnusable',
-      stalled: true,
-      message:
-        'Secret given, which spec.secrets.secretName names, cannot be used: ' +
-        'docbuilder-api-keys item 2 has a key that is not 24 to 128 letters, digits, _ or -, ' +
-        'docbuilder-jwt-secret is a PEM document, embed-jwt-secret has fewer than 32 characters, ' +
-        'embed-callback-secret is not UTF-8 text.',
-    });
-  });
-
-  it('is not where the editor could not be logged in to with it, or its container not be started', () => {
-    expect(findPodTrouble({ username: 'portal:admin', password: 'a:b' })?.message).to.include(
-      'cannot be used: username has a colon.',
-    );
-    for (const key of ['username', 'password']) {
-      for (const value of ['two\nlines', 'nul\0', 'tab\t', '\u009b']) {
-        expect(findPodTrouble({ [key]: value })?.message).to.include(`cannot be used: ${key} has control characters.`);
-      }
-    }
-  });
-
-  it('says what to do when it is missing', () => {
-    expect(givenTrouble('spec.editor.adminSecretName', 'console', undefined)).to.include({
-      reason: 'SecretNotFound',
-      message: 'There is no Secret console, which spec.editor.adminSecretName names: create it.',
-    });
-  });
-
-  it('may have whatever it likes under keys that nobody reads', () => {
-    expect(findPodTrouble({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' })).to.equal(undefined);
-  });
-
-  it('is told to have a key in vain that looks like one of ours, or to lack half of an account', () => {
-    const secrets = (...keys: string[]) => givenRemark('spec.secrets.secretName', 'given', keys);
-    expect(secrets('docbuilder-api-keys', 'embed-jwt-secret', 'tls.key', 'other')).to.equal(undefined);
-    expect(secrets('docbuilder-api-key', 'embed-jwt-secret')).to.match(
-      /^Secret given, which spec\.secrets\.secretName names, has docbuilder-api-key, which is not used\. Known keys are docbuilder-api-keys, /,
-    );
-    const admin = (...keys: string[]) => givenRemark('spec.editor.adminSecretName', 'console', keys);
-    expect([admin('username', 'password', 'embed-x'), admin(), admin('other')]).to.deep.equal(Array(3).fill(undefined));
-    expect(admin('username', 'Password')).to.include(
-      'Secret console, which spec.editor.adminSecretName names, has no password',
-    );
-  });
-});
-
-describe('the Secret of an instance itself', () => {
-  const encoded = (values: Record<string, string | Buffer>) =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
-
-  it('is not used where somebody has made a value one that a service refuses, but for values that come from elsewhere', () => {
-    const data = encoded({
-      'embed-jwt-secret': 'hunter2',
-      'editor-admin-username': 'a:b',
-      'embed-link-secret': Buffer.from([0xff]),
-      'digest-key': 'anything',
-    });
-    expect(keptTrouble('office-secrets', data, Object.keys(data))).to.deep.equal({
-      reason: 'SecretUnusable',
-      stalled: true,
-      message:
-        'Secret office-secrets cannot be used: embed-jwt-secret has fewer than 32 characters, ' +
-        'editor-admin-username has a colon, embed-link-secret is not UTF-8 text. ' +
-        'Correct that, or delete the key to have a value made. Until then all is left as it is.',
-    });
-    expect(keptTrouble('office-secrets', data, ['digest-key'])).to.equal(undefined);
+  it('is used, refused or remarked on as golden/given-secrets.yaml says (UPDATE_GOLDEN=1 writes it)', () => {
+    const found = Object.entries(FOUND).map(([secret, told]) => ({ secret, told: told ?? null }));
+    expectGolden(new URL('golden/given-secrets.yaml', import.meta.url), found);
   });
 });

@@ -3,66 +3,76 @@ import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { mustBeReplaced, toAttainable } from '../../../../cmd/controller/reconcile/immutable.ts';
 import { takeOverSpec } from '../../../../cmd/controller/reconcile/managed-fields.ts';
 
-const object = (kind: string, spec: object) =>
-  ({ apiVersion: 'v1', kind, metadata: { name: 'office-gate' }, spec }) as KubernetesObject & { spec: object };
-const claim = (storage: string, storageClassName?: string) =>
-  object('PersistentVolumeClaim', {
-    accessModes: ['ReadWriteOnce'],
-    ...(storageClassName !== undefined && { storageClassName }),
-    resources: { requests: { storage } },
-  });
+type Object = KubernetesObject & { spec: object };
 
-describe('what the API server never changes', () => {
-  it('lets a claim grow and says that it does not shrink', () => {
-    expect(toAttainable(claim('30Gi'), claim('20Gi')).object).to.deep.include({ spec: claim('30Gi').spec });
-    const { object: kept, notes } = toAttainable(claim('10Gi'), claim('20Gi'));
-    expect(kept).to.deep.include({ spec: claim('20Gi').spec });
-    expect(notes).to.deep.equal(['Claim office-gate stays at 20Gi: a volume cannot shrink to 10Gi.']);
-  });
+const object = (kind: string, spec: object, more: object = {}) =>
+  ({ apiVersion: 'v1', kind, metadata: { name: 'office-gate' }, spec, ...more }) as Object;
+const claim = (storage: string, storageClassName?: string, phase?: string) =>
+  object(
+    'PersistentVolumeClaim',
+    {
+      accessModes: ['ReadWriteOnce'],
+      ...(storageClassName !== undefined && { storageClassName }),
+      resources: { requests: { storage } },
+    },
+    phase ? { status: { phase } } : {},
+  );
+const selector = (app: string) => object('Deployment', { selector: { matchLabels: { app } } });
+const service = (clusterIP?: string) => object('Service', { ...(clusterIP && { clusterIP }) });
+const ingress = (ingressClassName?: string, applied: object = {}) => {
+  const managedFields = [{ manager: 'svc-controller', operation: 'Apply', fieldsV1: { 'f:spec': applied } }];
+  const spec = { ...(ingressClassName !== undefined && { ingressClassName }) };
+  return object('Ingress', spec, { metadata: { name: 'office', managedFields } });
+};
+const OURS = ingress('nginx', { 'f:ingressClassName': {} });
 
-  it('lets a claim grow when it has a volume only, as the API server does', () => {
-    const [pending, bound] = ['Pending', 'Bound'].map((phase) => ({ ...claim('20Gi'), status: { phase } }));
-    const { object: kept, notes } = toAttainable(claim('30Gi'), pending as KubernetesObject);
-    expect(kept).to.deep.include({ spec: claim('20Gi').spec });
-    expect(notes).to.deep.equal(['Claim office-gate has no volume yet: it grows from 20Gi to 30Gi once it has one.']);
-    expect(toAttainable(claim('20Gi'), pending as KubernetesObject).notes).to.deep.equal([]);
-    expect(toAttainable(claim('30Gi'), bound as KubernetesObject)).to.deep.include({ notes: [] });
-  });
-
-  it('leaves the class of a claim as it is', () => {
-    const { object: kept, notes } = toAttainable(claim('20Gi', 'fast'), claim('20Gi', 'slow'));
-    expect(kept).to.deep.include({ spec: claim('20Gi', 'slow').spec });
-    expect(notes).to.deep.equal(['Claim office-gate keeps its class slow: it cannot become fast.']);
-    expect(toAttainable(claim('20Gi'), claim('20Gi', 'slow')).notes).to.deep.equal([]);
-  });
-
-  it('makes another Deployment for another selector, another Service to have or have no address', () => {
-    const selector = (app: string) => object('Deployment', { selector: { matchLabels: { app } } });
-    expect(mustBeReplaced(selector('a'), selector('a'))).to.equal(false);
-    expect(mustBeReplaced(selector('a'), selector('b'))).to.equal(true);
-    const service = (clusterIP?: string) => object('Service', { ...(clusterIP && { clusterIP }) });
-    expect(mustBeReplaced(service(), service('10.0.0.1'))).to.equal(false);
-    expect(mustBeReplaced(service('None'), service('None'))).to.equal(false);
-    expect(mustBeReplaced(service('None'), service('10.0.0.1'))).to.equal(true);
-    expect(mustBeReplaced(service(), service('None'))).to.equal(true);
-  });
-
-  it('makes another Ingress for the default class, which an Ingress is given at its birth only', () => {
-    const ingress = (ingressClassName?: string, applied: object = {}) => ({
-      ...object('Ingress', { ...(ingressClassName !== undefined && { ingressClassName }) }),
-      metadata: {
-        name: 'office',
-        managedFields: [{ manager: 'svc-controller', operation: 'Apply', fieldsV1: { 'f:spec': applied } }],
-      },
+describe('an object that the API server never changes into the wanted one', () => {
+  for (const [what, wanted, live, kept, ...notes] of [
+    ['grows', claim('30Gi'), claim('20Gi'), claim('30Gi')],
+    ['grows once it has a volume', claim('30Gi'), claim('20Gi', undefined, 'Bound'), claim('30Gi')],
+    [
+      'does not grow before it has a volume, and says so',
+      ...[claim('30Gi'), claim('20Gi', undefined, 'Pending'), claim('20Gi')],
+      'Claim office-gate has no volume yet: it grows from 20Gi to 30Gi once it has one.',
+    ],
+    ['stays without a volume', claim('20Gi'), claim('20Gi', undefined, 'Pending'), claim('20Gi')],
+    [
+      'does not shrink, and says so',
+      ...[claim('10Gi'), claim('20Gi'), claim('20Gi')],
+      'Claim office-gate stays at 20Gi: a volume cannot shrink to 10Gi.',
+    ],
+    [
+      'keeps its class, and says so',
+      ...[claim('20Gi', 'fast'), claim('20Gi', 'slow'), claim('20Gi', 'slow')],
+      'Claim office-gate keeps its class slow: it cannot become fast.',
+    ],
+    ['keeps the class that the cluster gave it', claim('20Gi'), claim('20Gi', 'slow'), claim('20Gi', 'slow')],
+  ] as [string, Object, Object, Object, ...string[]][]) {
+    it(`is not made anew when it is a claim: it ${what}`, () => {
+      const found = toAttainable(wanted, live);
+      expect(found).to.deep.include({ notes });
+      expect(found.object).to.deep.include({ spec: kept.spec });
     });
-    const ours = ingress('nginx', { 'f:ingressClassName': {} });
-    expect(mustBeReplaced(ingress(), ours)).to.equal(true);
-    expect(mustBeReplaced(ingress('nginx'), ours)).to.equal(false);
-    expect(mustBeReplaced(ingress('other'), ours)).to.equal(false);
-    expect(mustBeReplaced(ingress(), ingress('given'))).to.equal(false);
-    expect(mustBeReplaced(ingress('nginx'), ingress('given'))).to.equal(false);
-    expect(mustBeReplaced(ingress(), ingress())).to.equal(false);
-  });
+  }
+
+  for (const [what, wanted, live, isReplaced] of [
+    ['a Deployment of the same selector', selector('a'), selector('a'), false],
+    ['a Deployment of another selector', selector('a'), selector('b'), true],
+    ['a Service with an address', service(), service('10.0.0.1'), false],
+    ['a Service without one', service('None'), service('None'), false],
+    ['a Service that is to have none', service('None'), service('10.0.0.1'), true],
+    ['a Service that is to have one', service(), service('None'), true],
+    ['an Ingress of our class that is to have the default one', ingress(), OURS, true],
+    ['an Ingress of the same class', ingress('nginx'), OURS, false],
+    ['an Ingress of another class', ingress('other'), OURS, false],
+    ['an Ingress that was given the default class at its birth', ingress(), ingress('given'), false],
+    ['an Ingress with a class of ours in place of the given one', ingress('nginx'), ingress('given'), false],
+    ['an Ingress that never had a class', ingress(), ingress(), false],
+  ] as const) {
+    it(`${isReplaced ? 'is made anew' : 'stays'}: ${what}`, () => {
+      expect(mustBeReplaced(wanted, live)).to.equal(isReplaced);
+    });
+  }
 });
 
 describe('a live object of which others own parts', () => {
@@ -71,27 +81,28 @@ describe('a live object of which others own parts', () => {
     ...more,
   });
   const live = (...managedFields: object[]) =>
-    ({ ...object('Service', {}), metadata: { name: 'office-gate', managedFields } }) as KubernetesObject;
+    object('Service', {}, { metadata: { name: 'office-gate', managedFields } });
   const ports = (port: number) => ({ 'f:spec': { 'f:ports': { [`k:{"port":${port}}`]: {} } } });
+  const label = { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } };
+  const ours = entry('svc-controller', 'Apply', ports(80));
 
   it('becomes ours below its spec alone, so that the next apply takes theirs out', () => {
-    const label = { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } };
     const status = entry('kubelet', 'Update', { 'f:spec': {} }, { subresource: 'status' });
-    const taken = takeOverSpec(
-      live(entry('svc-controller', 'Apply', ports(80)), entry('edit', 'Update', { ...label, ...ports(81) }), status),
-    );
+    const theirs = [
+      entry('edit', 'Update', { ...label, ...ports(81) }),
+      entry('svc-controller', 'Update', { ...label, ...ports(82) }),
+      entry('helm', 'Apply', { ...label, ...ports(83) }),
+    ];
+    const taken = takeOverSpec(live(ours, ...theirs, status));
+    const all = Object.fromEntries([80, 81, 82, 83].map((port) => [`k:{"port":${port}}`, {}]));
     expect(taken?.metadata.managedFields).to.deep.equal([
       status,
-      entry('edit', 'Update', label),
-      entry('svc-controller', 'Apply', {
-        'f:spec': { 'f:ports': { 'k:{"port":80}': {}, 'k:{"port":81}': {} } },
-      }),
+      ...theirs.map((their) => ({ ...their, fieldsV1: label })),
+      entry('svc-controller', 'Apply', { 'f:spec': { 'f:ports': all } }),
     ]);
   });
 
   it('stays as it is where nobody else owns anything of its spec', () => {
-    expect(takeOverSpec(live(entry('svc-controller', 'Apply', ports(80)), entry('edit', 'Update', {})))).to.equal(
-      undefined,
-    );
+    expect(takeOverSpec(live(ours, entry('edit', 'Update', {})))).to.equal(undefined);
   });
 });

@@ -20,20 +20,12 @@ function controlledWork() {
 const log = testLogger();
 
 describe('the queue of instances', () => {
-  it('runs nothing before it is started', async () => {
-    const { reconcile, started } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log });
-    queue.add('a');
-    await new Promise(setImmediate);
-    expect(started).to.deep.equal([]);
-    queue.start();
-    expect(started).to.deep.equal(['a']);
-  });
-
-  it('begins with what was added last before its start, and after all that is added since', async () => {
+  it('runs nothing before its start, then the last first, and afterwards the newest before those that wait', async () => {
     const { reconcile, started, open } = controlledWork();
     const queue = new WorkQueue({ reconcile, log, parallel: 1 });
     for (const key of ['a', 'b', 'c', 'a', 'd']) queue.add(key);
+    await new Promise(setImmediate);
+    expect(started).to.deep.equal([]);
     queue.start();
     queue.add('e');
     for (let index = 0; index < 4; index += 1) {
@@ -115,26 +107,6 @@ describe('the queue of instances', () => {
     queue.add('a');
     expect(await promise).to.equal(7_000);
     await queue.stop();
-  });
-
-  it('forgets failures after a success', async () => {
-    const { reconcile, open } = controlledWork();
-    const waits: number[] = [];
-    const queue = new WorkQueue({
-      reconcile,
-      random: () => 1,
-      log: { warn: (facts: object) => void waits.push((facts as { retry_ms: number }).retry_ms) } as typeof log,
-    });
-    queue.start();
-    queue.add('a');
-    open[0]?.fail();
-    (await until('the second run', () => open[1])).fail();
-    (await until('the third run', () => open[2])).end();
-    await until('it is idle', () => queue.figures().running === 0 || undefined);
-    queue.add('a');
-    (await until('the fourth run', () => open[3])).fail();
-    await until('the fifth run', () => open[4]);
-    expect(waits).to.deep.equal([5, 10, 5]);
   });
 
   it('looks again when the work asks for it, and earlier when something happens', async () => {

@@ -7,121 +7,101 @@ import {
   readinessFindings,
 } from '../../../../cmd/controller/reconcile/readiness.ts';
 import { parseRollout } from '../../../../cmd/controller/reconcile/rollout.ts';
+import { storageFindings } from '../../../../cmd/controller/reconcile/storage.ts';
+import { expectGolden } from '../../../support/golden.ts';
+import { SHARED } from '../desired/instances.ts';
+import { situationOf } from '../desired/situation.ts';
 
 const DONE: ComponentState = { rollout: { desired: 1, ready: 1, available: true, complete: true } };
 const STARTING: ComponentState = { rollout: { desired: 1, ready: 0, available: false, complete: false } };
+const ROLLING: ComponentState = { rollout: { desired: 2, ready: 2, available: true, complete: false } };
 const ALL = { gate: DONE, docbuilder: DONE, editor: DONE, front: DONE };
-const brief = (findings: ReturnType<typeof readinessFindings>) =>
-  findings.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+const pods = (reason: string, message: string, stalled = false) => ({
+  ...STARTING,
+  pods: { reason, message, stalled },
+});
+const failing = (message: string, more: object = {}): ComponentState => ({
+  rollout: { ...STARTING.rollout, failure: { reason: 'FailedCreate', message }, ...more } as ComponentState['rollout'],
+});
+const edge = { reason: 'NoAddress', stalled: true, message: 'No address yet.' };
+const taken = { reason: 'NameTaken', stalled: true, message: 'Service x exists.' };
+const FORBIDDEN = 'pods "x" is forbidden: violates PodSecurity "restricted:latest": unrestricted capabilities';
+
+const NEWEST = { observedGeneration: 3, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+const AVAILABLE = { type: 'Available', status: 'True' };
+const LATE = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' };
+const REFUSED = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
+const rollout = (status: object, spec: object = { replicas: 2 }) =>
+  parseRollout({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', spec, status },
+    metadata: { name: 'office-gate', generation: 3 },
+  } as KubernetesObject);
+const paused = (status: object): ComponentState => ({
+  rollout: rollout({ ...NEWEST, conditions: [AVAILABLE], ...status }, { replicas: 2, paused: true }),
+});
+
+const READINESS: Readonly<Record<string, Parameters<typeof readinessFindings>>> = {
+  'it is true when all components run as wanted; nothing else is true then': [[], ALL, []],
+  'it is false while one starts, which kstatus takes for progress': [[], { ...ALL, editor: STARTING, front: {} }, []],
+  'it is false while a new version is on its way, though the old one answers': [[], { ...ALL, front: ROLLING }, []],
+  'it names the most telling reason': [
+    [],
+    { ...ALL, gate: STARTING, editor: pods('ImagePullFailed', 'Pod x cannot pull y.') },
+    [],
+  ],
+  'it is false when all runs and nobody gets through': [[], ALL, ['The host is taken.'], edge],
+  'it is progress while the edge may come by itself': [[], ALL, [], { ...edge, stalled: false }],
+  'it tells the edge beside what does not run': [[], { ...ALL, gate: STARTING }, [], edge],
+  'it is progress while a pod has not run for a moment': [[], { ...ALL, gate: pods('FailedMount', 'No volume.') }, []],
+  'it is stalled when a pod has not run for long': [[], { ...ALL, gate: pods('FailedMount', 'No volume.', true) }, []],
+  'it says what to do where the namespace lets the editor not in': [
+    [],
+    { ...ALL, editor: failing(FORBIDDEN), front: STARTING },
+    [],
+  ],
+  'it is progress while a Deployment tries': [[], { ...ALL, gate: failing('exceeded quota') }, []],
+  'it is stalled when a Deployment has given up': [[], { ...ALL, gate: failing('quota', { gaveUp: true }) }, []],
+  'it is stalled when a person is needed': [[taken], ALL, []],
+  'it is stalled when somebody has paused a Deployment whose newest version should come': [
+    [],
+    { ...ALL, gate: paused({ updatedReplicas: 0 }) },
+    [],
+  ],
+  'it is true when somebody has paused a Deployment whose newest version runs': [[], { ...ALL, gate: paused({}) }, []],
+  'it says what is remarkable all the same': [[], ALL, ['Claim x keeps its size.']],
+  'it tells remarks also while it is not ready, for which they may be the reason': [[], { ...ALL, gate: {} }, ['Hm.']],
+  'it tells remarks beside troubles': [[taken], ALL, ['Claim x keeps its size.']],
+};
+
+const ROLLOUTS: Readonly<Record<string, ReturnType<typeof parseRollout>>> = {
+  'complete when its newest version is all that runs': rollout(NEWEST),
+  'not complete before it was looked at': rollout({ ...NEWEST, observedGeneration: 2 }),
+  'not complete while one is an old one': rollout({ ...NEWEST, updatedReplicas: 1 }),
+  'not complete while there is an old one as well': rollout({ ...NEWEST, replicas: 3 }),
+  'not complete while one does not answer': rollout({ ...NEWEST, availableReplicas: 1 }),
+  'not complete without a status': rollout({}),
+  'available when it says so itself': rollout({ ...NEWEST, conditions: [AVAILABLE] }),
+  'never available without a pod, whatever it says': rollout(
+    { observedGeneration: 3, conditions: [AVAILABLE] },
+    { replicas: 0 },
+  ),
+  'a failure when it has tried for too long': rollout({ conditions: [LATE] }),
+  'a failure when it cannot make pods': rollout({ conditions: [REFUSED] }),
+  'given up at its deadline, whatever else keeps it from making pods': rollout({ conditions: [LATE, REFUSED] }),
+};
 
 describe('whether an instance is ready', () => {
-  it('is true when all components run as wanted; nothing else is true then', () => {
-    expect(brief(readinessFindings([], ALL, []))).to.deep.equal(['Ready=True AllAvailable']);
+  it(`is as golden/readiness.yaml says, in ${Object.keys(READINESS).length} cases (UPDATE_GOLDEN=1 writes it)`, () => {
+    const found = Object.entries(READINESS).map(([rule, given]) => ({ rule, findings: readinessFindings(...given) }));
+    expectGolden(new URL('golden/readiness.yaml', import.meta.url), found);
   });
 
-  it('is false while one starts, which kstatus takes for progress', () => {
-    const findings = readinessFindings([], { ...ALL, editor: STARTING, front: {} }, []);
-    expect(brief(findings)).to.deep.equal(['Ready=False Progressing', 'Reconciling=True Progressing']);
-    expect(findings[0]?.message).to.equal('The editor is starting. The front has not been created yet.');
-  });
-
-  it('is false while a new version is on its way, though the old one answers', () => {
-    const rolling = { rollout: { desired: 2, ready: 2, available: true, complete: false } };
-    expect(brief(readinessFindings([], { ...ALL, front: rolling }, []))[0]).to.equal('Ready=False Progressing');
-    expect(componentFindings({ ...ALL, front: rolling })[3]).to.include({ type: 'FrontAvailable', status: 'True' });
-  });
-
-  it('names the most telling reason', () => {
-    const pods = { reason: 'ImagePullFailed', message: 'Pod x cannot pull y.', stalled: false };
-    const findings = readinessFindings([], { ...ALL, gate: STARTING, editor: { ...STARTING, pods } }, []);
-    expect(findings[0]).to.include({
-      reason: 'ImagePullFailed',
-      message: 'The gate is starting. Pod x cannot pull y.',
+  it('follows from Deployments as golden/rollouts.yaml says (UPDATE_GOLDEN=1 writes it)', () => {
+    const found = Object.entries(ROLLOUTS).map(([rule, of]) => {
+      const [available] = componentFindings({ ...ALL, gate: { rollout: of } });
+      return { rule, rollout: of, available };
     });
-  });
-
-  it('is false when all runs and nobody gets through, and tells that beside what does not run', () => {
-    const edge = { reason: 'NoAddress', stalled: true, message: 'No address yet.' };
-    const findings = readinessFindings([], ALL, ['The host is taken.'], edge);
-    expect(brief(findings)).to.deep.equal(['Ready=False NoAddress', 'Stalled=True NoAddress']);
-    expect(findings[0]?.message).to.equal('All components are available. No address yet. The host is taken.');
-    const waiting = readinessFindings([], ALL, [], { ...edge, stalled: false });
-    expect(brief(waiting)[1]).to.equal('Reconciling=True NoAddress');
-    const both = readinessFindings([], { ...ALL, gate: STARTING }, [], edge);
-    expect(brief(both)).to.deep.equal(['Ready=False Progressing', 'Reconciling=True Progressing']);
-    expect(both[0]?.message).to.equal('The gate is starting. No address yet.');
-  });
-
-  it('is stalled when a pod has not run for long, though the Deployment knows no deadline for one that replaces another', () => {
-    const pods = (stalled: boolean) => ({ reason: 'FailedMount', message: 'Pod x cannot mount a volume.', stalled });
-    const of = (stalled: boolean) =>
-      brief(readinessFindings([], { ...ALL, gate: { ...STARTING, pods: pods(stalled) } }, []));
-    expect(of(false)).to.deep.equal(['Ready=False FailedMount', 'Reconciling=True FailedMount']);
-    expect(of(true)).to.deep.equal(['Ready=False FailedMount', 'Stalled=True FailedMount']);
-  });
-
-  it('says what to do where the namespace lets the editor not in', () => {
-    const message = 'pods "x" is forbidden: violates PodSecurity "restricted:latest": unrestricted capabilities';
-    const failure = { reason: 'FailedCreate', message };
-    const rollout = { desired: 1, ready: 0, available: false, complete: false, failure };
-    expect(readinessFindings([], { ...ALL, editor: { rollout }, front: STARTING }, [])[0]?.message).to.equal(
-      `The editor cannot start: ${message}. Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that. The front is starting.`,
-    );
-  });
-
-  it('is stalled when a Deployment has given up, and when a person is needed', () => {
-    const failure = { reason: 'FailedCreate', message: 'exceeded quota' };
-    const rollout = { desired: 1, ready: 0, available: false, complete: false, failure };
-    expect(brief(readinessFindings([], { ...ALL, gate: { rollout } }, []))[1]).to.equal(
-      'Reconciling=True FailedCreate',
-    );
-    const gaveUp = { ...rollout, gaveUp: true } as const;
-    expect(brief(readinessFindings([], { ...ALL, gate: { rollout: gaveUp } }, []))[1]).to.equal(
-      'Stalled=True FailedCreate',
-    );
-    const taken = { reason: 'NameTaken', stalled: true, message: 'Service x exists.' };
-    expect(brief(readinessFindings([taken], ALL, []))).to.deep.equal([
-      'Ready=False NameTaken',
-      'Stalled=True NameTaken',
-    ]);
-  });
-
-  it('is stalled when somebody has paused the Deployment whose newest version should come, and only then', () => {
-    const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'office-gate', generation: 3 } };
-    const full = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
-    const conditions = [{ type: 'Available', status: 'True' }];
-    const gateWith = (status: object) => ({
-      rollout: parseRollout({
-        ...object,
-        ...{ spec: { paused: true }, status: { observedGeneration: 3, ...full, conditions, ...status } },
-      } as KubernetesObject),
-    });
-    const findings = readinessFindings([], { ...ALL, gate: gateWith({ updatedReplicas: 0 }) }, []);
-    expect(brief(findings)).to.deep.equal(['Ready=False RolloutPaused', 'Stalled=True RolloutPaused']);
-    expect(findings[0]?.message).to.include('kubectl rollout resume deployment/office-gate');
-    expect(brief(readinessFindings([], { ...ALL, gate: gateWith({}) }, []))).to.deep.equal(['Ready=True AllAvailable']);
-  });
-
-  it('says what is remarkable all the same, where `kubectl get` shows it', () => {
-    expect(readinessFindings([], ALL, ['Claim x keeps its size.'])[0]).to.include({
-      status: 'True',
-      reason: 'AvailableWithRemarks',
-      message: 'All components are available. Claim x keeps its size.',
-    });
-  });
-
-  it('tells remarks also while it is not ready, for which they may be the reason', () => {
-    const starting = { ...ALL, gate: {} };
-    expect(readinessFindings([], starting, ['The image is changed again and again.'])[0]).to.include({
-      status: 'False',
-      reason: 'Progressing',
-      message: 'The gate has not been created yet. The image is changed again and again.',
-    });
-    const trouble = { reason: 'NameTaken', stalled: true, message: 'Service x is taken.' };
-    expect(readinessFindings([trouble], ALL, ['Claim x keeps its size.'])[0]).to.include({
-      reason: 'NameTaken',
-      message: 'Service x is taken. Claim x keeps its size.',
-    });
+    expectGolden(new URL('golden/rollouts.yaml', import.meta.url), found);
   });
 });
 
@@ -139,44 +119,30 @@ describe('conditions', () => {
   });
 });
 
-describe('how far a Deployment has got', () => {
-  const deployment = (status: object, replicas = 2) => ({
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas }, status },
-    metadata: { name: 'a', generation: 3 },
-  });
-  const full = { observedGeneration: 3, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+describe('whether the database and the bucket of an instance are ready', () => {
+  const { instance } = situationOf({ spec: { storage: SHARED } });
+  const refused = { ...DONE, pods: { reason: 'StorageRefused', message: 'No such bucket.', stalled: false } };
+  const unscheduled = { ...DONE, pods: { ...refused.pods, reason: 'Unschedulable' } };
+  const STARTED = { ...ALL, editor: STARTING, front: STARTING };
 
-  it('is complete when its newest version is all that runs', () => {
-    expect(parseRollout(deployment(full)).complete).to.equal(true);
-    for (const less of [{ observedGeneration: 2 }, { updatedReplicas: 1 }, { replicas: 3 }, { availableReplicas: 1 }]) {
-      expect(parseRollout(deployment({ ...full, ...less })).complete, JSON.stringify(less)).to.equal(false);
-    }
-    expect(parseRollout(deployment({})).complete).to.equal(false);
-  });
-
-  it('answers when enough pods do, and never without any, whatever its own condition says', () => {
-    const conditions = [{ type: 'Available', status: 'True' }];
-    expect(parseRollout(deployment({ ...full, conditions })).available).to.equal(true);
-    expect(parseRollout(deployment(full)).available).to.equal(false);
-    const none = parseRollout(deployment({ observedGeneration: 3, conditions }, 0));
-    expect(none.available).to.equal(false);
-    const findings = componentFindings({ ...ALL, gate: { rollout: none } });
-    expect(findings[0]).to.include({ type: 'GateAvailable', status: 'False', reason: 'ScaledToZero' });
-  });
-
-  it('is a failure when it cannot make pods or has tried for too long', () => {
-    const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' }];
-    expect(parseRollout(deployment({ conditions })).failure).to.deep.equal({
-      reason: 'ProgressDeadlineExceeded',
-      message: 'm',
+  for (const [what, components, expected] of [
+    ['is told once gate and DocBuilder have started with them', STARTED, 'True Accepted'],
+    ['is not known while DocBuilder starts', { ...STARTED, docbuilder: STARTING }, 'Unknown Progressing'],
+    ['is not known before there is a gate', { ...STARTED, gate: {} }, 'Unknown Progressing'],
+    [
+      'is false when a new pod is refused, though those of before go on',
+      { ...STARTED, docbuilder: refused },
+      'False StorageRefused',
+    ],
+    ['has nothing to do with other troubles of pods', { ...STARTED, gate: unscheduled }, 'True Accepted'],
+  ] as const) {
+    it(what, () => {
+      const [finding] = storageFindings(instance, components);
+      expect(`${finding?.status} ${finding?.reason}`).to.equal(expected);
     });
-  });
+  }
 
-  it('has given up at its deadline, whatever else keeps it from making pods', () => {
-    const late = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'm' };
-    const refused = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
-    expect(parseRollout(deployment({ conditions: [refused] }))).not.to.have.property('gaveUp');
-    const both = parseRollout(deployment({ conditions: [late, refused] }));
-    expect(both).to.deep.include({ gaveUp: true, failure: { reason: 'FailedCreate', message: 'exceeded quota' } });
+  it('is no question where documents are in volumes', () => {
+    expect(storageFindings(situationOf().instance, ALL)).to.deep.equal([]);
   });
 });

@@ -68,9 +68,9 @@ describe('the reconciler of an instance', () => {
   const condition = (type: ConditionType): Condition | undefined =>
     findCondition(office().status?.conditions ?? [], type);
 
-  /** Plays controller-manager, edge and the watches. */
-  function runAll(): void {
-    for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance')) {
+  /** Plays controller-manager, edge and the watches; @param only for objects of this kind */
+  function runAll(only?: string): void {
+    for (const object of server.all().filter(({ kind }) => kind !== 'SvcInstance' && kind === (only ?? kind))) {
       if (object.kind === 'Deployment') owned.observe(server.put(running(object)));
       else owned.observe(object.kind === 'Ingress' ? server.put(taken(object)) : object);
     }
@@ -179,6 +179,10 @@ describe('the reconciler of an instance', () => {
     expect(await looks(8)).to.deep.equal([10_000, 15_000, 22_500, 33_750, 50_625, 60_000, 60_000, 60_000]);
     change({}, { logLevel: 'Debug' });
     expect(await looks(2)).to.deep.equal([10_000, 15_000]);
+    runAll('Deployment');
+    await reconcile();
+    expect(condition('Ready')).to.include({ reason: 'IngressClassNotFound' });
+    expect(await reconcile(), 'without an edge').to.be.a('number');
     runAll();
     expect(await looks(2)).to.deep.equal([undefined, undefined]);
   });

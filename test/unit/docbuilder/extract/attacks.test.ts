@@ -3,7 +3,7 @@ import { createExtractor } from '../../../../cmd/docbuilder/extract/extractor.ts
 import { readMeta } from '../../../../cmd/docbuilder/extract/meta.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { longestWait } from '../../../support/turns.ts';
-import { extract, failure, flatOf, withFile } from './flat.ts';
+import { extract, failure, toFlat, withFile } from './flat.ts';
 import { wmf } from './metafiles.ts';
 
 const tooLarge = { code: 'file_too_large', detail: { limit_mb: 10, subject: 'output' } };
@@ -59,7 +59,7 @@ describe('a flat document that attacks its reader', () => {
     it(`cannot make ${what}, and has its metadata`, async () => {
       expect(await failure(extract('sheet', sheet(rows)))).to.deep.equal(tooLarge);
       const facts = { format: 'ods', encrypted: true, macros: false, size: 1, pages: 1 } as const;
-      const meta = await withFile(flatOf('sheet', sheet(rows)), (path) =>
+      const meta = await withFile(toFlat('sheet', sheet(rows)), (path) =>
         readMeta({ path, family: 'sheet', source: path, facts }),
       );
       expect(meta.sheets).to.equal(1);
@@ -74,13 +74,13 @@ describe('a flat document that attacks its reader', () => {
     expect(await failure(extract('text', { body: `<text:p>${spaces}</text:p>` }))).to.deep.equal(tooLarge);
   });
 
-  const entity = flatOf('text', { body: '<text:p>&a;</text:p>' });
+  const entity = toFlat('text', { body: '<text:p>&a;</text:p>' });
   const DTD = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY f SYSTEM "file:///etc/passwd">]>';
   for (const [what, content, expected] of [
     ['declares entities', entity.replace('?>', `?>${DTD}`), { code: 'corrupt_source', detail: { reason: 'doctype' } }],
     ['uses entities', entity, malformed],
     ['is cut off', entity.replace('&a;', '').slice(0, -20), malformed],
-    ['is wrongly nested', flatOf('text', { body: '<text:p><text:span>a</text:p></text:span>' }), malformed],
+    ['is wrongly nested', toFlat('text', { body: '<text:p><text:span>a</text:p></text:span>' }), malformed],
     ['is not UTF-8', Buffer.from('<a>\xff\xfe</a>', 'latin1'), malformed],
   ] as const) {
     it(`is refused if it ${what}`, async () => {
@@ -101,7 +101,7 @@ describe('a flat document that attacks its reader', () => {
   }).timeout(60_000);
 
   it('lets others have their turn while it is read, and ends when it is told to', async () => {
-    const bytes = flatOf('text', { body: `<text:p>${'chữ '.repeat(10)}</text:p>`.repeat(400_000) });
+    const bytes = toFlat('text', { body: `<text:p>${'chữ '.repeat(10)}</text:p>`.repeat(400_000) });
     const extractor = createExtractor();
     await withFile(bytes, async (path) => {
       const task = { path, family: 'text', format: 'txt', maxBytes: 2e8 } as const;

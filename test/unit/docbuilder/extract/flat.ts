@@ -24,7 +24,7 @@ export const NAMESPACES = PREFIXES.split(' ').map((name) => `xmlns:${name}="${OD
 const BODIES = { text: 'text', sheet: 'spreadsheet', slides: 'presentation' } as const;
 
 /** Returns a flat document of the pieces. */
-export function flatOf(family: Family, pieces: Pieces): string {
+export function toFlat(family: Family, pieces: Pieces): string {
   const { body, automatic = '', fonts = '', styles = '', masters = '', meta = '', settings = '' } = pieces;
   const kind = BODIES[family];
   const parts = [
@@ -54,7 +54,7 @@ export function extract(
   maxBytes = 10 * 2 ** 20,
 ): Promise<ExtractedText> {
   const isMade = typeof document === 'string' || document instanceof Uint8Array;
-  return withFile(isMade ? document : flatOf(family, document), (path) => extractText(path, family, maxBytes, 1));
+  return withFile(isMade ? document : toFlat(family, document), (path) => extractText(path, family, maxBytes, 1));
 }
 
 /** Returns the code and detail of the error that a promise ends in. */

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { createFonts, fontPattern } from '../../../../cmd/docbuilder/extract/fonts.ts';
-import { type MetaTask, readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
+import { readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
 import { countCharacters } from '../../../../cmd/docbuilder/extract/usage.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { zip } from '../../../../scripts/support/documents.ts';
 import { compoundFile, type Properties, propertySet } from '../../../support/compound-files.ts';
-import { flatOf, NAMESPACES, type Pieces, withFile } from './flat.ts';
+import { NAMESPACES, type Pieces, toFlat, withFile } from './flat.ts';
 
 const FACTS = { format: 'docx', encrypted: false, macros: true, size: 123, pages: 2 } as const;
 
@@ -16,10 +16,7 @@ const meta = (
   source: Uint8Array = Buffer.from('x'),
 ) =>
   withFile(source, (sent) =>
-    withFile(flatOf(family, pieces), (path) => {
-      const task: MetaTask = { path, family, source: sent, facts: { ...FACTS, ...facts } };
-      return readMeta(task);
-    }),
+    withFile(toFlat(family, pieces), (path) => readMeta({ path, family, source: sent, facts: { ...FACTS, ...facts } })),
   );
 
 const face = (name: string, family = name) => `<style:font-face style:name="${name}" svg:font-family="${family}"/>`;
@@ -78,7 +75,7 @@ describe('metadata', () => {
       zip({ 'meta.xml': `<office:document-meta ${NAMESPACES.join(' ')}>${generator}</office:document-meta>` }),
       'X/1',
     ],
-    ['fodt', Buffer.from(flatOf('text', { meta: generator, body: embedded })), 'X/1'],
+    ['fodt', Buffer.from(toFlat('text', { meta: generator, body: embedded })), 'X/1'],
     ['rtf', Buffer.from('{\\rtf1{\\fonttbl}{\\*\\generator Riched20 10.0;}a}'), 'Riched20 10.0'],
     ['rtf', Buffer.from('{\\rtf1 a}'), null],
     ['doc', summary({ 18: 'Microsoft Office Word' }), 'Microsoft Office Word'],
@@ -127,54 +124,33 @@ describe('fonts and languages of a document', () => {
     `<table:table-cell${name && ` table:style-name="${name}"`}><text:p>${'a'.repeat(length)}</text:p></table:table-cell>`;
   const columns =
     '<table:table-column table:number-columns-repeated="2" table:default-cell-style-name="Arial"/><table:table-column table:default-cell-style-name="Gothic"/>';
-  const cellStyles = ['Arial', 'Gothic', 'Calibri1'].map((name) =>
-    style('table-cell', name, `style:font-name="${name}"`),
-  );
-  const CASES: [about: string, family: Family, pieces: Pieces, names: string[], language: string | null][] = [
+  const cellStyles = ['Arial', 'Gothic', 'Calibri1']
+    .map((name) => style('table-cell', name, `style:font-name="${name}"`))
+    .join('');
+  const sheet = `<table:table>${columns}<table:table-row>${cell('Calibri1', 1)}<table:table-cell/>${cell('', 3)}</table:table-row></table:table>`;
+  const styled = (name: string, words: string) => `<text:p text:style-name="${name}">${words}</text:p>`;
+  const unseen = `${span('hidden', 'bbb')}<office:annotation><text:p>${span('a', 'ccc')}</text:p></office:annotation>`;
+  const CASES: [about: string, body: string, names: string[], language: string | null, family?: Family][] = [
     [
       'text that is there, through parents and defaults',
-      'text',
-      {
-        ...text,
-        body: '<text:p>nhiều chữ nhất</text:p><text:p text:style-name="P1">tựa đề</text:p><text:p text:style-name="Unused"> </text:p>',
-      },
+      `<text:p>nhiều chữ nhất</text:p>${styled('P1', 'tựa đề')}${styled('Unused', ' ')}`,
       ['Calibri', 'No Such Font'],
       'en-US',
     ],
-    ['the script of the characters', 'text', { ...text, body: '<text:p>日本</text:p>' }, ['MS Gothic'], 'ja-JP'],
-    ['a script without a font', 'text', { ...text, body: '<text:p>العربية</text:p>' }, [], null],
-    [
-      'neither hidden text nor comments',
-      'text',
-      {
-        ...text,
-        body: `<text:p>a${span('hidden', 'bbb')}<office:annotation><text:p>${span('a', 'ccc')}</text:p></office:annotation></text:p>`,
-      },
-      ['Calibri'],
-      'en-US',
-    ],
+    ['the script of the characters', '<text:p>日本</text:p>', ['MS Gothic'], 'ja-JP'],
+    ['a script without a font', '<text:p>العربية</text:p>', [], null],
+    ['neither hidden text nor comments', `<text:p>a${unseen}</text:p>`, ['Calibri'], 'en-US'],
     [
       'most of the text',
-      'text',
-      { ...text, body: `<text:p>ab ${span('vi', 'xin chào')}${span('none', '0123456789')}</text:p>` },
+      `<text:p>ab ${span('vi', 'xin chào')}${span('none', '0123456789')}</text:p>`,
       ['Calibri'],
       'vi-VN',
     ],
-    [
-      'a cell, its row or its column',
-      'sheet',
-      {
-        fonts,
-        automatic: cellStyles.join(''),
-        body: `<table:table>${columns}<table:table-row>${cell('Calibri1', 1)}<table:table-cell/>${cell('', 3)}</table:table-row></table:table>`,
-      },
-      ['MS Gothic', 'Calibri'],
-      null,
-    ],
+    ['a cell, its row or its column', sheet, ['MS Gothic', 'Calibri'], null, 'sheet'],
   ];
-  for (const [about, family, pieces, names, language] of CASES) {
+  for (const [about, body, names, language, family = 'text'] of CASES) {
     it(`are those of ${about}`, async () => {
-      const found = await meta(family, pieces);
+      const found = await meta(family, family === 'text' ? { ...text, body } : { fonts, automatic: cellStyles, body });
       expect(found.fonts.map(({ name }) => name)).to.deep.equal(names);
       expect(found.language).to.equal(language);
     });

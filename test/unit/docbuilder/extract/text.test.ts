@@ -15,57 +15,24 @@ const framed = (bytes: Uint8Array) =>
   `<text:p>a<draw:frame><draw:image><office:binary-data>\n${Buffer.from(bytes).toString('base64')}</office:binary-data></draw:image></draw:frame></text:p>`;
 const hex = (digits: string) => Buffer.from(digits, 'hex');
 
+const words = (text: Drawing['text'], more: Omit<Drawing, 'text'> = {}): Drawing => ({ text, ...more });
+
 /** Metafiles and the lines that they draw. */
-const METAFILES: Record<string, [kind: (drawings: Drawing[]) => Buffer, drawings: Drawing[], lines: string]> = {
-  'a Windows metafile': [wmf, [{ text: 'Doanh thu' }], 'Doanh thu'],
-  'one with a header that has its size': [(drawings) => wmf(drawings, true), [{ text: 'Doanh thu' }], 'Doanh thu'],
-  'an enhanced metafile': [emf, [{ text: 'Tie\u0302\u0301ng Việt' }], 'Tiếng Việt'],
-  'character sets': [
-    wmf,
-    [
-      { text: hex('cff0'), charset: 204 },
-      { text: 'x', y: 9 },
-    ],
-    'Пр\nx',
-  ],
-  Vietnamese: [wmf, [{ text: hex('5669eaf274'), charset: 163, each: 5 }], 'Việt'],
-  'a font of symbols': [
-    wmf,
-    [
-      { text: 'abc', charset: 2 },
-      { text: 'd', charset: 0 },
-    ],
-    'd',
-  ],
-  'symbols in an enhanced metafile': [emf, [{ text: 'abc', charset: 2 }], ''],
-  'characters of one font only': [emf, [{ text: 'a\uf0b7b' }], 'a b'],
-  'lines and words': [emf, [{ text: 'một' }, { text: 'hai', y: 20 }, { text: 'ba', x: 90, y: 20 }], 'một\nhai ba'],
-  'a word in pieces': [
-    emf,
-    [
-      { text: 'Diagra', each: 10 },
-      { text: 'm', x: 60 },
-    ],
-    'Diagram',
-  ],
-  'such a word in a Windows metafile': [
-    wmf,
-    [
-      { text: 'Diagra', each: 10 },
-      { text: 'm', x: 61 },
-    ],
-    'Diagram',
-  ],
-  'two words': [
-    emf,
-    [
-      { text: 'hai', each: 10 },
-      { text: 'ba', x: 35 },
-    ],
-    'hai ba',
-  ],
-  'a bitmap': [() => hex('89504e470d0a1a0a'), [], ''],
-};
+const METAFILES: [what: string, kind: (drawings: Drawing[]) => Buffer, drawings: Drawing[], lines: string][] = [
+  ['a Windows metafile', wmf, [words('Doanh thu')], 'Doanh thu'],
+  ['one with a header that has its size', (drawings) => wmf(drawings, true), [words('Doanh thu')], 'Doanh thu'],
+  ['an enhanced metafile', emf, [words('Tie\u0302\u0301ng Việt')], 'Tiếng Việt'],
+  ['character sets', wmf, [words(hex('cff0'), { charset: 204 }), words('x', { y: 9 })], 'Пр\nx'],
+  ['Vietnamese', wmf, [words(hex('5669eaf274'), { charset: 163, each: 5 })], 'Việt'],
+  ['a font of symbols', wmf, [words('abc', { charset: 2 }), words('d', { charset: 0 })], 'd'],
+  ['symbols in an enhanced metafile', emf, [words('abc', { charset: 2 })], ''],
+  ['characters of one font only', emf, [words('a\uf0b7b')], 'a b'],
+  ['lines and words', emf, [words('một'), words('hai', { y: 20 }), words('ba', { x: 90, y: 20 })], 'một\nhai ba'],
+  ['a word in pieces', emf, [words('Diagra', { each: 10 }), words('m', { x: 60 })], 'Diagram'],
+  ['such a word in a Windows metafile', wmf, [words('Diagra', { each: 10 }), words('m', { x: 61 })], 'Diagram'],
+  ['two words', emf, [words('hai', { each: 10 }), words('ba', { x: 35 })], 'hai ba'],
+  ['a bitmap', () => hex('89504e470d0a1a0a'), [], ''],
+];
 
 /** A part with its text as lines, and without the members that are empty. */
 function withoutEmpty({ text, ...part }: ExtractedText['parts'][number]) {
@@ -85,8 +52,8 @@ describe('extracted text', () => {
     });
   }
 
-  for (const [about, [kind, drawings, lines]] of Object.entries(METAFILES)) {
-    it(`of pictures: ${about}`, async () => {
+  for (const [what, kind, drawings, lines] of METAFILES) {
+    it(`of pictures: ${what}`, async () => {
       const { text } = await extract('text', { body: framed(kind(drawings)) });
       expect(text).to.equal(`a\n${lines}`.trim());
     });
@@ -100,6 +67,16 @@ describe('extracted text', () => {
       const { text } = await extract('text', { body: [...cut, ...changed].map(framed).join('') });
       expect(text.split('\n').filter((line) => line === 'a')).to.have.length(2 * whole.length);
     }
+  });
+
+  it('of a sheet has a cell once that is repeated no times, or by no number', async () => {
+    const cells = ['0', '-1', 'x', '1.5'].map(
+      (times) =>
+        `<table:table-cell table:number-columns-repeated="${times}"><text:p>${times}</text:p></table:table-cell>`,
+    );
+    const row = `<table:table-row>${cells.join('')}</table:table-row>`;
+    const { parts } = await extract('sheet', { body: `<table:table>${row}</table:table>` });
+    expect(parts[0]?.text).to.equal('0\t-1\tx\t1.5');
   });
 
   it('of a sheet has any strings exactly', async () => {

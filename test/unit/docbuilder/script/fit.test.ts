@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { fittingSize, measureHeight, sizesFrom, worded } from '../../../../cmd/docbuilder/script/slides/fit.ts';
+import { fittingSize, sizesFrom } from '../../../../cmd/docbuilder/script/slides/fit.ts';
 import { buildSlides } from '../../../../cmd/docbuilder/script/slides.ts';
 import type { Slide } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
@@ -23,24 +22,6 @@ describe('font sizes that fit', () => {
     expect(sizes[0]).to.equal(32);
     expect(sizes).to.deep.equal(sizes.toSorted((left, right) => right - left));
     expect(new Set(sizes).size).to.be.greaterThan(3);
-  });
-
-  it('count lines that are broken by hand, and higher ones of fonts that have them', () => {
-    const text = [{ text: 'một\nhai\nba' }];
-    const inMm = (points: number) => (points * 25.4) / 72;
-    expect(measureHeight(worded(text), 300, 10, 'Arial')).to.be.closeTo(inMm(3 * 10 * 1.2), 0.01);
-    expect(measureHeight(worded(text), 300, 10, 'Noto Sans')).to.be.closeTo(inMm(3 * 10 * 1.36), 0.01);
-  });
-
-  it('leave no text higher than its box, unless the smallest does', () => {
-    fc.assert(
-      fc.property(fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1, maxLength: 30 }), (lines) => {
-        const text = lines.map((line) => ({ text: line }));
-        const size = fittingSize(text, { width: 200, height: 100 }, sizesFrom(24), 'Arial');
-        if (size > 8) expect(measureHeight(worded(text), 200, size, 'Arial')).to.be.at.most(100);
-      }),
-      { numRuns: 50 },
-    );
   });
 
   it('are the smallest for more than fits anywhere, unread', () => {

@@ -11,7 +11,7 @@ const HOSTILE = `"/><x>&amp;\u0000\u0008]]>\ud800\uffff<!-- --><?x?>&#0; Đ\u032
 
 type Sizes = Record<string, readonly [width: number, height: number]>;
 
-function picturesOf(sizes: Sizes): Map<string, Picture> {
+function makePictures(sizes: Sizes): Map<string, Picture> {
   const made = ([width, height]: readonly [number, number]): Picture => ({
     base64: 'AAAA',
     mediaType: 'image/png',
@@ -23,7 +23,7 @@ function picturesOf(sizes: Sizes): Map<string, Picture> {
 
 function text(body: Block[], rest: Partial<Script> = {}, sizes: Sizes = {}): FlatCase {
   const script: Script = { svcscript: 1, type: 'text', save: [{ format: 'docx' }], body, ...rest };
-  return { script, pictures: picturesOf(sizes) };
+  return { script, pictures: makePictures(sizes) };
 }
 
 function sheet(sheets: Sheet[], rest: Partial<Script> = {}): FlatCase {
@@ -33,7 +33,7 @@ function sheet(sheets: Sheet[], rest: Partial<Script> = {}): FlatCase {
 
 function slides(slides: Slide[], rest: Partial<Script> = {}, sizes: Sizes = {}): FlatCase {
   const script: Script = { svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slides, ...rest };
-  return { script, pictures: picturesOf(sizes) };
+  return { script, pictures: makePictures(sizes) };
 }
 
 const p = (text: string): Block => ({ type: 'paragraph', text });
@@ -49,7 +49,7 @@ const onSlide = (...elements: Element[]): Slide => ({ layout: 'blank', elements 
 const DARK: Slide = { layout: 'content', title: 'a', content: 'b', background: '#101820' };
 const DATE = { type: 'date', value: '2026-11-21' } as const;
 
-/** What test/unit/docbuilder/script/golden shows, by the names of its files. */
+/** The scripts of test/unit/docbuilder/script/golden, by the names of its files. */
 export const CASES: Record<string, FlatCase> = {
   'text-hostile': text(
     [
@@ -96,6 +96,7 @@ export const CASES: Record<string, FlatCase> = {
     { type: 'table', columns: [1, { width: 3 }], header: ['a', ''], rows: [['', '']] },
     { type: 'table', rows: SQUARE, borders: 'outer', border: { width: 2, color: '#112233' } },
     { type: 'table', rows: SQUARE, borders: 'horizontal' },
+    { type: 'table', rows: [['a'], ['b'], ['c']], borders: 'outer' },
     { type: 'table', rows: [['a', { text: 'x', border: { width: 3, color: '#FF0000' } }, 'b']] },
   ]),
   'text-pictures': text(

@@ -1,20 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { writePieces } from '../../../../cmd/docbuilder/script/flat-writer.ts';
-import { tempFolder } from '../../../support/inspect.ts';
+import { useFolder } from '../../../support/folder.ts';
 
 const MiB = 2 ** 20;
 const MODULE = new URL('../../../../cmd/docbuilder/script/flat-writer.ts', import.meta.url);
 
 describe('a file whose head is known last', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  beforeEach(async () => {
-    folder = await tempFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = useFolder('test');
 
   for (const count of [3, 40]) {
     it(`has its head before its body of ${count} MiB, and nothing beside it`, async () => {
@@ -22,7 +17,7 @@ describe('a file whose head is known last', () => {
       function* body() {
         for (; gone < count; gone++) yield `${gone % 10}`.repeat(MiB);
       }
-      const path = join(folder.path, 'flat');
+      const path = folder.at('flat');
       await writePieces({ body: body(), head: () => `đầu ${gone},`, tail: 'đuôi' }, path);
       const digits = Array.from({ length: count }, (_, index) => `${index % 10}`.repeat(MiB)).join('');
       expect((await readFile(path, 'utf8')) === `đầu ${count},${digits}đuôi`).to.equal(true);
@@ -35,7 +30,7 @@ describe('a file whose head is known last', () => {
     const script = `
       import { writePieces } from ${JSON.stringify(MODULE.href)};
       function* body() { for (let i = 0; i < 250; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
-      await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(join(folder.path, 'flat'))});`;
+      await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(folder.at('flat'))});`;
     const limits = ['--max-old-space-size=128', '--max-semi-space-size=8'];
     const child = spawn(process.execPath, [...limits, '--input-type=module', '-e', script], { stdio: 'ignore' });
     expect(await once(child, 'exit')).to.deep.equal([0, null]);
@@ -47,7 +42,7 @@ describe('a file whose head is known last', () => {
       throw new Error('late');
     }
     const pieces = { body: body(), head: () => '', tail: '' };
-    const error = await writePieces(pieces, join(folder.path, 'flat')).catch((thrown) => thrown);
+    const error = await writePieces(pieces, folder.at('flat')).catch((thrown) => thrown);
     expect(error).to.have.property('message', 'late');
     expect(await readdir(folder.path)).to.deep.equal([]);
   });

@@ -25,17 +25,14 @@ describe('pictures of a script', () => {
     expect(made.width).to.be.closeTo(0.2646, 0.001);
   });
 
-  const cases: [string, string][] = [
-    ['no base64', 'b!@#'],
-    ['base64 that was cut off', PIXEL.slice(0, 41)],
-    ['no picture', Buffer.from('hello world').toString('base64')],
-    [
-      'a picture that scripts',
-      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>').toString('base64'),
-    ],
-    ['nothing', '===='],
-  ];
-  for (const [what, base64] of cases) {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+  for (const [what, base64] of Object.entries({
+    'no base64': 'b!@#',
+    'base64 that was cut off': PIXEL.slice(0, 41),
+    'no picture': Buffer.from('hello world').toString('base64'),
+    'a picture that scripts': Buffer.from(svg).toString('base64'),
+    nothing: '====',
+  })) {
     it(`${what}: script_error at its place`, () => {
       const { code, detail } = refusal(() => decodedPicture(base64, '/body/3'));
       expect({ code, path: detail['path'] }).to.deep.equal({ code: 'script_error', path: '/body/3/base64' });
@@ -45,19 +42,13 @@ describe('pictures of a script', () => {
   const segment = 'ffe00004abcd';
   const frame = 'ffc00011080030006003012200021101031101';
   const scan = 'ffda000201ff00ffd9';
-  const sizes: [string, string, object][] = [
+  const gif = `${Buffer.from('GIF89a').toString('hex')}600030000000002c000000000000000000020100003b`;
+  for (const [what, hex, expected] of [
     ['a JPEG', `ffd8${segment}${frame}${scan}`, { mediaType: 'image/jpeg', width: 25.4, height: 12.7 }],
     ['a progressive JPEG behind fill bytes', `ffd8${segment}ffff${frame.replace('c0', 'c2')}${scan}`, { width: 25.4 }],
-    [
-      'a GIF',
-      `${Buffer.from('GIF89a').toString('hex')}600030000000002c000000000000000000020100003b`,
-      { mediaType: 'image/gif', height: 12.7 },
-    ],
-  ];
-  for (const [what, hex, expected] of sizes) {
-    it(`${what} is known by its head`, () => {
-      expect(picture(Buffer.from(hex, 'hex'), '/x')).to.include(expected);
-    });
+    ['a GIF', gif, { mediaType: 'image/gif', height: 12.7 }],
+  ] as const) {
+    it(`${what} is known by its head`, () => expect(picture(Buffer.from(hex, 'hex'), '/x')).to.include(expected));
   }
 
   for (const [what, hex] of [
@@ -117,10 +108,10 @@ describe('pictures of a script', () => {
   });
 
   it('are found in blocks and on slides', () => {
-    const pathsOf = (part: Partial<Script>) =>
+    const findPaths = (part: Partial<Script>) =>
       [...getImages({ svcscript: 1, type: 'text', save: [{ format: 'pdf' }], ...part })].map(({ path }) => path);
     const slide = { layout: 'blank', elements: [{ type: 'image', x: 0, y: 0, url: 'https://a/b' }] } as const;
-    expect(pathsOf({ slides: [slide] as never })).to.deep.equal(['/slides/0/elements/0']);
-    expect(pathsOf({ body: [{ type: 'page_break' }, { type: 'image', base64: PIXEL }] })).to.deep.equal(['/body/1']);
+    expect(findPaths({ slides: [slide] as never })).to.deep.equal(['/slides/0/elements/0']);
+    expect(findPaths({ body: [{ type: 'page_break' }, { type: 'image', base64: PIXEL }] })).to.deep.equal(['/body/1']);
   });
 });

@@ -14,10 +14,8 @@ import {
   textBox,
 } from '../../../support/templates.ts';
 
-const PEOPLE = [
-  { name: 'Lan', age: 30 },
-  { name: 'Minh', age: 41 },
-];
+const named = (name: string, more: object = {}) => ({ name, ...more });
+const PEOPLE = [named('Lan', { age: 30 }), named('Minh', { age: 41 })];
 const ROW = [p('{{#people}}{{name}}'), p('{{/people}}')];
 const [COMPOSED, DECOMPOSED] = ['họ tên'.normalize('NFC'), 'họ tên'.normalize('NFD')];
 const ANY_TEXT = '&<>"\' &amp; ]]> 👩‍💼 שלום مرحبا';
@@ -84,12 +82,8 @@ const LISTS: Case[] = [
     ['Lan', '1', '30', '2', 'Minh', '1', '41', '2'],
   ],
   ...[{ people: [] }, { people: null }, {}].map((data): Case => {
-    return [
-      `the row goes with ${JSON.stringify(data)}`,
-      table([[p('a'), p('b')], ROW]) + p('end'),
-      data,
-      ['a', 'b', 'end'],
-    ];
+    const body = table([[p('a'), p('b')], ROW]) + p('end');
+    return [`the row goes with ${JSON.stringify(data)}`, body, data, ['a', 'b', 'end']];
   }),
   [
     'paragraphs between tags that stand alone are repeated, and the tags go with their paragraphs',
@@ -106,37 +100,19 @@ const LISTS: Case[] = [
   [
     'names are looked up in the item first, then outwards; null is found',
     p('{{#people}}{{name}}-{{team}}-{{age}};{{/people}}'),
-    {
-      team: 'T',
-      age: 'outer',
-      people: [
-        { name: 'Lan', team: 'own' },
-        { name: 'Minh', age: null },
-      ],
-    },
+    { team: 'T', age: 'outer', people: [named('Lan', { team: 'own' }), named('Minh', { age: null })] },
     ['Lan-own-outer;Minh-T-;'],
   ],
   [
     'lists hold plain items, lists, and lists of lists',
     p('{{#teams}}{{name}}:{{#members}}{{.}},{{/members}} {{/teams}}{{#grid}}{{#.}}{{.}}{{/.}}|{{/grid}}'),
-    {
-      teams: [
-        { name: 'A', members: ['x', 2, true, null] },
-        { name: 'B', members: [] },
-      ],
-      grid: [[1, 2], [3]],
-    },
+    { teams: [named('A', { members: ['x', 2, true, null] }), named('B', { members: [] })], grid: [[1, 2], [3]] },
     ['A:x,2,true,, B: 12|3|'],
   ],
   [
     'a row holds a table of its own',
     table([[p('{{#teams}}{{name}}') + table([[p('{{#members}}{{.}}'), p('{{/members}}')]]) + p(''), p('{{/teams}}')]]),
-    {
-      teams: [
-        { name: 'A', members: [1, 2] },
-        { name: 'B', members: [3] },
-      ],
-    },
+    { teams: [named('A', { members: [1, 2] }), named('B', { members: [3] })] },
     ['A', '1', '', '2', '', '', '', 'B', '3', '', '', ''],
   ],
 ];
@@ -209,19 +185,13 @@ describe('filling a template', () => {
     expect(filled['[Content_Types].xml']).to.contain('wordprocessingml.document.main+xml').and.not.contain('template');
   });
 
-  const documents: [what: string, xml: string | Buffer][] = [
-    [
-      'another prefix of WordprocessingML',
-      `<x:document xmlns:x="${WORD}"><x:body>${p('{{tên}}').replace(/<(\/?)w:/g, '<$1x:')}</x:body></x:document>`,
-    ],
-    [
-      'UTF-16, character references and CDATA',
-      Buffer.from(
-        `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document xmlns:w="${WORD}"><w:body>${p(run('&#x7b;{t&#234;<![CDATA[n}}]]>'))}</w:body></w:document>`,
-        'utf16le',
-      ),
-    ],
-  ];
+  const prefixed = p('{{tên}}').replace(/<(\/?)w:/g, '<$1x:');
+  const escaped = p(run('&#x7b;{t&#234;<![CDATA[n}}]]>'));
+  const wide = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document xmlns:w="${WORD}"><w:body>${escaped}</w:body></w:document>`;
+  const documents = [
+    ['another prefix of WordprocessingML', `<x:document xmlns:x="${WORD}"><x:body>${prefixed}</x:body></x:document>`],
+    ['UTF-16, character references and CDATA', Buffer.from(wide, 'utf16le')],
+  ] as const;
   for (const [what, xml] of documents) {
     it(`tags are found in ${what}`, async () => {
       const filled = await fill(docxTemplate({ body: '', extra: { 'word/document.xml': xml } }), { tên: 'Lan' });

@@ -115,10 +115,10 @@ describe('cleaning', () => {
     } finally {
       globalThis.setTimeout = real;
     }
-    await until('the orphan has gone', async () => (await bench.stored()).length === 1 || undefined);
+    await until('the orphan has gone', async () => (await bench.stored()).length === 1);
     expect(timers.map(({ ms }) => ms)).to.deep.equal([60_000]);
     bench.pass(24 * HOUR);
     timers[0]?.work();
-    await until('the document has gone', async () => (await count('documents')) === 0 || undefined);
+    await until('the document has gone', async () => (await count('documents')) === 0);
   });
 });

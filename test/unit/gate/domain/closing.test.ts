@@ -1,230 +1,161 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import type { DeliveryRecord } from '../../../../cmd/gate/domain/model.ts';
+import type { DeliveryRecord, DocumentRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { type BenchOptions, type SavesBench, savesBench, serveWopi, TOKEN } from '../../../support/gate-saves.ts';
 import { close } from '../../../support/listen.ts';
 import { until } from '../../../support/service.ts';
 
-const SECOND = 1000;
+/**
+ * Histories of a document, by the rule that each shows: `view` and `none` are samples with and without a view of it,
+ * 10 s after the step before; `look` is one without a view at once; `pass` lets seconds pass without a sample, `fail`
+ * is a save that finds the disk broken, `saved 1` and `closed 1` are the callbacks so far.
+ */
+const HISTORIES: Record<string, string> = {
+  'tells of a document that has been without a view for 30 s, once': `
+    none; pass 29.999; look; open; pass 0.001; look; closed; told closed 0; none; none; told closed 0`,
+  'begins anew when somebody comes back': 'none; none; none; view; none; none; none; open; none; closed',
+  'begins anew after a restart, and when the editor could not be asked': `
+    none; none; pass 600; open; look; open; none; none; open; none; closed`,
+  'comes in time although the clock was set back': `
+    none; none; pass -3600; open; none; open; none; open; none; open; none; closed`,
+  'says nothing while there is no sample': 'none; pass 3600; open',
+  'comes after a save, with its version': 'none; save; none; none; none; told saved 1, closed 1',
+  'waits for a save that is under way': `
+    begin; none; none; none; none; none; open; end; none; told saved 1, closed 1`,
+  'waits for a save that failed for trouble of ours': `
+    fail; none; fail; none; fail; none; fail; none; fail; none; open
+    save; none; none; none; none; told saved 1, closed 1`,
+  'is taken back by a late save and comes a second time': `
+    none; none; none; none; save; open; none; none; none; none; told closed 0, saved 1, closed 1`,
+  'is taken back when the editor lists a view of a closed document': 'none; none; none; none; view; open',
+};
 
 describe('closing', () => {
   let bench: SavesBench;
   let sent: DeliveryRecord[];
+  let disk: { isFull: boolean };
 
   beforeEach(async () => {
     sent = [];
-    bench = await savesBench({
-      poster: {
-        post: async (delivery) => {
-          sent.push(delivery);
-          return 200;
-        },
-      },
+    disk = { isFull: false };
+    const wrap: BenchOptions['wrap'] = ({ blobs }) => ({
+      blobs: { ...blobs, put: (...args) => (disk.isFull ? Promise.reject(new Error('ENOSPC')) : blobs.put(...args)) },
     });
+    const poster = { post: async (one: DeliveryRecord) => sent.push(one) && 200 };
+    bench = await savesBench({ wrap, timings: { holdMs: 0 }, poster });
     await bench.open({ callbackUrl: 'https://portal.example.vn/cb' });
     // Its session was seen at once, and no longer keeps it open by itself.
-    bench.pass(SECOND);
+    bench.pass(1000);
     await bench.sample({ docId: 'doc_a' });
   });
   afterEach(() => bench.stop());
 
-  const state = async () => (await bench.rows.transact((tx) => tx.document('doc_a')))?.state;
-  const bodies = async (count: number) => {
-    await until(`${count} callbacks`, () => sent.length >= count || undefined);
-    return sent.map(({ body }) => JSON.parse(body) as DocumentCallback);
+  const getState = async (docId = 'doc_a') => (await bench.rows.transact((tx) => tx.document(docId)))?.state;
+  const change = (changes: Partial<DocumentRecord>) =>
+    bench.rows.transact(async (tx) => {
+      const document = await tx.document('doc_a');
+      if (document) await tx.putDocument({ ...document, ...changes });
+    });
+  const expectTold = async (callbacks: string) => {
+    await until(`${callbacks}, of ${sent.length}`, () => sent.length >= callbacks.split(', ').length || undefined);
+    const bodies = sent.map(({ body }) => JSON.parse(body) as DocumentCallback);
+    expect(bodies.map(({ status, version }) => `${status} ${version}`).join(', ')).to.equal(callbacks);
+    return bodies;
   };
   const step = async (...views: { docId: string }[]) => {
-    bench.pass(10 * SECOND);
+    bench.pass(10_000);
     await bench.sample(...views);
   };
-  const save = (final: boolean) =>
-    bench.rows
-      .transact((tx) => tx.session('ses_doc_a'))
-      .then((session) => {
-        if (!session) throw new Error('no session');
-        const facts = { timestamp: undefined, autosave: false, final, modifiedByUser: true, nonce: null };
-        return bench.saves.save(session, Readable.from([Buffer.from(`save ${Math.random()}`)]), facts);
-      });
+  const save = async (content = Readable.from([Buffer.from(`save ${Math.random()}`)])) => {
+    const session = await bench.rows.transact((tx) => tx.session('ses_doc_a'));
+    const facts = { timestamp: undefined, autosave: false, final: true, modifiedByUser: true, nonce: null };
+    return bench.saves.save(session ?? expect.fail('no session'), content, facts);
+  };
+  const fail = async () => {
+    disk.isFull = true;
+    await save().catch(() => undefined);
+    disk.isFull = false;
+  };
 
-  it('tells of a document that has been without a view for 30 s', async () => {
-    await step();
-    bench.pass(29_999);
-    await bench.sample();
-    expect(await state()).to.equal('open');
-    bench.pass(1);
-    await bench.sample();
-    expect(await state()).to.equal('closed');
-    const [body] = await bodies(1);
+  async function play(history: string): Promise<void> {
+    const content = new Readable({ read: () => undefined });
+    let saving: Promise<unknown> | undefined;
+    const acts: Record<string, (word: string) => unknown> = {
+      view: () => step({ docId: 'doc_a' }),
+      none: () => step(),
+      look: () => bench.sample(),
+      pass: (seconds) => bench.pass(Number(seconds) * 1000),
+      save: () => save(),
+      fail,
+      begin: () => {
+        saving = save(content);
+      },
+      end: () => {
+        content.push('late');
+        content.push(null);
+        return saving;
+      },
+      told: expectTold,
+    };
+    for (const one of history.trim().split(/\s*[;\n]\s*/)) {
+      const [what = '', ...words] = one.split(' ');
+      if (what === 'open' || what === 'closed') expect(await getState(), history).to.equal(what);
+      else await acts[what]?.(words.join(' '));
+    }
+  }
+
+  for (const [rule, history] of Object.entries(HISTORIES)) it(rule, () => play(history));
+
+  it('sends the callback of the contract', async () => {
+    await play('none; none; none; none; closed');
+    const [body] = await expectTold('closed 0');
     expect(validator('document-callback.json')(body).ok).to.equal(true);
     expect(body).to.deep.include({ status: 'closed', key: 'key-a', version: 0, url: null, users: [], savedBy: null });
     expect(body).to.include({ autosave: false, final: false, modifiedByUser: false });
-    await step();
-    await step();
-    expect(sent).to.have.lengthOf(1);
-  });
-
-  it('begins anew when somebody comes back', async () => {
-    for (const views of [[], [], [], [{ docId: 'doc_a' }], [], [], []]) await step(...views);
-    expect(await state()).to.equal('open');
-    await step();
-    expect(await state()).to.equal('closed');
-  });
-
-  it('begins anew after a restart, and when the editor could not be asked', async () => {
-    await step();
-    await step();
-    bench.pass(600 * SECOND);
-    expect(await state()).to.equal('open');
-    await bench.sample();
-    expect(await state()).to.equal('open');
-    await step();
-    await step();
-    expect(await state()).to.equal('open');
-    await step();
-    expect(await state()).to.equal('closed');
-  });
-
-  it('comes in time although the clock was set back', async () => {
-    await step();
-    await step();
-    bench.pass(-3600 * SECOND);
-    for (let n = 0; n < 4; n += 1) {
-      expect(await state()).to.equal('open');
-      await step();
-    }
-    expect(await state()).to.equal('closed');
+    await play('save; none; none; none; none');
+    const [, saved, closed] = await expectTold('closed 0, saved 1, closed 1');
+    expect([saved?.final, closed?.final]).to.deep.equal([true, false]);
+    expect(closed?.url).to.equal('https://office.example.vn/doc_a/1');
   });
 
   it('waits no longer for a session that was made before the clock was set back', async () => {
     await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
-    bench.pass(-3600 * SECOND);
-    for (let n = 0; n < 4; n += 1) await step();
-    expect((await bench.rows.transact((tx) => tx.document('doc_b')))?.state).to.equal('closed');
-  });
-
-  it('says nothing while there is no sample', async () => {
-    await step();
-    bench.pass(3600 * SECOND);
-    expect(await state()).to.equal('open');
+    await play('pass -3600; none; none; none; none');
+    expect(await getState('doc_b')).to.equal('closed');
   });
 
   it('waits 60 s for a session that nobody has seen yet', async () => {
     await bench.open({ docId: 'doc_b', key: 'key-b' }, {}, 'B'.repeat(43));
-    for (let n = 0; n < 5; n += 1) await step({ docId: 'doc_a' });
-    const open = async () => (await bench.rows.transact((tx) => tx.document('doc_b')))?.state;
-    expect(await open()).to.equal('open');
-    await step({ docId: 'doc_a' });
-    expect(await open()).to.equal('closed');
+    await play('view; view; view; view; view');
+    expect(await getState('doc_b')).to.equal('open');
+    await play('view');
+    expect(await getState('doc_b')).to.equal('closed');
   });
 
-  it('comes after a save, with its version', async () => {
-    await step();
-    await save(true);
-    await step();
-    await step();
-    await step();
-    const told = await bodies(2);
-    expect(told.map(({ status, version, final }) => [status, version, final])).to.deep.equal([
-      ['saved', 1, true],
-      ['closed', 1, false],
-    ]);
-    expect(told[1]?.url).to.equal('https://office.example.vn/doc_a/1');
-  });
-
-  it('waits for a save that is under way', async () => {
-    const content = new Readable({ read: () => undefined });
+  it('waits for a failed save of a closed document, too, and CheckFileInfo does not turn its session away', async () => {
+    await play('none; none; none; none; closed');
     const session = await bench.rows.transact((tx) => tx.session('ses_doc_a'));
-    if (!session) throw new Error('no session');
-    const facts = { timestamp: undefined, autosave: false, final: true, modifiedByUser: true, nonce: null };
-    const saving = bench.saves.save(session, content, facts);
-    for (let n = 0; n < 5; n += 1) await step();
-    expect(await state()).to.equal('open');
-    content.push('late');
-    content.push(null);
-    await saving;
-    await step();
-    expect((await bodies(2)).map(({ status }) => status)).to.deep.equal(['saved', 'closed']);
-  });
-
-  for (const [state, document] of [
-    ['an open', {}],
-    ['a closed', { state: 'closed', closedAt: 1 }],
-  ] as const) {
-    it(`waits for a save of ${state} document that failed for trouble of ours, and CheckFileInfo does not turn it away`, async () => {
-      await bench.stop();
-      let full = true;
-      const wrap: BenchOptions['wrap'] = ({ blobs }) => ({
-        blobs: { ...blobs, put: (...args) => (full ? Promise.reject(new Error('ENOSPC')) : blobs.put(...args)) },
-      });
-      bench = await savesBench({
-        wrap,
-        timings: { holdMs: 0 },
-        poster: { post: async (one) => sent.push(one) && 200 },
-      });
-      await bench.open({ callbackUrl: 'https://portal.example.vn/cb', ...document }, { closedAt: bench.now() });
-      const { url, server } = await serveWopi(bench);
-      for (let n = 0; n < 12; n += 1) {
-        await save(true).catch(() => undefined);
-        await step();
-        const { status } = await fetch(`${url}/doc_a?access_token=${TOKEN}`);
-        expect(status, `${n}`).to.equal(503);
-      }
-      full = false;
-      await save(true);
-      for (let n = 0; n < 4; n += 1) await step();
-      expect((await bodies(2)).map(({ status, version }) => `${status} ${version}`)).to.deep.equal([
-        'saved 1',
-        'closed 1',
-      ]);
-      await close(server);
-    });
-  }
-
-  it('is taken back by a late save and comes a second time', async () => {
-    for (let n = 0; n < 4; n += 1) await step();
-    await save(true);
-    expect(await state()).to.equal('open');
-    for (let n = 0; n < 4; n += 1) await step();
-    expect((await bodies(3)).map(({ status, version }) => `${status} ${version}`)).to.deep.equal([
-      'closed 0',
-      'saved 1',
-      'closed 1',
-    ]);
-  });
-
-  it('is taken back when the editor lists a view of a closed document', async () => {
-    for (let n = 0; n < 4; n += 1) await step();
-    await step({ docId: 'doc_a' });
-    expect(await state()).to.equal('open');
+    await bench.rows.transact((tx) => tx.putSession({ ...(session ?? expect.fail()), closedAt: bench.now() }));
+    const { url, server } = await serveWopi(bench);
+    for (let n = 0; n < 12; n += 1) {
+      await play('fail; none');
+      expect((await fetch(`${url}/doc_a?access_token=${TOKEN}`)).status, `${n}`).to.equal(503);
+    }
+    await play('save; none; none; none; none; told closed 0, saved 1, closed 1');
+    await close(server);
   });
 
   it('comes 30 s after somebody was let in, who left again before anybody saw them', async () => {
-    await bench.stop();
-    bench = await savesBench();
-    await bench.open({ lastViewAt: 0 }, { closedAt: bench.now() });
-    await bench.sample();
-    bench.pass(25_000);
-    await bench.rows.transact(async (tx) => {
-      const document = await tx.document('doc_a');
-      if (document) await tx.putDocument({ ...document, lastViewAt: bench.now() });
-    });
-    bench.pass(5_000);
-    await bench.sample();
-    expect(await state()).to.equal('open');
-    bench.pass(25_000);
-    await bench.sample();
-    expect(await state()).to.equal('closed');
+    await play('none; pass 25');
+    await change({ lastViewAt: bench.now() });
+    await play('pass 5; look; open; pass 25; look; closed');
   });
 
   it('says nothing to a portal that gave no address, and closes all the same', async () => {
-    await bench.rows.transact(async (tx) => {
-      const document = await tx.document('doc_a');
-      if (document) await tx.putDocument({ ...document, callbackUrl: null });
-    });
-    for (let n = 0; n < 4; n += 1) await step();
-    expect(await state()).to.equal('closed');
+    await change({ callbackUrl: null });
+    await play('none; none; none; none; closed');
     expect(await bench.rows.transact((tx) => tx.pendingDeliveries())).to.equal(0);
   });
 });

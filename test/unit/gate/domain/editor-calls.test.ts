@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createEditorCalls, type EditorCalls } from '../../../../cmd/gate/domain/editor-calls.ts';
 
-/** What happens, and how often it is then said that the editor never called. */
+/** Histories, and how often it is then said that the editor never called. */
 const HISTORIES: [what: string, happens: (calls: EditorCalls) => void, said: number][] = [
   ['nothing is opened', () => undefined, 0],
   ['documents are opened, and the editor calls', (calls) => [calls.opened(), calls.opened(), calls.called()], 0],

@@ -54,13 +54,6 @@ describe('two gates on one database', function () {
   /** Content that goes on for as long as nobody ends it. */
   const slow = () => new Readable({ read: () => undefined });
 
-  it('hand out what the other has stored', async () => {
-    await save(one, 'of one');
-    expect(await save(two, 'of two')).to.include({ version: 2 });
-    const version = await one.rows.read((tx) => tx.version(DOC, 2));
-    expect(await text(one.blobs.read(version ?? expect.fail('no version')))).to.equal('of two');
-  });
-
   it('both know of a save that broke off at one, until the other has stored it', async () => {
     const content = slow();
     const broken = failure(save(one, content));

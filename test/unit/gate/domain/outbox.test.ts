@@ -1,222 +1,320 @@
 import { expect } from 'chai';
+import type { DeliveryRecord } from '../../../../cmd/gate/domain/model.ts';
+import { Outbox, type OutboxDependencies } from '../../../../cmd/gate/domain/outbox.ts';
+import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { createCallbackPoster } from '../../../../cmd/gate/outbound/callbacks.ts';
+import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { verifyCallback } from '../../../../src/common/crypto/signature.ts';
 import { parseAllowList } from '../../../../src/common/net/allow-list.ts';
 import { createOutbound } from '../../../../src/common/net/outbound.ts';
 import { callbackReceiver, unreliable } from '../../../support/gate-receiver.ts';
 import { deliveryRecord } from '../../../support/gate-records.ts';
-import { type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { secret, testLogger } from '../../../support/logs.ts';
-import { until } from '../../../support/service.ts';
+import { until } from '../../../support/until.ts';
 
-const KEY = secret('callback-secret-of-the-outbox');
+const KEY: string = secret('callback-secret-of-the-outbox');
+const QUICK = [0, 5, 10];
 
-type Receiver = Awaited<ReturnType<typeof callbackReceiver>>;
+const createPoster = ({ key = KEY, allow = '127.0.0.0/8', clock = Date.now } = {}) =>
+  createCallbackPoster({
+    outbound: createOutbound({ allow: parseAllowList(allow).list, userAgent: 'SVC-Gate/1.0' }),
+    secret: key,
+    clock,
+    log: testLogger(),
+    timeoutMs: 150,
+  });
 
 describe('the outbox', () => {
-  let bench: SavesBench;
-  let receiver: Receiver;
-
-  const poster = (key: string, allow = '127.0.0.0/8', clock = Date.now) =>
-    createCallbackPoster({
-      outbound: createOutbound({ allow: parseAllowList(allow).list, userAgent: 'SVC-Gate/1.0' }),
-      secret: key,
-      clock,
-      log: testLogger(),
-      timeoutMs: 150,
-    });
-
-  async function begin(behave: Parameters<typeof callbackReceiver>[0], options: Parameters<typeof savesBench>[0] = {}) {
-    receiver = await callbackReceiver(behave);
-    bench = await savesBench({ poster: poster(KEY), schedule: [0, 5, 10], clock: Date.now, ...options });
-  }
+  let rows: Rows;
+  const ends: (() => unknown)[] = [];
+  beforeEach(async () => {
+    rows = await createRows(':memory:');
+  });
   afterEach(async () => {
-    await bench.stop();
-    await receiver.stop();
+    for (const end of ends.splice(0).reverse()) await end();
+    await rows.close();
   });
 
-  const add = (version: number, docId = 'doc_a') =>
-    bench.rows.transact((tx) =>
-      tx.addDelivery(
-        deliveryRecord({
-          docId,
-          key: docId,
-          version,
-          url: receiver.url,
-          body: JSON.stringify({ key: docId, version }),
-          nextAttemptAt: 0,
-        }),
-      ),
-    );
-  const idle = () =>
-    until('nothing is pending', async () => (await bench.rows.transact((tx) => tx.pendingDeliveries())) === 0, 60_000);
+  const add = (changes: Partial<DeliveryRecord> = {}) => {
+    const { docId = 'doc_a', version = 1 } = changes;
+    const body = JSON.stringify({ key: docId, version });
+    return rows.transact((tx) => tx.addDelivery(deliveryRecord({ key: docId, body, nextAttemptAt: 0, ...changes })));
+  };
+  const countPending = () => rows.transact((tx) => tx.pendingDeliveries());
+  const becomesIdle = () => until('nothing is pending', async () => (await countPending()) === 0, 60_000);
+  /** Waits for what was begun before to be done. */
+  const turn = () => rows.transact(() => undefined);
+  const listen = async (behave: Parameters<typeof callbackReceiver>[0]) => {
+    const receiver = await callbackReceiver(behave);
+    ends.push(() => receiver.stop());
+    return receiver;
+  };
 
-  it('sends signed, with the headers of the contract', async () => {
-    await begin(() => 204);
-    const made = await add(1);
-    bench.outbox.wake();
-    await idle();
-    const [one] = receiver.arrived;
-    expect(one?.headers).to.include({
-      'content-type': 'application/json; charset=utf-8',
-      'user-agent': 'SVC-Gate/1.0',
-      'x-svc-event': 'document.saved',
-      'x-svc-delivery': made.delivery,
+  /** Starts an outbox that keeps what it logs and records. */
+  function start(options: Partial<OutboxDependencies> = {}) {
+    const logged: [level: string, message: string, facts: object][] = [];
+    const audited: [event: string, facts: object | undefined][] = [];
+    const write = (level: string) => (facts: object, message: string) => void logged.push([level, message, facts]);
+    const outbox = new Outbox({
+      rows,
+      poster: createPoster(),
+      links: { renew: (link) => link },
+      presence: { users: () => [], sampledAt: () => null },
+      clock: Date.now,
+      log: { info: write('info'), error: write('error') } as never,
+      audit: { record: (event, facts) => void audited.push([event, facts]), close: async () => undefined },
+      ...options,
     });
-    const { 'x-svc-timestamp': timestamp = '', 'x-svc-signature': signature = '' } = one?.headers ?? {};
-    const signed = { timestamp: String(timestamp), signature: String(signature) };
-    expect(verifyCallback(KEY, signed, one?.raw ?? '')).to.equal(true);
+    outbox.start();
+    ends.push(() => outbox.stop());
+    return { outbox, logged, audited };
+  }
+
+  it('sends signed, with the headers of the contract, and unsigned without a secret', async () => {
+    const { url, arrived } = await listen(() => 204);
+    for (const key of [KEY, '']) {
+      const { delivery } = await add({ url });
+      const { outbox } = start({ poster: createPoster({ key }) });
+      await becomesIdle();
+      await outbox.stop();
+      const { headers, raw } = arrived.at(-1) ?? expect.fail('nothing came');
+      expect(headers).to.include({
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'SVC-Gate/1.0',
+        'x-svc-event': 'document.saved',
+        'x-svc-delivery': delivery,
+      });
+      const { 'x-svc-timestamp': timestamp, 'x-svc-signature': signature } = headers;
+      expect(timestamp).to.match(/^\d+$/);
+      if (key === '') expect(signature).to.equal(undefined);
+      else expect(verifyCallback(key, { timestamp: `${timestamp}`, signature: `${signature}` }, raw)).to.equal(true);
+    }
   });
 
-  it('sends unsigned without a secret', async () => {
-    await begin(() => 204, { poster: poster('') });
-    await add(1);
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived[0]?.headers).not.to.have.property('x-svc-signature');
-    expect(receiver.arrived[0]?.headers).to.have.property('x-svc-timestamp');
-  });
-
-  it('tries three times with the same id, signed anew each time, then gives up', async () => {
-    let time = 1_790_000_000_000;
-    await begin(() => 500, { poster: poster(KEY, '127.0.0.0/8', () => (time += 1000)) });
-    const made = await add(1);
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived).to.have.lengthOf(3);
-    expect(new Set(receiver.arrived.map(({ headers }) => headers['x-svc-delivery']))).to.deep.equal(
-      new Set([made.delivery]),
-    );
-    expect(new Set(receiver.arrived.map(({ headers }) => headers['x-svc-signature'])).size).to.equal(3);
-    const [given] = await bench.rows.transact((tx) => tx.givenUp(10));
-    expect(given).to.include({ delivery: made.delivery, attempts: 3, lastStatus: 500, state: 'given_up' });
-    expect(given?.endedAt).to.be.a('number');
-  });
-
-  it('has the time of each attempt in the body, however long it waited', async () => {
-    let time = 1_790_000_000_000;
-    await begin(() => 500, { clock: () => (time += 10) });
-    await add(1);
-    time += 100_000;
-    const before = time;
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived).to.have.lengthOf(3);
-    const times = receiver.arrived.map(({ body }) => Date.parse(String(body.timestamp)));
-    expect(times[0]).to.be.within(before, before + 100);
-    expect(times).to.deep.equal([...new Set(times)].toSorted((a, b) => a - b));
-  });
+  for (const [rule, answer, allow, arriving, lastStatus] of [
+    ['tries three times', 500, '127.0.0.0/8', 3, 500],
+    ['follows no redirect', 302, '127.0.0.0/8', 3, 302],
+    ['never connects to an internal address', 204, '', 0, null],
+  ] as const) {
+    it(`${rule}, then gives up, and reports that once, with the document’s key`, async () => {
+      let time = 1_790_000_000_000;
+      const { url, arrived } = await listen(() => answer);
+      const { delivery } = await add({ url });
+      const clock = () => (time += 1000);
+      const { audited, logged } = start({ poster: createPoster({ allow, clock }), clock, schedule: QUICK });
+      await until('it is reported', () => audited[0]);
+      expect(arrived).to.have.lengthOf(arriving);
+      for (const { headers } of arrived) expect(headers['x-svc-delivery']).to.equal(delivery);
+      for (const part of ['x-svc-signature', 'x-svc-timestamp'])
+        expect(new Set(arrived.map(({ headers }) => headers[part])).size, 'signed anew').to.equal(arriving);
+      const times = arrived.map(({ body }) => Date.parse(String(body.timestamp)));
+      expect(times, 'the time of each attempt').to.deep.equal([...new Set(times)].toSorted((a, b) => a - b));
+      const [given] = await rows.transact((tx) => tx.givenUp(10));
+      expect(given).to.include({ delivery, attempts: 3, lastStatus, state: 'given_up' });
+      expect(given?.endedAt).to.be.a('number');
+      const facts = { delivery, document: 'doc_a', attempts: 3, status: lastStatus };
+      const errors = logged.filter(([level]) => level === 'error');
+      expect(errors.map(([, , told]) => told)).to.have.lengthOf(1);
+      expect(errors[0]?.[2]).to.include({ ...facts, document_key: 'doc_a' });
+      expect(audited.map(([event]) => event)).to.deep.equal(['callback.given_up']);
+      expect(audited[0]?.[1]).to.include({ ...facts, key: 'doc_a' });
+    });
+  }
 
   it('keeps to 0, 10 and 60 seconds', async () => {
     let time = 1_000_000;
-    receiver = await callbackReceiver(() => 500);
-    bench = await savesBench({ poster: poster(KEY), clock: () => time });
-    await add(1);
-    const waits: number[] = [];
-    for (const attempts of [1, 2]) {
-      bench.outbox.wake();
-      const head = await until(`attempt ${attempts}`, () =>
-        bench.rows.transact(async (tx) =>
-          (await tx.dueDeliveries()).find((delivery) => delivery.attempts === attempts),
-        ),
+    let sent = 0;
+    await add();
+    const { outbox } = start({ poster: { post: async () => ++sent && 500 }, clock: () => time });
+    for (const [attempts, wait] of [
+      [1, 10_000],
+      [2, 60_000],
+    ] as const) {
+      const head = await until(`attempt ${attempts}`, async () =>
+        (await rows.read((tx) => tx.dueDeliveries())).find((delivery) => delivery.attempts === attempts),
       );
-      waits.push(head.nextAttemptAt - time);
+      expect(head.nextAttemptAt - time).to.equal(wait);
       time = head.nextAttemptAt - 1;
-      bench.outbox.wake();
-      await bench.rows.transact(() => undefined);
-      expect(receiver.arrived).to.have.lengthOf(attempts);
+      outbox.wake();
+      await turn();
+      expect(sent).to.equal(attempts);
       time += 1;
+      outbox.wake();
     }
-    expect(waits).to.deep.equal([10_000, 60_000]);
-    bench.outbox.wake();
-    await idle();
+    await becomesIdle();
   });
 
   it('waits for no hour by which the clock was set back', async () => {
-    let time = 10_000_000;
-    receiver = await callbackReceiver(() => 204);
-    bench = await savesBench({ poster: poster(KEY), clock: () => time });
-    await bench.rows.transact(async (tx) => {
-      for (const attempts of [0, 1, 2]) {
-        const docId = `doc_${attempts}`;
-        await tx.addDelivery(deliveryRecord({ docId, url: receiver.url, attempts, nextAttemptAt: time + 1 }));
-      }
-    });
-    time -= 3_600_000;
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived).to.have.lengthOf(3);
+    const time = 10_000_000;
+    for (const attempts of [0, 1, 2]) await add({ docId: `doc_${attempts}`, attempts, nextAttemptAt: time + 1 });
+    start({ poster: { post: async () => 204 }, clock: () => time - 3_600_000 });
+    await becomesIdle();
   });
 
-  it('follows no redirect', async () => {
-    await begin(() => 302);
-    await add(1);
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived).to.have.lengthOf(3);
-    expect((await bench.rows.transact((tx) => tx.givenUp(1)))[0]?.lastStatus).to.equal(302);
-  });
-
-  it('never connects to an internal address', async () => {
-    await begin(() => 204, { poster: poster(KEY, '') });
-    await add(1);
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived).to.deep.equal([]);
-    expect((await bench.rows.transact((tx) => tx.givenUp(1)))[0]).to.include({ attempts: 3, lastStatus: null });
-  });
-
-  it('lets one document wait for nobody but itself', async () => {
-    await begin(({ body }) => (body.key === 'doc_a' ? null : 204));
-    await add(1);
-    await add(2);
-    await add(1, 'doc_b');
-    bench.outbox.wake();
-    await until('the other one is delivered', () => receiver.arrived.some(({ body }) => body.key === 'doc_b'));
-    expect(receiver.arrived.filter(({ body }) => body.key === 'doc_a' && body.version === 2)).to.deep.equal([]);
-    await idle();
-    const versions = receiver.arrived.filter(({ body }) => body.key === 'doc_a').map(({ body }) => body.version);
-    expect(versions).to.deep.equal([1, 1, 1, 2, 2, 2]);
+  it('lets one document wait for nobody but itself, and sends its callbacks in their order', async () => {
+    const { url, arrived } = await listen(({ body }) => (body.key === 'doc_a' ? null : 204));
+    await add({ url });
+    await add({ url, version: 2 });
+    await add({ url, docId: 'doc_b' });
+    start({ schedule: QUICK });
+    const listVersions = () => arrived.filter(({ body }) => body.key === 'doc_a').map(({ body }) => body.version);
+    await until('the other one is delivered', () => arrived.some(({ body }) => body.key === 'doc_b'));
+    expect(listVersions()).not.to.include(2);
+    await becomesIdle();
+    expect(listVersions()).to.deep.equal([1, 1, 1, 2, 2, 2]);
   });
 
   it('sends again what a stop cut off, as the same attempt', async () => {
     let answer: number | null = null;
-    await begin(() => answer, { poster: poster(KEY) });
-    await add(1);
-    bench.outbox.wake();
-    await until('it is under way', () => receiver.arrived.length === 1);
-    await bench.stop({ keep: true });
+    const { url, arrived } = await listen(() => answer);
+    await add({ url });
+    const { outbox } = start();
+    await until('it is under way', () => arrived.length === 1);
+    await outbox.stop();
     answer = 204;
-    bench = await savesBench({ folder: bench.folder, poster: poster(KEY), schedule: [0, 5, 10], clock: Date.now });
-    const [head] = await bench.rows.transact((tx) => tx.dueDeliveries());
+    const [head] = await rows.transact((tx) => tx.dueDeliveries());
     expect(head?.attempts).to.equal(0);
-    bench.outbox.wake();
-    await idle();
-    expect(receiver.arrived.map(({ headers }) => headers['x-svc-delivery'])).to.deep.equal([
-      head?.delivery,
-      head?.delivery,
-    ]);
+    outbox.start();
+    await becomesIdle();
+    const ids = arrived.map(({ headers }) => headers['x-svc-delivery']);
+    expect(ids).to.deep.equal([head?.delivery, head?.delivery]);
   });
 
   it('loses none and keeps the order of each document, whatever the receiver does', async function () {
     this.timeout(60_000);
     const total = Number(process.env['SVC_TEST_CALLBACKS'] ?? 120);
-    await begin(unreliable);
-    const documents = 20;
-    for (let n = 0; n < total; n += 1) await add(1 + Math.floor(n / documents), `doc_${n % documents}`);
-    bench.outbox.wake();
-    await idle();
-    const taken = new Set(receiver.arrived.filter(({ answer }) => answer === 204).map(nameOf));
-    const given = await bench.rows.transact((tx) => tx.givenUp(total));
-    const listed = new Set(given.map(({ docId, version }) => `${docId} ${version}`));
+    const { url, arrived } = await listen(unreliable);
+    const documents = Array.from({ length: 20 }, (_, n) => `doc_${n}`);
+    for (let n = 0; n < total; n += 1)
+      await add({ url, docId: documents[n % documents.length] ?? '', version: 1 + Math.floor(n / documents.length) });
+    start({ schedule: QUICK });
+    await becomesIdle();
+    const taken = arrived.filter(({ answer }) => answer === 204).map(({ body }) => `${body.key} ${body.version}`);
+    const given = await rows.transact((tx) => tx.givenUp(total));
+    const listed = given.map(({ docId, version }) => `${docId} ${version}`);
     expect(new Set([...taken, ...listed]).size).to.equal(total);
-    for (let n = 0; n < documents; n += 1) {
-      const versions = receiver.arrived.filter(({ body }) => body.key === `doc_${n}`).map(({ body }) => body.version);
+    for (const key of documents) {
+      const versions = arrived.filter(({ body }) => body.key === key).map(({ body }) => body.version);
       expect(versions).to.deep.equal(versions.toSorted((a, b) => a - b));
     }
   });
-});
 
-function nameOf({ body }: { body: { key: string; version: number } }): string {
-  return `${body.key} ${body.version}`;
-}
+  it('sends to so many documents at a time and no more, and first to the receiver that is asked least', async () => {
+    const at = (receiver: string) => (docId: string) => add({ docId, url: `https://${receiver}.example.vn/callback` });
+    for (const docId of ['a', 'b', 'c', 'd']) await at('hangs')(docId);
+    for (const docId of ['e', 'f']) await at('answers')(docId);
+    const asked: string[] = [];
+    const hanging: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    const { outbox } = start({
+      parallel: 2,
+      poster: {
+        post: async ({ docId, url }) => {
+          asked.push(docId);
+          most = Math.max(most, ++running);
+          if (url.includes('hangs')) await new Promise<void>((resolve) => hanging.push(resolve));
+          running -= 1;
+          return 204;
+        },
+      },
+    });
+    await until('those who can be are asked', () => asked.length === 4);
+    expect(asked).to.deep.equal(['a', 'e', 'f', 'b']);
+    for (let sent = 0; sent < 4; sent += 1) {
+      const answer = await until('one that hangs', () => hanging[sent]);
+      // Another look finds more that waits, and no place for it.
+      outbox.wake();
+      await turn();
+      answer();
+    }
+    await becomesIdle();
+    expect(most).to.equal(2);
+  });
+
+  it('sends none again that was delivered while it looked', async () => {
+    await add();
+    const [answer, old] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let sent = 0;
+    let looks = 0;
+    const read: Rows['read'] = async (work) => {
+      const result = await rows.read(work);
+      looks += 1;
+      if (looks === 2) await old.promise;
+      return result;
+    };
+    const post = async () => {
+      sent += 1;
+      await answer.promise;
+      return 204;
+    };
+    const { outbox } = start({ rows: { ...rows, read }, poster: { post } });
+    await until('it is being sent', () => sent === 1);
+    outbox.wake();
+    await until('it looks once more', () => looks === 2);
+    answer.resolve();
+    await becomesIdle();
+    old.resolve();
+    await until('it has looked', () => looks >= 3);
+    await outbox.stop();
+    expect(sent).to.equal(1);
+  });
+
+  it('says so when what became of a callback cannot be written, and dies of it not', async () => {
+    const { delivery } = await add();
+    const putDelivery = () => {
+      throw new Error('the disk is gone');
+    };
+    const transact: Rows['transact'] = (work) =>
+      rows.transact((tx) => work({ ...tx, dueDeliveries: tx.dueDeliveries, putDelivery }));
+    const { outbox, logged } = start({ rows: { ...rows, transact }, poster: { post: async () => 204 } });
+    await until('it is logged', () => logged.length > 0);
+    await outbox.stop();
+    expect(logged.map(([, message]) => message)).to.deep.equal(['the outcome of a callback could not be stored']);
+    // It counts as not made, and is made again.
+    const [due] = await rows.transact((tx) => tx.dueDeliveries());
+    expect(due).to.include({ delivery, attempts: 0, state: 'pending' });
+  });
+
+  it('sends nothing while this gate does not lead or is stopped, and goes on when it is started again', async () => {
+    let leads = false;
+    const sent: string[] = [];
+    await add();
+    const { outbox } = start({ leads: () => leads, poster: { post: async ({ docId }) => sent.push(docId) && 204 } });
+    await turn();
+    await outbox.stop();
+    expect(sent).to.deep.equal([]);
+    leads = true;
+    outbox.wake();
+    await turn();
+    expect(sent, 'stopped').to.deep.equal([]);
+    outbox.start();
+    await until('it is sent', () => sent[0]);
+  });
+
+  it('finds callbacks that other gates wrote', async () => {
+    const sent: string[] = [];
+    start({ lookMs: 20, poster: { post: async ({ docId }) => sent.push(docId) && 204 } });
+    await turn();
+    await add();
+    await until('it is sent', () => sent[0]);
+  });
+
+  it('leaves what another gate wrote about a callback meanwhile', async () => {
+    const made = await add();
+    const answer = Promise.withResolvers<number>();
+    let isAsked = false;
+    const post = () => {
+      isAsked = true;
+      return answer.promise;
+    };
+    const { outbox, logged } = start({ poster: { post } });
+    await until('it is being sent', () => isAsked);
+    const delivered = { ...made, state: 'delivered', attempts: 1, lastStatus: 200, endedAt: 5 } as const;
+    await rows.transact((tx) => tx.putDelivery(delivered));
+    answer.resolve(204);
+    await outbox.stop();
+    expect(await rows.read((tx) => tx.delivery(made.id))).to.deep.equal(delivered);
+    expect(logged).to.deep.equal([]);
+  });
+});

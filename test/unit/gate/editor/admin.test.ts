@@ -7,11 +7,11 @@ import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
 import { createEditorServer } from '../../../../cmd/gate/outbound/editor/editor-server.ts';
 import { systemClock } from '../../../../src/common/clock.ts';
 import { createLogger } from '../../../../src/common/log.ts';
-import { type AdminServer, startAdminServer } from '../../../support/admin-server.ts';
-import { DOC, sourceOf, WOPI_URL } from '../../../support/gate-openings.ts';
+import { DOC, toWopiSrc, WOPI_URL } from '../../../support/gate-openings.ts';
 import { portOf } from '../../../support/listen.ts';
 import { keepLines, secret } from '../../../support/logs.ts';
 import { until } from '../../../support/service.ts';
+import { type AdminServer, startAdminServer } from './admin-server.ts';
 
 interface Options {
   password?: string;
@@ -79,7 +79,7 @@ describe('the admin channel', () => {
   for (const place of ['set-cookie', 'cookie', 'page'] as const) {
     it(`takes its token from: ${place}`, async () => {
       server.now.tokenIn = place;
-      server.now.documents = [{ wopiSrc: sourceOf(DOC), views: [{ userId: 'ses_1' }] }];
+      server.now.documents = [{ wopiSrc: toWopiSrc(DOC), views: [{ userId: 'ses_1' }] }];
       expect(start().state()).to.equal('down');
       await isState('ok');
       expect(editor?.sample()?.views[0]?.userId).to.equal('ses_1');
@@ -88,20 +88,20 @@ describe('the admin channel', () => {
 
   it('samples again and again over one socket and one login', async () => {
     start();
-    await until('five samples', () => samples.length >= 5 || undefined);
+    await until('five samples', () => samples.length >= 5);
     expect(server.counts).to.include({ logins: 1, sockets: 1 });
-    server.now.documents = [{ wopiSrc: sourceOf(DOC), views: [{ userId: 'ses_2' }] }];
-    await until('the new view', () => samples.at(-1)?.views[0]?.userId === 'ses_2' || undefined);
+    server.now.documents = [{ wopiSrc: toWopiSrc(DOC), views: [{ userId: 'ses_2' }] }];
+    await until('the new view', () => samples.at(-1)?.views[0]?.userId === 'ses_2');
   });
 
   it('samples within a second or so while somebody waits for it, and not before its time otherwise', async () => {
     let urgent = false;
     start({ interval: 60_000, urgent: () => urgent });
-    await until('the first sample', () => samples.length === 1 || undefined);
+    await until('the first sample', () => samples.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(samples).to.have.length(1);
     urgent = true;
-    await until('the next', () => samples.length === 2 || undefined, 5000);
+    await until('the next', () => samples.length === 2, 5000);
     expect(server.counts.sockets).to.equal(1);
   });
 
@@ -109,7 +109,7 @@ describe('the admin channel', () => {
     start({ password: secret('not-the-password') });
     await isState('auth_failed');
     const { logins } = server.counts;
-    await until('another try', () => server.counts.logins > logins || undefined);
+    await until('another try', () => server.counts.logins > logins);
     expect(warned).to.have.lengthOf(1);
     expect(warned[0]).to.match(
       /cap is not enforced: the editor refuses SVC_ONLINE_ADMIN_USER or SVC_ONLINE_ADMIN_PASS/,
@@ -140,7 +140,7 @@ describe('the admin channel', () => {
     await isState('ok');
     const { commands } = server.counts;
     server.now.answer = 'documents {"documents":[{"pid":';
-    await until('some such answers', () => server.counts.commands > commands + 3 || undefined);
+    await until('some such answers', () => server.counts.commands > commands + 3);
     const count = samples.length;
     expect(editor?.state()).to.equal('ok');
     server.now.answer = null;
@@ -161,14 +161,14 @@ describe('the admin channel', () => {
     start();
     await isState('ok');
     server.now.dead = true;
-    await until('some more sockets', () => server.counts.sockets >= 5 || undefined, 5000);
+    await until('some more sockets', () => server.counts.sockets >= 5, 5000);
     editor?.stop();
-    await until('they are closed', () => server.connections() === 0 || undefined, 5000);
+    await until('they are closed', () => server.connections() === 0, 5000);
   });
 
   it('takes a long list', async () => {
     const views = Array.from({ length: 2000 }, (_, index) => ({ userId: `ses_${index}` }));
-    server.now.documents = [{ wopiSrc: sourceOf(DOC), views }];
+    server.now.documents = [{ wopiSrc: toWopiSrc(DOC), views }];
     start();
     expect((await oneMore()).views).to.have.length(2000);
   });
@@ -192,7 +192,7 @@ describe('the admin channel', () => {
       expect(line).to.contain(`${baseUrl} https://office.example`).and.contain('server_name');
       await isState('ok');
       server.cut();
-      await until('it has come back', () => server.counts.sockets >= 2 || undefined, 5000);
+      await until('it has come back', () => server.counts.sockets >= 2, 5000);
       await editor?.page('docx');
       expect(warned.filter((text) => text.includes('discovery'))).to.have.lengthOf(1);
       editor?.stop();
@@ -202,7 +202,7 @@ describe('the admin channel', () => {
   it('is down without a token, without a console, and without a server', async () => {
     server.now.tokenIn = 'nowhere';
     start();
-    await until('two tries', () => server.counts.logins >= 2 || undefined);
+    await until('two tries', () => server.counts.logins >= 2);
     expect(editor?.state()).to.equal('down');
     expect(warned, 'though it never worked').to.have.lengthOf(1);
     expect(warned[0]).to.contain('cap is not enforced: the admin console gave no token');

@@ -3,8 +3,8 @@ import { createDiscovery, type Discovery } from '../../../../cmd/gate/outbound/e
 import { editPages } from '../../../../src/common/editor/discovery-xml.ts';
 import { createEditorAgent } from '../../../../src/common/editor/fetch-text.ts';
 import type { AppError } from '../../../../src/common/errors.ts';
-import { type AdminServer, discoveryXml, startAdminServer } from '../../../support/admin-server.ts';
 import { silentLogger } from '../../../support/logs.ts';
+import { type AdminServer, discoveryXml, startAdminServer } from './admin-server.ts';
 
 const action = (urlsrc: string, ext = 'docx'): string =>
   `<wopi-discovery><net-zone><app><action ext="${ext}" name="edit" urlsrc="${urlsrc}"/></app></net-zone></wopi-discovery>`;

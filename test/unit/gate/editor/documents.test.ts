@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import type { EditorSample } from '../../../../cmd/gate/domain/ports.ts';
 import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
 import { readDocuments } from '../../../../cmd/gate/outbound/editor/documents.ts';
-import { documentsJson, type ListedDocument } from '../../../support/admin-server.ts';
-import { DOC, FOREIGN, OTHER_DOC, sourceOf, WOPI_URL } from '../../../support/gate-openings.ts';
+import { DOC, FOREIGN, OTHER_DOC, toWopiSrc, WOPI_URL } from '../../../support/gate-openings.ts';
+import { documentsJson, type ListedDocument } from './admin-server.ts';
 
 const readWopiSrc = createWopiSrcReader(WOPI_URL);
 const read = (text: string, previous?: EditorSample): EditorSample | undefined =>
   readDocuments(text, { at: 5, previous, readWopiSrc });
 const list = (documents: ListedDocument[]): string => `documents ${documentsJson(documents)}`;
 const one = { userId: 'ses_1', id: '7' };
-const view = { docId: DOC, wopiSrc: sourceOf(DOC), userId: 'ses_1', viewId: '7', readonly: false };
+const view = { docId: DOC, wopiSrc: toWopiSrc(DOC), userId: 'ses_1', viewId: '7', readonly: false };
 
 describe("the editor's list of documents", () => {
   it('gives views with document, session and permission, and which documents of ours are modified', () => {
     const sample = read(
       list([
-        { wopiSrc: sourceOf(DOC), modified: true, views: [one, { userId: 'ses_2', id: '8', readonly: true }] },
+        { wopiSrc: toWopiSrc(DOC), modified: true, views: [one, { userId: 'ses_2', id: '8', readonly: true }] },
         { wopiSrc: FOREIGN, modified: true, views: [{ userId: 'u', id: '9' }] },
       ]),
     );
@@ -37,10 +37,10 @@ describe("the editor's list of documents", () => {
   it('leaves out phantoms: no host, no http address, no memory and long idle', () => {
     const sample = read(
       list([
-        { wopiSrc: sourceOf(DOC), wopiHost: '', views: [one] },
+        { wopiSrc: toWopiSrc(DOC), wopiHost: '', views: [one] },
         { wopiSrc: '/tmp/oc_tmp_1.pdf', views: [one] },
-        { wopiSrc: sourceOf(DOC), memory: 0, idle: 3601, views: [one] },
-        { wopiSrc: sourceOf(OTHER_DOC), memory: 0, idle: 3600, views: [one] },
+        { wopiSrc: toWopiSrc(DOC), memory: 0, idle: 3601, views: [one] },
+        { wopiSrc: toWopiSrc(OTHER_DOC), memory: 0, idle: 3600, views: [one] },
       ]),
     );
     expect(sample?.documents).to.equal(1);
@@ -51,7 +51,7 @@ describe("the editor's list of documents", () => {
     for (const name of ['An "Bé" Lê', 'x\\', '"', '"},{', '{"pid":', 'a","b":"c']) {
       const documents = [
         { wopiSrc: FOREIGN, views: [{ userId: 'u', id: '3', name }] },
-        { wopiSrc: sourceOf(DOC), views: [one] },
+        { wopiSrc: toWopiSrc(DOC), views: [one] },
       ];
       const sample = read(list(documents), read(list(documents.map((document) => ({ ...document, views: [] })))));
       expect(sample?.views, name).to.deep.include(view);
@@ -59,8 +59,8 @@ describe("the editor's list of documents", () => {
   });
 
   it('keeps what a document had where its views cannot be told', () => {
-    const before = read(list([{ wopiSrc: sourceOf(DOC), views: [one] }]));
-    const broken = list([{ wopiSrc: sourceOf(DOC), views: [{ ...one, userId: 'a"b' }] }]);
+    const before = read(list([{ wopiSrc: toWopiSrc(DOC), views: [one] }]));
+    const broken = list([{ wopiSrc: toWopiSrc(DOC), views: [{ ...one, userId: 'a"b' }] }]);
     expect(() => JSON.parse(broken.slice(10))).to.throw();
     expect(read(broken, before)?.views).to.deep.equal([view]);
     expect(read(broken)?.views).to.deep.equal([]);
@@ -74,7 +74,7 @@ describe("the editor's list of documents", () => {
   });
 
   it('never throws, whatever comes', () => {
-    const whole = list([{ wopiSrc: sourceOf(DOC), views: [one] }]);
+    const whole = list([{ wopiSrc: toWopiSrc(DOC), views: [one] }]);
     fc.assert(
       fc.property(fc.nat(whole.length), fc.nat(5), fc.string({ maxLength: 8 }), (at, cut, put) => {
         read(whole.slice(0, at) + put + whole.slice(at + cut));

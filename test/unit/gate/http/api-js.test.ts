@@ -1,16 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import express from 'express';
 import { type BrowserFiles, getApiJs, getApiTypes, loadBrowserFiles } from '../../../../cmd/gate/http/api-js.ts';
 import { cors } from '../../../../cmd/gate/http/cors.ts';
-import { portOf } from '../../../support/listen.ts';
+import { type Canary, startCanary } from '../../../support/canary.ts';
 
 const MAX_GZIPPED = 12.5 * 1024;
 
 describe('GET /svc/api.js', () => {
-  let server: Server;
+  let server: Canary;
   let files: BrowserFiles;
   let url: string;
 
@@ -20,13 +18,10 @@ describe('GET /svc/api.js', () => {
     app.disable('etag');
     app.use(cors({ allowedOrigins: ['https://allowed.example.com'] }));
     app.get('/svc/api.js', getApiJs(files)).get('/svc/api.d.ts', getApiTypes(files));
-    server = createServer(app).listen(0, '127.0.0.1');
-    url = `http://127.0.0.1:${await portOf(server)}`;
+    server = await startCanary(app);
+    url = `http://127.0.0.1:${server.port}`;
   });
-  after(async () => {
-    server.close();
-    await once(server, 'close');
-  });
+  after(() => server.close());
 
   it('is under 12.5 KiB gzipped', () => {
     expect(gzipSync(files.api).length).to.be.within(1000, MAX_GZIPPED);

@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import express from 'express';
 import { fitsFileType } from '../../../../cmd/gate/domain/content.ts';
@@ -12,8 +8,8 @@ import { detectContent } from '../../../../cmd/gate/outbound/content.ts';
 import { createHs256Verifier, signHs256 } from '../../../../src/common/crypto/jwt.ts';
 import { signCallback } from '../../../../src/common/crypto/signature.ts';
 import { errorHandler, notFound } from '../../../../src/common/http/errors.ts';
+import { type Canary, startCanary } from '../../../support/canary.ts';
 import { tempFolder } from '../../../support/inspect.ts';
-import { portOf } from '../../../support/listen.ts';
 import { secret, testLogger } from '../../../support/logs.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -21,7 +17,7 @@ const KEY: string = secret('callback-secret-of-the-demo');
 const JWT_SECRET = secret('embed-secret-of-the-demo-with-thirty-two-characters');
 
 describe('the demo', () => {
-  const servers: Server[] = [];
+  const servers: Canary[] = [];
   const clock = () => NOW;
 
   async function start(options: Partial<DemoHandlers> = {}, key = KEY): Promise<string> {
@@ -39,19 +35,13 @@ describe('the demo', () => {
       }),
     );
     app.use(notFound, errorHandler(testLogger()));
-    const server = createServer(app).listen(0, '127.0.0.1');
+    const server = await startCanary(app);
     servers.push(server);
-    return `http://127.0.0.1:${await portOf(server)}/svc/demo`;
+    return `http://127.0.0.1:${server.port}/svc/demo`;
   }
-  afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    }
-  });
+  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-  const settingsOf = (page: string) =>
+  const readSettings = (page: string) =>
     JSON.parse(/<script type="application\/json" id="settings">(.*?)<\/script>/.exec(page)?.[1] ?? '{}');
   const post = (url: string, body: string, headers: Record<string, string>) =>
     fetch(`${url}/callback`, { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } });
@@ -80,7 +70,7 @@ describe('the demo', () => {
     const page = await response.text();
     expect(response.headers.get('content-security-policy')).to.match(/^default-src 'none'; script-src 'self' 'nonce-/);
     expect(page).to.contain('<html lang="vi">').and.contain('"<\\/script>"');
-    expect(settingsOf(page).config.document).to.deep.include({
+    expect(readSettings(page).config.document).to.deep.include({
       url: 'http://127.0.0.1:1/svc/demo/sample.docx',
       fileType: 'docx',
     });
@@ -92,7 +82,9 @@ describe('the demo', () => {
   it('gives two people the same document, and no two documents the same key', async () => {
     const url = await start();
     const keys = await Promise.all(
-      ['', '', '?doc=2', '?doc=../x'].map(async (query) => settingsOf(await (await fetch(url + query)).text()).config),
+      ['', '', '?doc=2', '?doc=../x'].map(
+        async (query) => readSettings(await (await fetch(url + query)).text()).config,
+      ),
     );
     const [first, again, other, odd] = keys.map(({ document }) => document.key);
     expect(first)
@@ -109,20 +101,17 @@ describe('the demo', () => {
       const query = ['lang', 'mode', 'name', 'doc'].map((name) => `${name}=${encodeURIComponent(text)}`).join('&');
       const page = await (await fetch(`${url}?${query}`)).text();
       expect(page).to.not.contain('alert(1)').and.not.contain('<!--');
-      expect(settingsOf(page).config.editor.mode).to.equal('edit');
+      expect(readSettings(page).config.editor.mode).to.equal('edit');
     }
-    expect(
-      settingsOf(await (await fetch(`${url}?name=Ph%E1%BA%A1m%20Lan&mode=view`)).text()).config.editor,
-    ).to.deep.include({
-      mode: 'view',
-    });
+    const viewing = readSettings(await (await fetch(`${url}?name=Ph%E1%BA%A1m%20Lan&mode=view`)).text());
+    expect(viewing.config.editor.mode).to.equal('view');
   });
 
   it('signs its configuration as a portal does', async () => {
     const sign = (config: object, expiresAt: number) =>
       signHs256({ ...config, exp: Math.floor(expiresAt / 1000) }, JWT_SECRET);
     const url = await start({ sign });
-    const { config } = settingsOf(await (await fetch(url)).text());
+    const { config } = readSettings(await (await fetch(url)).text());
     const verify = createHs256Verifier({ secrets: [JWT_SECRET] });
     const result = await verify(secret(config.token), NOW);
     expect(result).to.deep.nested.include({ status: 'ok', 'payload.document': config.document });
@@ -131,15 +120,11 @@ describe('the demo', () => {
   it('has a sample that is a docx', async () => {
     const url = await start();
     const folder = await tempFolder();
-    try {
-      const path = join(folder.path, 'sample.docx');
-      const bytes = Buffer.from(await (await fetch(`${url}/sample.docx`)).arrayBuffer());
-      await writeFile(path, bytes);
-      expect(fitsFileType('docx', await detectContent(path, { signal: AbortSignal.timeout(5000) }))).to.equal(true);
-      expect(bytes.equals(sampleDocx())).to.equal(true);
-    } finally {
-      await folder.remove();
-    }
+    const bytes = Buffer.from(await (await fetch(`${url}/sample.docx`)).arrayBuffer());
+    const found = await detectContent(await folder.file(bytes), { signal: AbortSignal.timeout(5000) });
+    await folder.remove();
+    expect(fitsFileType('docx', found)).to.equal(true);
+    expect(bytes.equals(sampleDocx())).to.equal(true);
   });
 
   it('keeps the last 20 callbacks, newest first, and says whether their signature is right', async () => {

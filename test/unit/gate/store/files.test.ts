@@ -8,7 +8,6 @@ import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
 import { failure } from '../../../support/failure.ts';
-import { documentRecord } from '../../../support/gate-records.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
@@ -29,13 +28,6 @@ describe('the gate’s files', () => {
       expect(pragma('synchronous'), 'FULL').to.equal(2);
       expect(pragma('foreign_keys')).to.equal(1);
       opened.close();
-    });
-
-    it('can be in memory', async () => {
-      const rows = await createRows(':memory:');
-      await rows.transact((t) => t.putDocument(documentRecord()));
-      expect(await rows.transact((t) => t.documents())).to.have.length(1);
-      await rows.close();
     });
 
     it('is refused while another process has it open', async () => {
@@ -121,7 +113,7 @@ describe('the gate’s files', () => {
   });
 
   it('hold 100 MB that are put and got without the process growing by 64 MiB', () => {
-    const script = join(root, 'test/support/gate-blob-memory.ts');
+    const script = join(root, 'test/unit/gate/store/gate-blob-memory.ts');
     const grown = Number(execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }));
     expect(grown).to.be.within(0, 64 * 1_048_576);
   });

@@ -10,35 +10,31 @@ import { HashedFile } from '../../../../cmd/gate/store/hashed-file.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
-describe('a flush that fails', () => {
+describe('a file on its way', () => {
+  /** Writes 6 MB of which one flush may fail. @returns the error, and how many flushes there were */
+  async function write({ failing = -1, isKept = true }): Promise<[error: unknown, flushes: number]> {
+    let flushes = 0;
+    const handle = {
+      writev: async (chunks: Buffer[]) => ({ bytesWritten: Buffer.concat(chunks).length }),
+      datasync: () => (flushes++ === failing ? Promise.reject(new Error('EIO')) : Promise.resolve()),
+    };
+    const attempt: Attempt = (work) => work();
+    const file = new HashedFile(handle as never, { maxBytes: 1e9, idleMs: 1_000, attempt, isKept });
+    const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
+    const error = await pipeline(Readable.from(large), file).catch((thrown) => thrown);
+    if (!error) expect(file.size).to.equal(96 * 65_536);
+    return [error, flushes];
+  }
+
   for (const [failing, when] of ['while bytes arrive, though the last one works', 'at the end'].entries()) {
-    it(`${when}, is never tried again`, async () => {
-      let flushes = 0;
-      const handle = {
-        writev: async (chunks: Buffer[]) => ({ bytesWritten: Buffer.concat(chunks).length }),
-        datasync: () => (flushes++ === failing ? Promise.reject(new Error('EIO')) : Promise.resolve()),
-      };
-      const attempt: Attempt = (work) => work();
-      const file = new HashedFile(handle as never, { maxBytes: 1e9, idleMs: 1_000, attempt, isKept: true });
-      const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
-      const error = await pipeline(Readable.from(large), file).catch((thrown) => thrown);
-      expect(error).to.have.property('message', 'EIO');
+    it(`a flush that fails ${when}, is never tried again`, async () => {
+      expect((await write({ failing }))[0]).to.have.property('message', 'EIO');
     });
   }
-});
 
-it('a file that is only a copy on its way to another store is not flushed', async () => {
-  let flushes = 0;
-  const handle = {
-    writev: async (chunks: Buffer[]) => ({ bytesWritten: Buffer.concat(chunks).length }),
-    datasync: async () => void flushes++,
-  };
-  const file = new HashedFile(handle as never, {
-    ...{ maxBytes: 1e9, idleMs: 1_000, isKept: false },
-    attempt: (work) => work(),
+  it('is not flushed when it is only a copy on its way to another store', async () => {
+    expect(await write({ isKept: false })).to.deep.equal([undefined, 0]);
   });
-  await pipeline(Readable.from(Array.from({ length: 96 }, () => Buffer.alloc(65_536))), file);
-  expect([flushes, file.size]).to.deep.equal([0, 96 * 65_536]);
 });
 
 /** A kill -9 cannot tell what a power cut would have lost: what reaches the kernel, in which order, can. */
@@ -84,7 +80,7 @@ describe('what is on disk to stay', () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Names of the calls between two marks, each with what it is done to. */
+  /** Returns the names of the calls between two marks, each with its target. */
   function between(what: string): string[] {
     const [begin, end] = ['begin', 'end'].map((mark) => calls.findIndex((call) => call.includes(`"${mark} ${what}."`)));
     expect(begin).to.be.greaterThan(-1);
@@ -95,7 +91,7 @@ describe('what is on disk to stay', () => {
     });
   }
 
-  /** Where a call on a path stands in the trace; -1 before its beginning. */
+  /** Returns the place of a call on a path in the trace; -1 before its beginning. */
   const find = (name: string, path: string, after = -1): number =>
     calls.findIndex((call, index) => index > after && new RegExp(`\\b${name}`).test(call) && call.includes(path));
 

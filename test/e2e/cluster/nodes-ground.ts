@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { until } from '../../support/until.ts';
+import type { Cluster } from './cluster.ts';
+import { docker, hasEngine } from './engine.ts';
+import type { Images } from './images/build.ts';
+import { layRoutes } from './pod-network.ts';
+
+const NAME_SERVERS = 'k8s-app=kube-dns';
+
+/** The cluster with two nodes that take pods. */
+export interface TwoNodes {
+  /** Addresses of both. */
+  addresses: readonly string[];
+  cordon(node: string): Promise<void>;
+  uncordon(node: string): Promise<void>;
+  /** `kubectl drain`; resolves when it has ended. */
+  drain(node: string): Promise<void>;
+  /** Has a name server on each node: without any, names are away until Kubernetes takes them from a lost node, which is minutes. */
+  partNameServers(): Promise<void>;
+  /** The node is without power from one moment to the next. */
+  kill(node: string): Promise<void>;
+  /** It has power again, and is Ready. */
+  start(node: string): Promise<void>;
+  /** Leaves one node with all pods, as it was. */
+  end(): Promise<void>;
+}
+
+/** Has the second node take pods as well. Of the name servers one at a time may be taken away from then on. */
+export async function useTwoNodes(cluster: Cluster, images: Images): Promise<TwoNodes> {
+  const { kubectl, node, secondNode } = cluster;
+  await copyImages(node, secondNode, Object.values(images));
+  const { items } = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as {
+    items: { status: { addresses: { type: string; address: string }[] } }[];
+  };
+  const addresses = items.map(
+    ({ status }) => status.addresses.find(({ type }) => type === 'InternalIP')?.address as string,
+  );
+  const uncordon = async (name: string) => void (await kubectl(['uncordon', name]));
+  const cordon = async (name: string) => void (await kubectl(['cordon', name]));
+  const drain = async (name: string) => {
+    const flags = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=400s'];
+    await kubectl(['drain', name, ...flags]);
+  };
+  await uncordon(secondNode);
+  const system = (...parameters: string[]) => kubectl(['--namespace', 'kube-system', ...parameters]);
+  const budget = ['poddisruptionbudget', 'coredns'];
+  await system('delete', '--ignore-not-found', ...budget);
+  await system('create', ...budget, `--selector=${NAME_SERVERS}`, '--max-unavailable=1');
+  const partNameServers = async () => {
+    const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
+    const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
+    if (new Set(places.split(' ')).size > 1) return;
+    const [first = ''] = (await system(...where, 'name')).split('\n');
+    await system('delete', first);
+    await system('rollout', 'status', 'deployment/coredns', '--timeout=120s');
+  };
+  await partNameServers();
+  return {
+    ...{ addresses, cordon, uncordon, drain, partNameServers },
+    kill: async (name) => void (await docker('kill', name)),
+    async start(name) {
+      await docker('start', name);
+      await until('the node runs', async () => (await docker('exec', name, 'true').catch(() => undefined)) === '');
+      if (!hasEngine()) await layRoutes(kubectl);
+      await kubectl(['wait', `node/${name}`, '--for=condition=Ready', '--timeout=120s']);
+    },
+    async end() {
+      await uncordon(node);
+      await drain(secondNode);
+    },
+  };
+}
+
+/** Has a node have images of another one. That is quicker than to have the engine write and each node read them. */
+async function copyImages(from: string, to: string, images: readonly string[]): Promise<void> {
+  const ctr = ['ctr', '--namespace=k8s.io', 'images'];
+  const has = await docker('exec', to, ...ctr, 'list', '--quiet');
+  const missing = images.filter((image) => !has.split('\n').includes(image));
+  if (missing.length === 0) return;
+  const source = spawn('docker', ['exec', from, ...ctr, 'export', '-', ...missing], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const target = spawn('docker', ['exec', '--interactive', to, ...ctr, 'import', '-'], {
+    stdio: [source.stdout, 'ignore', 'inherit'],
+  });
+  const [[exported], [imported]] = await Promise.all([once(source, 'exit'), once(target, 'exit')]);
+  if (exported !== 0 || imported !== 0) throw new Error(`could not copy ${missing.join(', ')} to ${to}`);
+}

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import type { Picture } from '../../cmd/docbuilder/script/flat.ts';
+import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
+import type { Block, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
+import { readPng } from './pixels.ts';
+import { type Bench, pdfLines, pdfText, sharedBench, zipEntry } from './support.ts';
+
+const now = new Date('2026-11-21T08:30:00Z');
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PICTURE: Picture = { base64: PIXEL, mediaType: 'image/png', width: 40, height: 20 };
+const LONG = 'Kết quả hoạt động sản xuất kinh doanh và phương hướng nhiệm vụ trọng tâm của toàn Tổng công ty. ';
+const POINTS = 72 / 25.4;
+
+const TEXT: Omit<Script, 'body'> = {
+  ...{ svcscript: 1, type: 'text', save: [{ format: 'docx' }] },
+  meta: { title: 'Biên bản' },
+  page: { size: 'Letter', margins: { top: 30, right: 15, bottom: 20, left: 25 } },
+  header: { left: 'Công ty', right: { field: 'title' }, line: true },
+  footer: { center: ['Trang ', { field: 'page' }, ' / ', { field: 'pages' }], right: { field: 'date' } },
+};
+const SLIDES: Slide[] = [
+  { layout: 'title', title: 'Kế hoạch 2027' },
+  { layout: 'content', title: 'Mục tiêu', content: ['Một'] },
+  { layout: 'two_columns', title: 'So sánh', left: 'Một đoạn', right: ['Một ý'] },
+  { layout: 'section', title: 'Phần hai', subtitle: 'Con số' },
+  { layout: 'content', title: LONG.repeat(3), content: Array.from({ length: 24 }, () => LONG) },
+  { layout: 'blank' },
+];
+
+function toFlat(script: Script, pictures = new Map<string, Picture>()): string {
+  const { body, head, tail } = buildFlat(script, { pictures, now });
+  const middle = [...body].join('');
+  return head() + middle + tail;
+}
+const toText = (body: Block[], more: Partial<Script> = {}, pictures?: Map<string, Picture>) =>
+  toFlat({ ...TEXT, body, ...more }, pictures);
+const toSheet = (format: Save['format'], sheet: Sheet) =>
+  toFlat({ svcscript: 1, type: 'sheet', meta: { lang: 'vi-VN' }, save: [{ format }], sheets: [sheet] });
+const toSlides = (slides: Slide[], slide_style: NonNullable<Script['slide_style']>) =>
+  toFlat({ svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slide_style, slides });
+
+describe('engine: documents made of scripts', function () {
+  this.timeout(60_000);
+  let bench: Bench;
+  before(async () => {
+    bench = await sharedBench();
+  });
+
+  it('text has room for large pictures beside header, footer, heading and caption', async () => {
+    const body: Block[] = [
+      { type: 'image', base64: PIXEL, width: 400, height: 600 },
+      { type: 'heading', level: 1, text: 'Một' },
+      { type: 'image', base64: PIXEL, height: 900, caption: 'Hình 1' },
+      { type: 'page_break' },
+      { type: 'image', base64: PIXEL, width: 300, height: 100 },
+    ];
+    const pictures = new Map(body.map((_, index) => [`/body/${index}`, PICTURE]));
+    const flat = toText(body, { header: { left: 'Công ty\n'.repeat(9), line: true } }, pictures);
+    const page = (number: number) => ({ to: 'png', image: { page: number, width: 100, height: 100 } }) as const;
+    const [docx, ...drawn] = await bench.make(flat, 'fodt', [{ to: 'docx' }, ...[1, 2, 3].map(page)]);
+    expect(docx.pages).to.equal(3);
+    expect((await bench.convert(docx.bytes, 'docx', 'pdf')).pages).to.equal(3);
+    for (const { bytes } of drawn) {
+      const { width, height, at } = readPng(bytes);
+      const right = Math.ceil(((215.9 - 15) / 215.9) * width) + 1;
+      const column = Array.from({ length: height }, (_, y) => at(right, y).join());
+      expect(new Set(column)).to.deep.equal(new Set(['255,255,255']));
+      const lower = Math.ceil(((279.4 - 20) / 279.4) * height) + 1;
+      expect(at(Math.round((27 / 215.9) * width), lower).join()).to.equal('255,255,255');
+    }
+  });
+
+  it('text has as many pages in each format as the breaks make, and its title', async () => {
+    const breaks: Block[] = [{ type: 'page_break' }, { type: 'page_break' }];
+    const flat = toText([{ type: 'table', rows: [['bảng']] }, ...breaks, { type: 'paragraph', text: 'Trang ba' }]);
+    const [docx, odt, pdf] = await bench.make(flat, 'fodt', [{ to: 'docx' }, { to: 'odt' }, { to: 'pdf' }]);
+    const again = await bench.convert(docx.bytes, 'docx', 'pdf');
+    expect([docx, odt, pdf, again].map((made) => made?.pages)).to.deep.equal([3, 3, 3, 3]);
+    const [, empty, last] = pdfText(pdf?.path ?? '').split('\f');
+    expect(empty).to.not.include('Trang ba');
+    expect(last).to.include('Trang ba').and.include('Trang 3 / 3').and.include('Biên bản');
+  });
+
+  it('text does not begin a page for the paragraph that every format wants after a table', async () => {
+    for (const length of [34, 35, 36, 37]) {
+      const rows = Array.from({ length }, () => ['x']);
+      const { path } = await bench.convert(toText([{ type: 'table', rows }]), 'fodt', 'pdf');
+      for (const page of pdfText(path).trimEnd().split('\f')) expect(page, `${length}`).to.match(/^x$/m);
+    }
+  });
+
+  it('a sheet does not follow a reference that a formula puts together', async () => {
+    const formula = '=INDIRECT(CHAR(39)&"fi"&"le:///etc/passwd"&CHAR(39)&CHAR(35)&"$Sheet1.A1")';
+    const flat = toSheet('xlsx', { rows: [[{ type: 'formula', formula }]] });
+    const { bytes } = await bench.convert(flat, 'fods', 'xlsx');
+    const found = /<c r="A1"[^>]*>.*?<v>(.*?)<\/v>/s.exec(zipEntry(bytes, 'xl/worksheets/sheet1.xml'))?.[1];
+    expect(found).to.match(/^#/);
+    expect(() => zipEntry(bytes, 'xl/externalLinks/externalLink1.xml')).to.throw();
+  });
+
+  it('a sheet gives the look of a column to the cells below the last row, without a page more', async () => {
+    const sheet: Sheet = { rows: [['x']], columns: [{ border: {}, background: '#EEEEEE', format: 'integer' }] };
+    const { bytes } = await bench.convert(toSheet('xlsx', sheet), 'fods', 'xlsx');
+    expect(zipEntry(bytes, 'xl/worksheets/sheet1.xml')).to.match(/<col [^>]*style="[1-9]\d*"/);
+    expect((await bench.convert(toSheet('pdf', sheet), 'fods', 'pdf')).pages).to.equal(1);
+  });
+
+  it('slides give every footer the placeholder it stands for on its layout, and leave nothing outside the page', async () => {
+    const flat = toSlides(SLIDES, { footer: 'Công ty ABC', slide_numbers: true });
+    const [pptx, pdf] = await bench.make(flat, 'fodp', [{ to: 'pptx' }, { to: 'pdf' }]);
+    for (const number of [2, 3, 4, 6]) {
+      const slide = zipEntry(pptx.bytes, `ppt/slides/slide${number}.xml`);
+      const index = /type="ftr" idx="(\d+)"/.exec(slide)?.[1];
+      const layout = /slideLayout\d+/.exec(zipEntry(pptx.bytes, `ppt/slides/_rels/slide${number}.xml.rels`))?.[0];
+      expect(zipEntry(pptx.bytes, `ppt/slideLayouts/${layout}.xml`)).to.contain(`type="ftr" idx="${index}"`);
+      const texts = [...slide.matchAll(/<a:t>(.*?)<\/a:t>/gs)].map(([, text]) => text);
+      expect(texts.join('')).to.contain('Công ty ABC');
+    }
+    expect(pdf?.pages).to.equal(SLIDES.length);
+    const lines = pdfLines(pdf?.path ?? '', 5);
+    const content = lines.findIndex(({ top }) => top > 43 * POINTS - 5);
+    const bottoms = lines.map(({ bottom }) => bottom);
+    expect(lines.length).to.be.greaterThan(26);
+    expect(Math.min(...lines.map(({ top }) => top))).to.be.greaterThan(20);
+    expect(Math.max(...bottoms.slice(0, content))).to.be.at.most(36 * POINTS);
+    expect(Math.max(...bottoms.slice(0, -2))).to.be.at.most(175 * POINTS);
+    expect(Math.max(...lines.map(({ right }) => right))).to.be.at.most(325 * POINTS);
+  });
+
+  it('slides draw a footer whose directions change as it is read, also in a font that is not there', async () => {
+    const flat = toSlides([{ layout: 'blank' }], { footer: 'שלוםm8e', font: 'Phông lạ' });
+    const { path } = await bench.convert(flat, 'fodp', 'pdf');
+    expect(pdfText(path, '-raw')).to.contain('שלום').and.contain('m8e');
+  });
+});

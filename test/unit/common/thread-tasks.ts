@@ -1,0 +1,20 @@
+import { threadId } from 'node:worker_threads';
+import { AppError } from '../../../src/common/errors.ts';
+import { serveTasks } from '../../../src/common/threads.ts';
+
+/** The tasks of threads.test.ts. */
+serveTasks({
+  id: () => threadId,
+  same: (value: number) => value,
+  refuse: (detail: Record<string, unknown>) => {
+    throw new AppError('bad_request', detail, { cause: new TypeError('content of a document') });
+  },
+  crash: () => {
+    throw new TypeError('unexpected');
+  },
+  endless: (begun: Int32Array) => {
+    Atomics.store(begun, 0, 1);
+    Atomics.notify(begun, 0);
+    for (;;);
+  },
+});
