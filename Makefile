@@ -16,7 +16,8 @@ ifeq ($(origin EDITOR),command line)
 export SVC_LOCAL_EDITOR := $(EDITOR)
 endif
 ifdef STORE
-export SVC_LOCAL_STORE := $(STORE)
+run: export SVC_LOCAL_STORE := $(STORE)
+test e2e: export SVC_TEST_STORE := $(STORE)
 endif
 ifdef EDITOR_URL
 export SVC_ONLINE_URL := $(EDITOR_URL)
@@ -35,7 +36,7 @@ node: ## Install only what `npm run …` needs: Node (into .tools if the machine
 	@scripts/setup.sh node
 
 .PHONY: test
-test: ## Install what is missing and run all tests (FILES=… for some of them, SVC_TEST_CLUSTER=0 without those on a cluster)
+test: ## Install what is missing and run all tests (FILES=… for some of them, with STORE=shared on PostgreSQL and S3; SVC_TEST_CLUSTER=0 without those on a cluster)
 	@scripts/setup.sh test
 	@$(if $(FILES),mocha $(FILES),node scripts/test.ts)
 

@@ -1,58 +1,99 @@
 /**
- * Runs all tests in two processes side by side: much of those on a cluster is waiting, much of the others is work.
- * `node scripts/test.ts`: the report of the first comes as it is made, after it that of the second, then one line for
- * both. Exits with 1 if a test failed or a process ended before its last test.
+ * Runs all tests in two lanes side by side: much of those on a cluster is waiting, much of the others is work. After the
+ * others, those that run on either store run once more on the shared one (`support/shared-suites.ts`), where this machine
+ * has PostgreSQL and an S3 server. `node scripts/test.ts`: the reports of the first lane come as they are made, after them
+ * those of the second, then one line for all. Exits with 1 if a test failed or a process ended before its last test.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readTally, reportingTo, tallyLine } from './support/tally.ts';
+import { findPostgres, S3_SERVER } from '../cmd/local/store.ts';
+import { sharedSuites } from './support/shared-suites.ts';
+import { readTally, reportingTo, type Tally, tallyLine } from './support/tally.ts';
 
-/** Arguments of mocha in each process. Tests on a cluster come last: it is made beside those before them. */
-const LANES = [
-  ['test/**/*.test.ts', '--ignore', 'test/e2e/*.test.ts', '--ignore', 'test/e2e/{controller,cluster}/**'],
-  ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts', 'test/e2e/cluster/**/*.test.ts'],
-];
+/** One process of tests. */
+interface Run {
+  /** Says to people which one it is. */
+  name: string;
+  /** Arguments of mocha. */
+  parameters: readonly string[];
+  environment?: Readonly<Record<string, string>>;
+}
 
 const root = resolve(import.meta.dirname, '..');
+const hasServers = existsSync(S3_SERVER) && (await findPostgres()) !== undefined;
+
+const OTHERS: Run = {
+  name: 'the tests without a cluster',
+  parameters: ['test/**/*.test.ts', '--ignore', 'test/e2e/*.test.ts', '--ignore', 'test/e2e/{controller,cluster}/**'],
+};
+const ON_SHARED_STORE: Run = {
+  name: 'the tests on the shared store',
+  parameters: sharedSuites(root),
+  environment: { SVC_TEST_STORE: 'shared' },
+};
+/** Tests on a cluster come last: it is made beside those before them. */
+const WITH_CLUSTER: Run = {
+  name: 'the tests with a cluster',
+  parameters: ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts', 'test/e2e/cluster/**/*.test.ts'],
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'svc-tests-'));
-const lanes = LANES.map(start);
+const children = new Set<ChildProcess>();
+let isStopped = false;
 // A terminal sends it to every process; a second one would keep mocha from ending what the tests started.
-process.on('SIGINT', () => {});
+process.on('SIGINT', () => {
+  isStopped = true;
+});
 process.on('SIGTERM', () => {
-  for (const { child } of lanes) child.kill();
+  isStopped = true;
+  for (const child of children) child.kill();
 });
-for (const lane of lanes) {
-  lane.show();
-  await lane.ended;
+const lanes = [[OTHERS, ...(hasServers ? [ON_SHARED_STORE] : [])], [WITH_CLUSTER]].map(startLane);
+const tallies: Tally[] = [];
+for (const { show, ended } of lanes) {
+  show();
+  tallies.push(...(await ended));
 }
-const tallies = lanes.map(({ tally, child }, index) => {
-  const early = `all the rest, since mocha ${LANES[index]?.join(' ')} ended too early (${child.signalCode ?? child.exitCode})`;
-  return readTally(tally) ?? { passed: 0, failed: [early], skipped: 0, runAgain: 0 };
-});
 rmSync(folder, { recursive: true });
+if (!hasServers) console.log(`left out: ${ON_SHARED_STORE.name}, for want of PostgreSQL or an S3 server`);
 for (const title of tallies.flatMap(({ failed }) => failed)) console.log(`failed: ${title}`);
 console.log(tallyLine(tallies));
-process.exitCode =
-  lanes.every(({ child }) => child.exitCode === 0) && tallies.every(({ failed }) => failed.length === 0) ? 0 : 1;
+process.exitCode = tallies.every(({ failed }) => failed.length === 0) ? 0 : 1;
 
-/** Starts a process of tests. What it says is kept until it is to be shown. */
-function start(parameters: readonly string[], index: number) {
-  const tally = join(folder, `${index}.json`);
-  const colors = process.stdout.isTTY ? ['--color'] : [];
-  const child = spawn(join(root, 'node_modules/.bin/mocha'), [...parameters, ...colors], {
-    cwd: root,
-    env: reportingTo(tally),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Starts runs one after the other. What they say is kept until it is to be shown. */
+function startLane(runs: readonly Run[]) {
   const kept: Buffer[] = [];
   let write = (chunk: Buffer): unknown => kept.push(chunk);
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => write(chunk));
+  const all = async () => {
+    const done: Tally[] = [];
+    for (const run of runs) if (!isStopped) done.push(await runTests(run, (chunk) => write(chunk)));
+    return done;
+  };
   const show = () => {
     write = (chunk) => process.stdout.write(chunk);
     kept.splice(0).forEach(write);
   };
-  return { child, tally, show, ended: once(child, 'close') };
+  return { show, ended: all() };
+}
+
+async function runTests({ name, parameters, environment }: Run, write: (chunk: Buffer) => void): Promise<Tally> {
+  const tally = join(folder, `${name}.json`);
+  const colors = process.stdout.isTTY ? ['--color'] : [];
+  const child = spawn(join(root, 'node_modules/.bin/mocha'), [...parameters, ...colors], {
+    cwd: root,
+    env: { ...reportingTo(tally), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', write);
+  await once(child, 'close');
+  children.delete(child);
+  const { exitCode, signalCode } = child;
+  const early = `all the rest of ${name}, since mocha ended too early (${signalCode ?? exitCode})`;
+  const told = readTally(tally) ?? { passed: 0, failed: [early], skipped: 0, runAgain: 0 };
+  const failed = exitCode === 0 || told.failed.length > 0 ? told.failed : [`mocha ended with ${exitCode}: ${name}`];
+  return { ...told, failed };
 }

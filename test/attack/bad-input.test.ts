@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
@@ -35,7 +33,7 @@ describe('bad input', () => {
     expect(response.status).to.equal(200);
     expect((await response.arrayBuffer()).byteLength).to.be.greaterThan(1000);
     await until('temporary files are gone', async () => {
-      return (await readdir(join(service.dataDir, 'tmp'))).length === 0;
+      return (await service.temporaries()).length === 0;
     });
   });
 

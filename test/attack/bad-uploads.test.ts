@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { loggedLines } from '../support/logs.ts';
@@ -21,7 +19,7 @@ describe('bad uploads', () => {
   afterEach('the pool is unharmed and nothing was left over', async () => {
     expect((await service.convert(txt(), 'healthy.txt', { to: 'pdf' })).status).to.equal(200);
     await until('temporary files are gone', async () => {
-      return (await readdir(join(service.dataDir, 'tmp'))).length === 0;
+      return (await service.temporaries()).length === 0;
     });
   });
 
@@ -65,7 +63,7 @@ describe('bad uploads', () => {
       .and.contain('bad_request');
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(head(service, 100_000) + part('x'.repeat(1000)));
-    await until('it arrives', async () => (await readdir(join(service.dataDir, 'tmp'))).length > 0);
+    await until('it arrives', async () => (await service.temporaries()).length > 0);
     socket.destroy();
   });
 

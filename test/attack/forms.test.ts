@@ -1,6 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startEnterprise, type TestService, until } from '../support/service.ts';
@@ -53,7 +52,7 @@ describe(`${RUNS} random forms`, function () {
     if (RUNS > 500) expect([...statuses]).to.have.members(REFUSALS);
     let left: string[] = [];
     await until('nothing is left', async () => {
-      left = [...(await readdir(join(service.dataDir, 'tmp'))), ...(await descriptors(service.url))];
+      left = [...(await service.temporaries()), ...(await descriptors(service.url))];
       left = left.filter((path) => !before.includes(path));
       return left.length === 0;
     }).catch(() => undefined);

@@ -3,16 +3,8 @@ import { readdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  beginPut,
-  close,
-  MB,
-  putHeaders,
-  type SavesBench,
-  savesBench,
-  serveWopi,
-  TOKEN,
-} from '../support/gate-saves.ts';
+import { beginPut, MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { errorOf, until } from '../support/service.ts';
 

@@ -11,8 +11,8 @@ import { createRemoval } from '../../cmd/gate/domain/removal.ts';
 import { retryFor } from '../../cmd/gate/domain/retry.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { failure } from '../support/failure.ts';
+import { bringTo } from '../support/gate-bring.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
-import { bringTo } from '../support/gate-saves.ts';
 import { testLogger } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'puppeteer-core';
 import { startCanary } from '../support/canary.ts';
-import { PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 import { download, linesOf } from '../support/stack-steps.ts';
+import { PORTAL_ORIGIN } from '../support/surroundings.ts';
 import { until } from '../support/until.ts';
 import { BROWSERS, launch } from './support/browsers.ts';
 

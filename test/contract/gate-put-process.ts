@@ -4,10 +4,14 @@ import { createOutbound } from '../../src/common/net/outbound.ts';
 import { MB, savesBench, serveWopi } from '../support/gate-saves.ts';
 import { testLogger } from '../support/logs.ts';
 
-/** The real pieces of the gate that take saves and send callbacks, in a process that can be killed. */
+/**
+ * The real pieces of the gate that take saves and send callbacks, in a process that can be killed, with the data folder of
+ * its argument and the store of its environment.
+ */
 const [folder = ''] = process.argv.slice(2);
 const bench = await savesBench({
   folder,
+  environment: process.env,
   maxBytes: 20 * MB,
   clock: Date.now,
   schedule: [0, 30, 60],

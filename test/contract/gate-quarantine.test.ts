@@ -17,7 +17,6 @@ import { startGateProcess } from '../support/gate.ts';
 import {
   ADMIN,
   type BenchOptions,
-  close,
   MB,
   ORIGINAL,
   putHeaders,
@@ -27,6 +26,7 @@ import {
   TOKEN,
   WOPI_URL,
 } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 import { coolwsdQuarantine } from './coolwsd-quarantine.ts';
 

@@ -13,7 +13,8 @@ import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
 import { portOf } from '../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../support/pki.ts';
 import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
-import { ORIGINAL, PORTAL_ORIGIN, type Stack, startStack } from '../support/stack.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { ORIGINAL, PORTAL_ORIGIN } from '../support/surroundings.ts';
 
 const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{32}|probe-[0-9a-f-]{36})(\?x-id=\w+)?$/;
 

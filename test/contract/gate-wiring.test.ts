@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createRows } from '../../cmd/gate/store/rows.ts';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
 import { spawnGate, startGateHere } from '../support/gate.ts';
+import { openTestData } from '../support/gate-data.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
 
 const MB = 1024 * 1024;
@@ -43,7 +43,7 @@ describe('a gate that is put together', () => {
   });
 
   it('removes at its start what is past SVC_EMBED_RETAIN_HOURS, and nothing else', async () => {
-    const rows = await createRows(join(folder, 'gate.db'));
+    const { rows } = await openTestData(folder);
     const closed = (docId: string, minutes: number) =>
       rows.transact(async (tx) => {
         await tx.putDocument(
@@ -56,7 +56,7 @@ describe('a gate that is put together', () => {
     await rows.close();
     const gate = await start({ SVC_EMBED_RETAIN_HOURS: '1' });
     await gate.stop();
-    const after = await createRows(join(folder, 'gate.db'));
+    const after = (await openTestData(folder)).rows;
     expect((await after.transact((tx) => tx.documents())).map(({ docId }) => docId)).to.deep.equal(['doc_new']);
     await after.close();
   });

@@ -6,7 +6,6 @@ import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { sessionRecord } from '../support/gate-records.ts';
 import {
   beginPut,
-  close,
   MB,
   ORIGINAL,
   putHeaders,
@@ -15,6 +14,7 @@ import {
   serveWopi,
   TOKEN,
 } from '../support/gate-saves.ts';
+import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
 import { errorOf, until } from '../support/service.ts';
 

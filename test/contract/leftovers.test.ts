@@ -1,5 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { expect } from 'chai';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
@@ -108,7 +107,7 @@ describe('temporary files', function () {
       else await answer.arrayBuffer();
       let left: string[] = [];
       await until(`${what} leaves nothing`, async () => {
-        left = await readdir(join(service.dataDir, 'tmp'));
+        left = await service.temporaries();
         return left.length === 0;
       });
       expect(left).to.deep.equal([]);
@@ -118,10 +117,9 @@ describe('temporary files', function () {
   it('of a form go with it, too, where a file had arrived before the mistake', async () => {
     const part = (name: string, content: string) =>
       `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.txt"\r\n\r\n${content}\r\n`;
-    const names = () => readdir(join(service.dataDir, 'tmp'));
     const arrived = async () => {
-      const [name] = await names();
-      return name !== undefined && (await stat(join(service.dataDir, 'tmp', name))).size === TEXT.length;
+      const [path] = await service.temporaries();
+      return path !== undefined && (await stat(path)).size === TEXT.length;
     };
     const body = new ReadableStream<Uint8Array>({
       async start(controller) {
@@ -136,6 +134,6 @@ describe('temporary files', function () {
     const answer = await service.call('/v1/convert', { method: 'POST', headers, body, duplex: 'half' });
     expect(answer.status).to.equal(400);
     await answer.arrayBuffer();
-    await until('nothing is left', async () => (await names()).length === 0);
+    await until('nothing is left', async () => (await service.temporaries()).length === 0);
   });
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
@@ -64,7 +64,7 @@ describe("LibreOffice's own test documents, a sample", function () {
   }
 
   it('leave no file behind', async () => {
-    await until('the files of the last job are removed', () => readdirSync(join(service.dataDir, 'tmp')).length === 0);
+    await until('the files of the last job are removed', async () => (await service.temporaries()).length === 0);
   });
 });
 

@@ -5,8 +5,9 @@ import { verifyCallback } from '../../src/common/crypto/signature.ts';
 import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { errorOf } from '../support/gate-embed.ts';
-import { ORIGINAL, type Stack, startStack } from '../support/stack.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 import { arrived, download, linesOf, refusal } from '../support/stack-steps.ts';
+import { ORIGINAL } from '../support/surroundings.ts';
 import { until } from '../support/until.ts';
 
 const AN: EmbedUser = { id: 'u1', name: 'An' };

@@ -15,9 +15,6 @@ import { Uploads } from '../../cmd/gate/domain/uploads.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
 import { embedRoutes } from '../../cmd/gate/http/embed.ts';
 import { createDownloader } from '../../cmd/gate/outbound/downloader.ts';
-import { createBlobs } from '../../cmd/gate/store/blobs.ts';
-import { createIncoming } from '../../cmd/gate/store/incoming.ts';
-import { createRows } from '../../cmd/gate/store/rows.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { AuditEvent } from '../../src/common/audit.ts';
 import { AppError, MB } from '../../src/common/errors.ts';
@@ -26,6 +23,7 @@ import { errorHandler, notFound } from '../../src/common/http/errors.ts';
 import { refuseOddTargets } from '../../src/common/http/raw-target.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
 import { type Canary, startCanary } from './canary.ts';
+import { openTestData } from './gate-data.ts';
 import { hmac, jws } from './jws.ts';
 import { portOf } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
@@ -93,7 +91,6 @@ export interface TestEmbed {
 
 export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-embed-'));
-  const temporary = await mkdtemp(join(folder, 'temporary-'));
   const docx = ooxml('docx');
   let answer: RequestListener = (_request, response) => void response.end(docx);
   const portal = await startCanary((request, response) => answer(request, response));
@@ -104,8 +101,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     close: async () => {},
   };
 
-  const rows = await createRows(':memory:');
-  const blobs = await createBlobs(join(folder, 'blobs'));
+  const { rows, blobs, incoming, temporary } = await openTestData(folder);
   const { door } = openDoor(options.allow ?? `127.0.0.1:${portal.port}`, options.names);
   const downloader = createDownloader({ outbound: door, temporary });
   const links = createLinks({
@@ -113,7 +109,6 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     hours: RETAIN_HOURS,
     clock: () => clock.now,
   });
-  const incoming = await createIncoming(join(folder, 'incoming'));
   const loads = createLoads(rows, () => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
   const documents = createDocuments({

@@ -1,8 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { DocumentCallback } from '../../src/common/generated/wire.ts';
-import { close } from './gate-saves.ts';
-import { portOf } from './listen.ts';
+import { close, portOf } from './listen.ts';
 
 /** A callback as it arrived. */
 export interface Arrived {

@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import express from 'express';
 import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { Closing } from '../../cmd/gate/domain/closing.ts';
@@ -23,12 +22,14 @@ import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
 import { quarantineRoutes } from '../../cmd/gate/http/quarantine.ts';
 import { wopiRoutes } from '../../cmd/gate/http/wopi.ts';
-import { openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { moveUnsavedFiles } from '../../cmd/gate/store/unsaved-files.ts';
 import { createAudit } from '../../src/common/audit.ts';
+import type { Environment } from '../../src/common/config.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { documentRecord, randomBlob, sessionRecord, versionRecord } from './gate-records.ts';
+import { bringTo } from './gate-bring.ts';
+import { openTestData } from './gate-data.ts';
+import { documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import { portOf } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
 
@@ -44,7 +45,7 @@ export interface SavesBench {
   incoming: Incoming;
   /** Receives content and puts it in its place. */
   bring(content: string | Buffer): Promise<Uploaded>;
-  /** Returns the names of the bytes in the folder. */
+  /** Returns the names of the bytes in the store. */
   stored(): Promise<string[]>;
   removal: Removal;
   saves: Saves;
@@ -71,6 +72,8 @@ type Parts = { rows: Rows; blobs: Blobs; incoming: Incoming };
 
 export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' | 'maxBytes'>> {
   folder?: string;
+  /** Names the store of the folder; that of the tests unless told. */
+  environment?: Environment;
   poster?: CallbackPoster;
   schedule?: readonly number[];
   retainHours?: number;
@@ -82,7 +85,7 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
 
 export async function savesBench(options: BenchOptions = {}): Promise<SavesBench> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-saves-')));
-  const dataDir = await openDataDir(folder);
+  const dataDir = await openTestData(folder, options.environment);
   const { rows, blobs, incoming } = { ...dataDir, ...options.wrap?.(dataDir) };
   let time = Date.UTC(2026, 8, 21);
   const clock = options.clock ?? (() => time);
@@ -139,7 +142,7 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     blobs,
     incoming,
     bring,
-    stored: async () => (await blobs.list?.()) ?? [],
+    stored: dataDir.stored,
     removal,
     saves,
     isSaving: (docId) => rows.read((tx) => saves.isSaving(docId, tx)),
@@ -191,19 +194,6 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   };
 }
 
-/** Receives content and puts it in its place. */
-export async function bringTo(
-  { incoming, blobs }: Pick<Parts, 'incoming' | 'blobs'>,
-  content: string | Buffer | Readable,
-  maxBytes = 2 ** 30,
-): Promise<Uploaded> {
-  const source = content instanceof Readable ? content : Readable.from([Buffer.from(content)]);
-  const file = await incoming.receive(source, { maxBytes });
-  const blob = randomBlob();
-  await blobs.put(file, blob);
-  return { blob, sha256: file.sha256, size: file.size };
-}
-
 function createSample(at: number, views: { docId: string; userId?: string }[]): EditorSample {
   return {
     at,
@@ -237,13 +227,6 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   app.use(errorHandler(log));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   return { url: `http://127.0.0.1:${await portOf(server)}/svc/wopi/files`, server };
-}
-
-export async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }
 
 /** The headers of a PutFile, as the editor sends them (reference: PutFile). */

@@ -6,6 +6,7 @@ import type { Environment } from '../../src/common/config.ts';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import { testLogger } from './logs.ts';
 import { type ServiceProcess, spawnMain } from './process.ts';
+import { withStore } from './test-store.ts';
 import { until } from './until.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../cmd/gate/main.ts');
@@ -25,7 +26,7 @@ export interface RunningGate {
 
 /** The gate in this process: its clock and its rhythm can be set. */
 export async function startGateHere(environment: Environment, overrides: Overrides): Promise<RunningGate> {
-  const gate = await startGate(loadConfig(environment), testLogger(), overrides);
+  const gate = await startGate(loadConfig(await inStore(environment)), testLogger(), overrides);
   const stop = () => gate.stop();
   return { url: `http://127.0.0.1:${gate.publicAddress.port}`, log: () => '', stop, kill: stop };
 }
@@ -37,18 +38,24 @@ export function spawnGate(environment: Environment): Pick<ServiceProcess, 'child
 
 /** The gate as a process, once it is ready. `SVC_GATE_LISTEN` tells where. */
 export async function startGateProcess(environment: Environment): Promise<RunningGate & { child: ChildProcess }> {
-  const { child, ended, log } = spawnGate(environment);
+  const { child, ended, log } = spawnGate(await inStore(environment));
   const url = `http://${environment['SVC_GATE_LISTEN']}`;
-  await until('the gate is ready', async () => {
+  const answers = async () => {
     if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
     return fetch(`${url}/svc/healthz`).then(
       (response) => response.ok || undefined,
       () => undefined,
     );
-  });
+  };
+  // Several may start at the same time.
+  await until('the gate is ready', answers, 60_000);
   const end = (signal: NodeJS.Signals) => async () => {
     child.kill(signal);
     await ended;
   };
   return { url, child, log, stop: end('SIGTERM'), kill: end('SIGKILL') };
+}
+
+function inStore(environment: Environment): Promise<Environment> {
+  return withStore(environment, environment['SVC_GATE_DATA_DIR']);
 }

@@ -1,20 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../cmd/local/port.ts';
-import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
-import type { Environment } from '../../src/common/config.ts';
 import type { EmbedSession, GateStatus } from '../../src/common/generated/wire.ts';
-import { type RunningFront, startFront } from '../e2e/front/support/nginx.ts';
 import { startBalancer } from './balancer.ts';
-import { startCanary } from './canary.ts';
 import { type RunningGate, startGateProcess } from './gate.ts';
-import { callbackReceiver } from './gate-receiver.ts';
-import { secret } from './logs.ts';
 import { type S3Server, s3Environment } from './s3-server.ts';
-import { type Sessions, sessionsAt } from './sessions.ts';
-import { ORIGINAL, PORTAL_ORIGIN } from './stack.ts';
+import { type Surroundings, type SurroundingsOptions, startSurroundings } from './surroundings.ts';
 import { until } from './until.ts';
 
 /** One of several gates. */
@@ -26,10 +17,7 @@ export interface OneGate extends RunningGate {
 }
 
 /** Several gates as processes on one database and one bucket, behind a front, with an editor and a portal. */
-export interface Gates extends Sessions {
-  front: RunningFront;
-  editor: StandInEditor;
-  receiver: Awaited<ReturnType<typeof callbackReceiver>>;
+export interface Gates extends Surroundings {
   all: OneGate[];
   /** Starts one more. */
   add(): Promise<OneGate>;
@@ -45,61 +33,22 @@ export interface Gates extends Sessions {
   stop(): Promise<void>;
 }
 
-export interface GatesOptions {
+export interface GatesOptions extends Pick<SurroundingsOptions, 'environment' | 'receives'> {
   count: number;
   databaseUrl: string;
   s3: S3Server;
-  environment?: Environment;
-  receives?: Parameters<typeof callbackReceiver>[0];
 }
 
-export async function startGates({
-  count,
-  databaseUrl,
-  s3,
-  environment = {},
-  receives = () => 204,
-}: GatesOptions): Promise<Gates> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-gates-'));
-  const [nobody] = await freePorts(1);
-  const [jwtSecret, callbackSecret, password] = [newSecret(), newSecret(), newSecret()];
-  const portal = await startCanary((_request, response) => void response.end(ORIGINAL));
-  const receiver = await callbackReceiver(receives);
+export async function startGates({ count, databaseUrl, s3, environment, receives }: GatesOptions): Promise<Gates> {
   const [everybody, internal] = [await startBalancer(), await startBalancer()];
-  const wopi = `127.0.0.1:${internal.port}`;
-  const editor = await startEditor({
-    port: 0,
-    host: '127.0.0.1',
-    wopiAllow: [wopi],
-    admin: { user: 'admin', password },
-  });
-  const front = await startFront({
-    gate: `127.0.0.1:${everybody.port}`,
-    gateInternal: wopi,
-    docbuilder: `127.0.0.1:${nobody}`,
-    editor: `127.0.0.1:${editor.port}`,
-  });
-  const settings: Environment = {
+  const ports = { public: everybody.port, internal: internal.port };
+  const around = await startSurroundings({ ports, environment, receives });
+  const settings = {
     SVC_DATABASE_URL: databaseUrl,
     ...s3Environment(s3),
     SVC_S3_PREFIX: `${randomBytes(4).toString('hex')}/`,
-    SVC_GATE_WOPI_URL: `http://${wopi}`,
-    SVC_ONLINE_URL: editor.url,
-    SVC_ONLINE_ADMIN_PASSWORD: password,
-    SVC_EMBED_JWT_SECRET: jwtSecret,
-    SVC_EMBED_CALLBACK_SECRET: callbackSecret,
-    SVC_EMBED_ALLOWED_ORIGINS: PORTAL_ORIGIN,
-    SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
-    SVC_AUDIT_TARGET: 'off',
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
-    ...environment,
+    ...around.settings,
   };
-  const sessions = sessionsAt(front.url.origin, {
-    origin: PORTAL_ORIGIN,
-    documentUrl: `http://127.0.0.1:${portal.port}/a.docx`,
-    callbackUrl: receiver.url,
-    jwtSecret,
-  });
   const at = (gate?: OneGate) => `http://127.0.0.1:${gate?.ports.internal ?? internal.port}`;
   const fileOf = ({ doc_id, form }: EmbedSession, path = '') =>
     `/svc/wopi/files/${doc_id}${path}?access_token=${form.access_token}`;
@@ -111,8 +60,7 @@ export async function startGates({
   };
 
   const gates: Gates = {
-    ...sessions,
-    ...{ front, editor, receiver },
+    ...around.parts,
     all: [],
     async add() {
       const [port = 0, internalPort = 0] = await freePorts(2);
@@ -120,7 +68,7 @@ export async function startGates({
         ...settings,
         SVC_GATE_LISTEN: `127.0.0.1:${port}`,
         SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-        SVC_GATE_DATA_DIR: join(folder, `gate-${port}`),
+        SVC_GATE_DATA_DIR: join(around.folder, `gate-${port}`),
       });
       const gate: OneGate = {
         ...running,
@@ -150,13 +98,11 @@ export async function startGates({
     info: (session, gate) => ask(`${at(gate)}${fileOf(session)}`),
     auth: (uri, gate) =>
       ask(`${at(gate)}/svc/auth`, { method: 'POST', headers: { 'X-Original-URI': uri, 'X-SVC-Stage': 'ws' } }),
-    async stop() {
-      await front.stop();
-      await editor.kill();
-      await Promise.all(gates.all.map((gate) => gate.stop()));
-      await Promise.all([receiver.stop(), portal.close(), everybody.close(), internal.close()]);
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () =>
+      around.stop(async () => {
+        await Promise.all(gates.all.map((gate) => gate.stop()));
+        await Promise.all([everybody.close(), internal.close()]);
+      }),
   };
 
   async function forget(gate: OneGate): Promise<void> {
@@ -170,8 +116,4 @@ export async function startGates({
     return states.every(({ upstream }) => upstream.editor_server === 'ok') || undefined;
   });
   return gates;
-}
-
-function newSecret(): string {
-  return secret(randomBytes(24).toString('hex'));
 }

@@ -1,8 +1,17 @@
 import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
 /** The port of a server that was told to listen, once it does. */
 export async function portOf(server: Server): Promise<number> {
   if (!server.listening) await once(server, 'listening');
   return (server.address() as AddressInfo).port;
+}
+
+/** Ends a server and its connections at once. */
+export async function close(server: HttpServer): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }

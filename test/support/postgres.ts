@@ -18,15 +18,17 @@ export async function postgresOrSkip(context: Context): Promise<Postgres> {
   return context.skip();
 }
 
-/** Starts a server, where this machine has one. */
-export async function postgresOrNone(): Promise<Postgres | undefined> {
+/** Starts a server, where this machine has one. @param settings of `postgresql.conf`, as `name=value` */
+export async function postgresOrNone(...settings: string[]): Promise<Postgres | undefined> {
   const bin = await findPostgres();
-  return bin === undefined ? undefined : startPostgres(bin);
+  return bin === undefined ? undefined : startPostgres(bin, settings);
 }
 
 /** A server of PostgreSQL, which ends with this process. */
 export interface Postgres {
   port: number;
+  /** The address of the database `postgres`. */
+  url: string;
   /** The address of a new database. @param port of a proxy to it */
   create(port?: number): Promise<string>;
   /** Runs one statement in `postgres` as the administrator. */
@@ -50,7 +52,7 @@ export interface Standby {
 }
 
 /** Starts a server as a user without rights: it refuses to run as root. */
-async function startPostgres(bin: string): Promise<Postgres> {
+async function startPostgres(bin: string, settings: readonly string[]): Promise<Postgres> {
   const folder = await ownFolder('postgres');
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -78,6 +80,7 @@ async function startPostgres(bin: string): Promise<Postgres> {
   /** Starts a server on a folder with its data. */
   async function serve(from: string, at: number): Promise<Daemon> {
     const options = ['-D', from, '-k', folder, '-h', '127.0.0.1', '-p', String(at)];
+    for (const setting of settings) options.push('-c', setting);
     const command = [...drop, '--pdeathsig', 'QUIT', join(bin, 'postgres'), ...options];
     const [program = '', ...parameters] = drop.length > 0 ? command : ['setpriv', ...command];
     const started = startDaemon({ command: program, parameters, logFile: join(folder, 'log'), cwd: folder });
@@ -126,6 +129,7 @@ async function startPostgres(bin: string): Promise<Postgres> {
   await start();
   return {
     port,
+    url: url('postgres'),
     ask,
     start,
     addStandby,

@@ -9,7 +9,8 @@ import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
 import { keepLines, secret } from './logs.ts';
-import { until } from './service.ts';
+import { withStore } from './test-store.ts';
+import { until } from './until.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../cmd/docbuilder/main.ts');
 
@@ -31,13 +32,14 @@ export async function spawnService(environment: Environment = {}, main = MAIN): 
   const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
   const listen = environment['SVC_DOCBUILDER_LISTEN'] ?? `127.0.0.1:${await freePort()}`;
-  const { child, ended, log } = spawnMain(main, {
+  const settings: Environment = {
     SVC_DOCBUILDER_LISTEN: listen,
     SVC_DOCBUILDER_DATA_DIR: dataDir,
     SVC_DOCBUILDER_API_KEYS: `test:${key}`,
     SVC_DOCBUILDER_WORKERS: '1',
     ...environment,
-  });
+  };
+  const { child, ended, log } = spawnMain(main, await withStore(settings, dataDir));
   const url = `http://${listen}`;
   return {
     url,

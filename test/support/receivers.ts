@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { signCallback } from '../../src/common/crypto/signature.ts';
 import { keepLines, secret } from './logs.ts';
-import { until } from './service.ts';
+import { until } from './until.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../examples/receivers');
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Overrides } from '../../cmd/docbuilder/app.ts';
@@ -7,6 +7,7 @@ import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
+import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
 export { until };
@@ -21,6 +22,8 @@ export interface TestService extends LocalDocbuilder {
     fields: Record<string, string>,
     headers?: Record<string, string>,
   ): Promise<Response>;
+  /** Paths of what requests and jobs under way have in the data folder. */
+  temporaries(): Promise<string[]>;
   /** Sends a JSON body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Returns the JSON that a GET is answered with. */
@@ -47,8 +50,14 @@ export async function startEnterprise(environment: Environment = {}, overrides: 
 export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
   const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1', ...environment };
-  const { url, key, docbuilder, call } = await startLocalDocbuilder(settings, testLogger(), overrides);
+  const local = await startLocalDocbuilder(await withStore(settings, dataDir), testLogger(), overrides);
+  const { url, key, docbuilder } = local;
   secret(key);
+  const store = await storeOf(dataDir);
+  const call: TestService['call'] = async (path, init) => {
+    if (overrides.clock) await store?.setTime(overrides.clock(), { runs: false });
+    return local.call(path, init);
+  };
   const read = async <Body>(path: string) => (await (await call(path)).json()) as Body;
   return {
     url,
@@ -58,6 +67,11 @@ export async function startService(environment: Environment = {}, overrides: Ove
     call,
     convert: (file, filename, fields, headers = {}) =>
       call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
+    async temporaries() {
+      const [all, results] = [join(dataDir, 'tmp'), join(dataDir, 'tmp', 'results')];
+      const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
+      return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
+    },
     post: (path, body, headers = {}) =>
       call(path, {
         method: 'POST',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
+import { type Import, importsOf } from '../../scripts/support/imports.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -56,12 +57,6 @@ const PURE = new Set([
   '@kubernetes/client-node',
   '@aws-sdk/client-s3',
 ]);
-
-interface Import {
-  from: string;
-  to: string;
-  typeOnly?: boolean;
-}
 
 describe('imports', () => {
   const imports = ['cmd', 'src'].flatMap((folder) => sources(join(root, folder))).flatMap(importsOf);
@@ -196,22 +191,6 @@ function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name));
-}
-
-function importsOf(file: string): Import[] {
-  const from = relative(root, file).split(sep).join('/');
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(^import type [^;']*)?(?:from|import)\s*\(?\s*'([^']+)'/gm)].map(
-    ([, type, target = '']) => ({
-      from,
-      typeOnly: type !== undefined,
-      to: target.startsWith('.')
-        ? relative(root, resolve(dirname(file), target))
-            .split(sep)
-            .join('/')
-        : target,
-    }),
-  );
 }
 
 function shown({ from, to }: Import): string {

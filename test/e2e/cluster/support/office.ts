@@ -7,6 +7,7 @@ import { generateEd25519, toPublic } from '../../../../src/common/crypto/key-set
 import { clusterEnding } from '../../../support/at-end.ts';
 import { helmMissing } from '../../../support/helm.ts';
 import { secret } from '../../../support/logs.ts';
+import { isShared } from '../../../support/test-store.ts';
 import { until } from '../../../support/until.ts';
 import { type Cluster, clusterMissing } from '../cluster.ts';
 import { sharedGround } from '../ground.ts';
@@ -15,6 +16,7 @@ import { startEdge } from './edge.ts';
 import { type InstanceHandle, instanceHandle } from './instance.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { type Release, releaseOf, SYSTEM } from './release.ts';
+import { clusterStore } from './store.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../../../docs/examples/community.yaml');
 const NAMESPACE = 'office';
@@ -72,7 +74,8 @@ async function open(): Promise<Office> {
   const notes = await release.install();
   const handle = instanceHandle(cluster, NAMESPACE, 'office');
   const started = Date.now();
-  const instance = JSON.stringify(await example(outside, cluster));
+  const storage = isShared ? (await clusterStore(cluster, NAMESPACE)).storage : undefined;
+  const instance = JSON.stringify(await example(outside, cluster, storage));
   await cluster.kubectl(['apply', '--namespace', NAMESPACE, '--filename', '-'], instance);
   const ready = async () => {
     await handle.ready();
@@ -102,7 +105,7 @@ export async function answers(url: string): Promise<void> {
 }
 
 /** The smallest example, with what the ground of the tests needs: a way in, and servers at private addresses. */
-async function example({ edgePort, portal }: Outside, { hostAddress }: Cluster): Promise<object> {
+async function example({ edgePort, portal }: Outside, { hostAddress }: Cluster, storage?: object): Promise<object> {
   const instance = load(await readFile(EXAMPLE, 'utf8')) as { spec: object };
   const spec = {
     host: 'localhost',
@@ -113,6 +116,7 @@ async function example({ edgePort, portal }: Outside, { hostAddress }: Cluster):
     // The stand-in is small, and the node has two cores.
     editor: { pod: { resources: { requests: { cpu: '100m', memory: '128Mi' } } } },
     outbound: { allowHosts: [hostAddress] },
+    storage,
   };
   return { ...instance, spec: { ...instance.spec, ...spec } };
 }

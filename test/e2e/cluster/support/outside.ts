@@ -1,6 +1,6 @@
 import { startCanary } from '../../../support/canary.ts';
 import { callbackReceiver } from '../../../support/gate-receiver.ts';
-import { ORIGINAL } from '../../../support/stack.ts';
+import { ORIGINAL } from '../../../support/surroundings.ts';
 import { startTcpProxy } from '../../../support/tcp-proxy.ts';
 
 /** What a company has around the service: an edge that people come through, and a portal. */

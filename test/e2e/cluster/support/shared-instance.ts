@@ -1,15 +1,13 @@
-import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'mocha';
-import { portOf } from '../../../support/listen.ts';
 import { secret } from '../../../support/logs.ts';
-import { postgresOrSkip } from '../../../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../../../support/s3-server.ts';
 import { type Sessions, sessionsAt } from '../../../support/sessions.ts';
+import { sharedStoreMissing } from '../../../support/test-store.ts';
 import { until } from '../../../support/until.ts';
 import { type InstanceHandle, instanceHandle } from './instance.ts';
 import { answers, makeNamespace, type Office } from './office.ts';
 import { type Outside, startOutside } from './outside.ts';
+import { clusterStore } from './store.ts';
 
 const SMALL = { resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '1500Mi' } } };
 
@@ -39,42 +37,27 @@ interface Wanted {
 
 /** Starts an instance with two gates and two DocBuilders. Skips the test, and says why, where the machine has no such store. */
 export async function startSharedInstance(context: Context, office: Office, wanted: Wanted): Promise<SharedInstance> {
-  const missing = s3Missing();
+  const missing = await sharedStoreMissing();
   if (missing) {
     process.stderr.write(`      skipped: ${missing}\n`);
     context.skip();
   }
   const { cluster } = office;
   const { name } = wanted;
-  const postgres = await postgresOrSkip(context);
-  const s3 = await startS3Server();
-  const doors: Server[] = [];
   const edge = wanted.edge ?? { address: cluster.nodeAddress, port: wanted.nodePort };
   const outside = await startOutside(edge, cluster.hostAddress);
   const stop = async () => {
     await cluster.kubectl(['delete', 'namespace', name, '--ignore-not-found', '--wait=false']);
     await outside.stop();
-    for (const door of doors) door.close();
-    await s3.dispose();
-    await postgres.stop();
   };
   try {
     await makeNamespace(cluster, name, 'baseline');
     const handle = instanceHandle(cluster, name, name);
-    const putSecret = async (secretName: string, stringData: Record<string, string>) => {
-      const metadata = { name: secretName, namespace: name };
-      const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'svc.internal/secrets', stringData };
-      await cluster.kubectl(['apply', '--server-side', '--filename', '-'], JSON.stringify(object));
-    };
-    const putKeys: SharedInstance['putKeys'] = (values) => putSecret('bucket', { ...keysOf(s3), ...values });
-    const database = new URL(await postgres.create());
-    database.hostname = cluster.hostAddress;
-    database.port = String(await open(doors, postgres.port, cluster.hostAddress));
-    await putSecret('database', { uri: database.href });
-    await putKeys();
-    await putSecret('svc-license', { token: await office.licence() });
-    const s3Address = `http://${cluster.hostAddress}:${await open(doors, s3.port, cluster.hostAddress)}`;
-    const object = instance(wanted, outside, cluster.hostAddress, s3Address);
+    const store = await clusterStore(cluster, name);
+    const putKeys: SharedInstance['putKeys'] = (values) =>
+      store.putSecret(store.bucketSecret, { ...store.keys, ...values });
+    await store.putSecret('svc-license', { token: await office.licence() });
+    const object = instance(wanted, outside, cluster.hostAddress, store.storage);
     await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(object));
     await handle.ready();
     const { url, documentUrl, portal, receiver } = outside;
@@ -96,26 +79,8 @@ export async function startSharedInstance(context: Context, office: Office, want
   }
 }
 
-/** The port of this machine's address that leads to one of its loopback address. */
-function open(doors: Server[], port: number, address: string): Promise<number> {
-  const door = createServer((near) => {
-    const far = connect(port, '127.0.0.1');
-    for (const socket of [near, far]) socket.on('error', () => {});
-    near.pipe(far).pipe(near);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
-  });
-  doors.push(door);
-  return portOf(door.listen(0, address));
-}
-
-function keysOf({ settings: { credentials } }: S3Server): Record<string, string> {
-  return { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey };
-}
-
-function instance(wanted: Wanted, outside: Outside, hostAddress: string, s3Address: string): object {
+function instance(wanted: Wanted, outside: Outside, hostAddress: string, shared: object): object {
   const { name, nodePort, storage, fronts = 1 } = wanted;
-  const s3 = { bucket: 'svc', endpoint: s3Address, secretName: 'bucket' };
   return {
     apiVersion: 'svc.internal/v1',
     kind: 'SvcInstance',
@@ -132,7 +97,7 @@ function instance(wanted: Wanted, outside: Outside, hostAddress: string, s3Addre
       editor: { pod: SMALL },
       embed: { allowedOrigins: [outside.portal] },
       outbound: { allowHosts: [hostAddress] },
-      storage: { ...storage, postgres: { secretName: 'database' }, s3 },
+      storage: { ...storage, ...shared },
     },
   };
 }

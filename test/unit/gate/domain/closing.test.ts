@@ -3,14 +3,8 @@ import { expect } from 'chai';
 import type { DeliveryRecord, DocumentRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
-import {
-  type BenchOptions,
-  close,
-  type SavesBench,
-  savesBench,
-  serveWopi,
-  TOKEN,
-} from '../../../support/gate-saves.ts';
+import { type BenchOptions, type SavesBench, savesBench, serveWopi, TOKEN } from '../../../support/gate-saves.ts';
+import { close } from '../../../support/listen.ts';
 import { until } from '../../../support/service.ts';
 
 /**

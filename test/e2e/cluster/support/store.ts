@@ -1,0 +1,66 @@
+import { connect, createServer } from 'node:net';
+import { clusterEnding } from '../../../support/at-end.ts';
+import { portOf } from '../../../support/listen.ts';
+import { testServers } from '../../../support/test-store.ts';
+import type { Cluster } from '../cluster.ts';
+
+/** A new database and the bucket, which are processes of this machine: pods reach them at its address. */
+export interface ClusterStore {
+  /** `spec.storage` of an instance in the namespace that has the Secrets. */
+  storage: object;
+  /** Keys of the bucket, as its Secret has them. */
+  keys: Record<string, string>;
+  /** The name of the Secret that has them. */
+  bucketSecret: string;
+  putSecret(name: string, stringData: Record<string, string>): Promise<void>;
+}
+
+const DATABASE = 'store-database';
+const BUCKET = 'store-bucket';
+
+/** Makes a database and its Secrets. @param namespace of the instance; its objects begin with the name as well */
+export async function clusterStore(cluster: Cluster, namespace: string): Promise<ClusterStore> {
+  const { postgres, s3 } = await testServers();
+  const { hostAddress, kubectl } = cluster;
+  const database = new URL(await postgres.create());
+  database.hostname = hostAddress;
+  database.port = String(await openDoor(hostAddress, postgres.port));
+  const keys = {
+    AWS_ACCESS_KEY_ID: s3.settings.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.settings.credentials.secretAccessKey,
+  };
+  async function putSecret(name: string, stringData: Record<string, string>): Promise<void> {
+    const metadata = { name, namespace };
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'svc.internal/secrets', stringData };
+    await kubectl(['apply', '--server-side', '--filename', '-'], JSON.stringify(object));
+  }
+  await putSecret(DATABASE, { uri: database.href });
+  await putSecret(BUCKET, keys);
+  return {
+    storage: {
+      postgres: { secretName: DATABASE },
+      s3: {
+        bucket: s3.settings.bucket,
+        endpoint: `http://${hostAddress}:${await openDoor(hostAddress, s3.port)}`,
+        prefix: `${namespace}/`,
+        secretName: BUCKET,
+      },
+    },
+    keys,
+    bucketSecret: BUCKET,
+    putSecret,
+  };
+}
+
+/** Returns a port of an address of this machine that leads to one of its loopback address, until the cluster ends. */
+function openDoor(address: string, port: number): Promise<number> {
+  const door = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const socket of [near, far]) socket.on('error', () => {});
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  clusterEnding.at(async () => void door.close());
+  return portOf(door.listen(0, address));
+}
