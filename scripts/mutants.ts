@@ -36,14 +36,14 @@ const NO_CODE =
 
 /** Tests of a service as a whole, by the folder of the mutant. */
 const WIDER: readonly (readonly [string, readonly string[]])[] = [
-  ['cmd/controller/', ['test/unit/controller/**', 'test/e2e/controller/**', 'test/e2e/{watches,leader}']],
-  ['cmd/gate/browser/', ['test/browser/**']],
-  ['cmd/gate/', ['test/unit/gate/**', 'test/{contract,attack,e2e}/gate-*', 'test/e2e/{limit,stack,callbacks}']],
+  ['cmd/controller/', ['test/unit/controller/**/*', 'test/e2e/controller/**/*', 'test/e2e/{watches,leader}']],
+  ['cmd/gate/browser/', ['test/browser/**/*']],
+  ['cmd/gate/', ['test/unit/gate/**/*', 'test/{contract,attack,e2e}/gate-*', 'test/e2e/{limit,stack,callbacks}']],
   [
     'cmd/docbuilder/',
-    ['test/unit/docbuilder/**', 'test/{contract,attack}/!(gate-*)', 'test/engine/*', 'test/property/*'],
+    ['test/unit/docbuilder/**/*', 'test/{contract,attack}/!(gate-*)', 'test/engine/*', 'test/property/*'],
   ],
-  ['', ['test/unit/{common,license,local}/**', 'test/contract/*', 'test/attack/{outbound*,jwt,json-*,bad-input}']],
+  ['', ['test/unit/{common,license,local}/**/*', 'test/contract/*', 'test/attack/{outbound*,jwt,json-*,bad-input}']],
 ];
 const TEST_MS = 600_000;
 /** No mutant is killed by a machine that is slow, nor holds up the others for long. */
