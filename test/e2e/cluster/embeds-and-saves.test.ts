@@ -3,7 +3,7 @@ import type { Browser, Frame, Page } from 'puppeteer-core';
 import { verifyCallback } from '../../../src/common/crypto/signature.ts';
 import { BROWSERS, launch } from '../../browser/support/browsers.ts';
 import { secret } from '../../support/logs.ts';
-import { arrived, download, linesOf } from '../../support/stack-steps.ts';
+import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
@@ -57,8 +57,10 @@ describe('on a cluster: embeds and saves', function () {
   });
 
   it('the portal is told by a callback that is signed with the secret of the instance', async () => {
-    const { headers, raw, body } = await arrived(sessions, 'saved', 1);
-    expect(body).to.include({ key: 'embedded', autosave: false });
+    const { headers, raw, body } = await until('the callback', () =>
+      sessions.receiver.arrived.find(({ body: { key, status } }) => key === 'embedded' && status === 'saved'),
+    );
+    expect(body).to.include({ version: 1, autosave: false });
     const signature = String(headers['x-svc-signature']);
     const timestamp = String(headers['x-svc-timestamp']);
     const key = secret(await office.secret('office-secrets', 'embed-callback-secret'));

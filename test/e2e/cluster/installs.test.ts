@@ -47,6 +47,7 @@ describe('on a cluster: installs', function () {
 
   it('the controller was refused nothing', async () => {
     const bad = (await office.release.log()).filter(({ level }) => !['debug', 'info'].includes(level));
-    expect(bad).to.deep.equal([]);
+    // Instances of other tests are deleted while they are looked at.
+    expect(bad.filter(({ err }) => err?.reason !== 'NotFound')).to.deep.equal([]);
   });
 });

@@ -72,7 +72,8 @@ const LEFT_OUT: Record<string, RegExp> = {
   Secret: /^(data|type)/,
   // Must hold all of its exceptions, which are altered.
   NetworkPolicy: /cidr$/,
-  Deployment: /^spec\.(selector|template\.metadata\.labels|.*\.whenUnsatisfiable$|.*volume.*\.name$)/,
+  Deployment:
+    /^spec\.(selector|template\.metadata\.labels|.*\.whenUnsatisfiable$|.*\.tolerations\..*effect$|.*volume.*\.name$)/,
 };
 
 /** What the controller should have made, by what the API server has. */

@@ -27,6 +27,7 @@ export interface Release {
 export interface Line {
   level: string;
   msg?: string;
+  err?: { reason?: string };
   [member: string]: unknown;
 }
 

@@ -69,9 +69,9 @@ describe('JSON bodies', () => {
   afterEach(() => server.close().closeAllConnections());
 
   /** Answers with a body as it was read. */
-  async function serve(held: HeldJson, idleMs = 1000): Promise<string> {
+  async function serve(held: HeldJson, idleMs = 1000, maxBytes = 10 * MB): Promise<string> {
     server = createServer((asked, response) => {
-      readJsonText(asked, idleMs, 10 * MB, held).then(
+      readJsonText(asked, idleMs, maxBytes, held).then(
         (text) => response.end(JSON.stringify(parseJson(text, ''))),
         ({ status, code, detail }) => response.writeHead(status).end(JSON.stringify({ status, code, detail })),
       );
@@ -99,7 +99,7 @@ describe('JSON bodies', () => {
 
   for (const headers of [{ 'Content-Length': '4096' }, { 'Transfer-Encoding': 'chunked' }]) {
     it(`that come byte by byte are waited for no longer than a slow line would take (${Object.keys(headers)})`, async () => {
-      const url = await serve(new JsonLoad(MB).open(MB), 100);
+      const url = await serve(new JsonLoad(MB).open(MB), 100, 4096);
       const started = performance.now();
       const post = request(url, { method: 'POST', headers });
       const drip = setInterval(() => post.write(' '), 20);
