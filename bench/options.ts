@@ -1,4 +1,7 @@
-/** The measurements and their numbers of rounds. Each number may be set through the environment variable that is named beside it. */
+/**
+ * The measurements and their numbers of rounds. Each number may be set through the environment variable that is named
+ * beside it.
+ */
 export interface Options {
   /** BENCH_QUICK=1: a few minutes, for working on the code; figures are rough and docs/ is left alone. */
   quick: boolean;

@@ -1,8 +1,9 @@
 /**
- * Runs all tests in two lanes side by side: much of those on a cluster is waiting, much of the others is work. After the
- * others, those that run on either store run once more on the shared one (`support/shared-suites.ts`), where this machine
- * has PostgreSQL and an S3 server. `node scripts/test.ts`: the reports of the first lane come as they are made, after them
- * those of the second, then one line for all. Exits with 1 if a test failed or a process ended before its last test.
+ * Runs all tests in two lanes side by side: much of those on a cluster is waiting, much of the others is work. After
+ * the others, those that run on either store run once more on the shared one (`support/shared-suites.ts`), where this
+ * machine has PostgreSQL and an S3 server. `node scripts/test.ts`: the reports of the first lane come as they are made,
+ * after them those of the second, then one line for all. Exits with 1 if a test failed or a process ended before its
+ * last test.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,8 +2,9 @@ import { globSync } from 'node:fs';
 import { importsOf, reaches } from './imports.ts';
 
 /**
- * Tests that drive the services as their users and attackers do. What DocBuilder makes of documents is the same on either
- * store, and each of its requests uses the store as these tests of jobs and limits do: the others are run on one alone.
+ * Tests that drive the services as their users and attackers do. What DocBuilder makes of documents is the same on
+ * either store, and each of its requests uses the store as these tests of jobs and limits do: the others are run on one
+ * alone.
  */
 const SUITES = 'test/{contract,attack}/{gate-*,job*,limits}.test.ts';
 /** Starts the services of a test on the store that was asked for. */

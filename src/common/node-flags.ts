@@ -5,8 +5,9 @@
 export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=4'];
 
 /**
- * The flags that the gate's Node is started with. A buffer that outlives two collections of the young generation stays until all of the
- * heap is collected, which took as long as a save does: a smaller one frees the buffers of an upload before that.
+ * The flags that the gate's Node is started with. A buffer that outlives two collections of the young generation stays
+ * until all of the heap is collected, which took as long as a save does: a smaller one frees the buffers of an upload
+ * before that.
  */
 export const GATE_FLAGS: readonly string[] = ['--max-semi-space-size=1'];
 

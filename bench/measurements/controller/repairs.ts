@@ -23,8 +23,8 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Measures the time until each object of an instance is there again after it was deleted, and each field of ours as it was after
- * it was altered.
+ * Measures the time until each object of an instance is there again after it was deleted, and each field of ours as it
+ * was after it was altered.
  */
 export async function measureRepairs(
   cluster: Cluster,

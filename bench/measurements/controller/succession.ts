@@ -10,8 +10,9 @@ const ASKED_SECONDS = 2;
 const GIVEN_UP_MS = 60_000;
 
 /**
- * Measures the time in which nobody works after the leader was killed, and after it was asked to end, with a second controller beside it.
- * Time counts until the successor writes the first object of an instance that was created in that moment.
+ * Measures the time in which nobody works after the leader was killed, and after it was asked to end, with a second
+ * controller beside it. Time counts until the successor writes the first object of an instance that was created in that
+ * moment.
  */
 export async function measureSuccessions(cluster: Cluster, instances: Instances, count: number): Promise<Row[]> {
   let leader = await startController(cluster);

@@ -4,8 +4,8 @@ import { objectNames } from './names.ts';
 import type { ComponentName, Situation } from './types.ts';
 
 /**
- * Returns the number of pods of a component that a drain may take at once. With a single pod that must be one, or no node could ever be
- * drained; a pod that is not ready anyway holds nobody up.
+ * Returns the number of pods of a component that a drain may take at once. With a single pod that must be one, or no
+ * node could ever be drained; a pod that is not ready anyway holds nobody up.
  */
 export function disruptionBudget(situation: Situation, component: ComponentName): Manifest<V1PodDisruptionBudget> {
   const { instance } = situation;

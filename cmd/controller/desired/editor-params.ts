@@ -49,7 +49,9 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
   };
 }
 
-/** The addresses that may post files for conversion: the pod itself and nobody else. The value is a regular expression. */
+/**
+ * The addresses that may post files for conversion: the pod itself and nobody else. The value is a regular expression.
+ */
 function postAllow(): Record<string, string> {
   const places = Array.from({ length: POST_ALLOW_PLACES }, (_, place) => [
     `net.post_allow.host[${place}]`,

@@ -58,8 +58,8 @@ export function editorObjects(situation: Situation): readonly KubernetesObject[]
     service(situation, 'editor', component.editor, {
       // The front chooses the pod, by document.
       headless: true,
-      // One that is too busy to answer a probe in time would be gone for everybody who edits in it. Without a volume the next pod may
-      // be there before this one has ended: then only one that does not end counts.
+      // One that is too busy to answer a probe in time would be gone for everybody who edits in it. Without a volume
+      // the next pod may be there before this one has ended: then only one that does not end counts.
       spec: { publishNotReadyAddresses: !isStateless(situation, 'editor') },
       ports: [{ name: 'http', port: PORTS.editor.http, targetPort: 'http' }],
     }),
@@ -87,8 +87,8 @@ function editorPod(situation: Situation): PodParts {
         ...adminVariables(situation),
       ],
       ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
-      // A busy one answers late; to start it again cuts everybody off, and so would a Service that leaves it out. Its capabilities would be
-      // a warning in its log each time.
+      // A busy one answers late; to start it again cuts everybody off, and so would a Service that leaves it out. Its
+      // capabilities would be a warning in its log each time.
       ...httpProbes('/', 'http', {
         ...{ start: 180, dead: BUSY_SECONDS },
         ...(movable && { unready: BUSY_SECONDS }),

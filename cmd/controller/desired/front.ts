@@ -23,7 +23,10 @@ export const FRONT_SERVICE_PORT = 80;
  */
 const GRACE_PERIOD_SECONDS = 600;
 
-/** A node that is gone without a word is noticed 25 s after the last packet: such pods may set these (Pod Security, restricted). */
+/**
+ * A node that is gone without a word is noticed 25 s after the last packet: such pods may set these (Pod Security,
+ * restricted).
+ */
 const KEEPALIVE = [
   { name: 'net.ipv4.tcp_keepalive_time', value: '10' },
   { name: 'net.ipv4.tcp_keepalive_intvl', value: '5' },
@@ -37,8 +40,8 @@ const RESOURCES: V1ResourceRequirements = {
 };
 
 /**
- * Matches the addresses of an edge in the cluster: nobody else reaches a Service of type ClusterIP, and whoever does is not from outside
- * (RFC 1918, RFC 6598, RFC 4193).
+ * Matches the addresses of an edge in the cluster: nobody else reaches a Service of type ClusterIP, and whoever does is
+ * not from outside (RFC 1918, RFC 6598, RFC 4193).
  */
 const INSIDE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 

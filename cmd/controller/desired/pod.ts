@@ -150,8 +150,9 @@ function leavingLostNodes(tolerations: readonly V1Toleration[] = []): V1Tolerati
 }
 
 /**
- * Wishes only: on a single node all pods must still start. A scheduler passes over nodes that lack the key of any constraint, and not every cluster
- * has zones: nodes are told apart by an affinity. Pods of another template, which a rollout replaces, do not count.
+ * Wishes only: on a single node all pods must still start. A scheduler passes over nodes that lack the key of any
+ * constraint, and not every cluster has zones: nodes are told apart by an affinity. Pods of another template, which a
+ * rollout replaces, do not count.
  */
 function spread(
   instance: Instance,

@@ -22,8 +22,8 @@ export const LEAVING: Pick<V1Container, 'lifecycle'> = {
 };
 
 /**
- * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures unless told; only one
- * that has been silent for long is started again, since that costs what is open in it.
+ * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures unless
+ * told; only one that has been silent for long is started again, since that costs what is open in it.
  * @param port the name of a container's port
  */
 export function httpProbes(

@@ -7,7 +7,10 @@ import { claimMount, type Mount, scratchMount } from './volumes.ts';
 
 type Component = 'gate' | 'docbuilder' | 'editor';
 
-/** The volume of a component; none where its documents are in a shared store, or where its copies of saves go with the pod. */
+/**
+ * The volume of a component; none where its documents are in a shared store, or where its copies of saves go with the
+ * pod.
+ */
 export function volumeClaims(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim>[] {
   return isStateless(situation, component) ? [] : [volumeClaim(situation, component)];
 }

@@ -4,8 +4,9 @@ import { hasEnded, type Pod, type PodTrouble, taintCommand } from './pod-trouble
 const REMOVAL_MS = 60_000;
 
 /**
- * Says that the node of a pod does not answer. The controller may not read nodes; the pods tell. Kubernetes gives those with volumes to
- * another node after five minutes, but the volumes only when somebody says that the old node is gone for good.
+ * Says that the node of a pod does not answer. The controller may not read nodes; the pods tell. Kubernetes gives those
+ * with volumes to another node after five minutes, but the volumes only when somebody says that the old node is gone
+ * for good.
  * @param now epoch milliseconds
  */
 export function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {

@@ -14,9 +14,9 @@ export interface PresenceDependencies {
 }
 
 /**
- * The users who have each document open: the editor's list, matched to our sessions by document and user id. Views of our
- * documents that belong to no session of ours are ghosts that the editor forgot to remove; they count nowhere. Where
- * the sessions cannot be read, all views are taken as they are.
+ * The users who have each document open: the editor's list, matched to our sessions by document and user id. Views of
+ * our documents that belong to no session of ours are ghosts that the editor forgot to remove; they count nowhere.
+ * Where the sessions cannot be read, all views are taken as they are.
  */
 export function createPresence(deps: PresenceDependencies): Presence & {
   /** Takes in a new sample; resolves when it counts. Samples are taken one after the other. */

@@ -89,8 +89,8 @@ export async function commitSave(
 }
 
 /**
- * Returns the users who have it open, with the one who saves, whom the editor may not have listed yet. At the final save nobody has:
- * the editor still lists those who have left.
+ * Returns the users who have it open, with the one who saves, whom the editor may not have listed yet. At the final
+ * save nobody has: the editor still lists those who have left.
  */
 function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   if (final) return [];

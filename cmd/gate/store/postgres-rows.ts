@@ -30,9 +30,9 @@ const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;
 
 /**
- * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves, all
- * that its work did is committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was the
- * answer to the commit that was lost.
+ * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves,
+ * all that its work did is committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was
+ * the answer to the commit that was lost.
  * @throws {Error} in words for the operator
  */
 export async function createPostgresRows(url: string): Promise<IdentifiedRows> {

@@ -6,7 +6,9 @@ import type { Lease, Shared, SharedText } from '../domain/shared.ts';
 const LEASE_MS = 10_000;
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** The state that gates share in a PostgreSQL database. Each call is one statement, so a gate that dies leaves no lock. */
+/**
+ * The state that gates share in a PostgreSQL database. Each call is one statement, so a gate that dies leaves no lock.
+ */
 export function createShared(query: Query): Shared {
   return {
     lease: createLease(query),

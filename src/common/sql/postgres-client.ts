@@ -81,7 +81,9 @@ export function createQuery(client: Pick<ClientBase, 'query'>): Query {
   };
 }
 
-/** PostgreSQL's text has no NUL, and users may send one: a replacement character stands for it, which no id of ours has. */
+/**
+ * PostgreSQL's text has no NUL, and users may send one: a replacement character stands for it, which no id of ours has.
+ */
 function withoutNul(value: Value): Value {
   return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }

@@ -6,8 +6,8 @@ const isIdeograph = (unit: number): boolean => unit >= 0x3400 && unit <= 0x9fff;
 const MAX_RUN = 1024 * 1024;
 
 /**
- * Returns the position at which text that arrives in pieces can be cut so that each piece can be normalized alone (Unicode Standard Annex 15,
- * section 9): before the last character that surely combines with nothing before it.
+ * Returns the position at which text that arrives in pieces can be cut so that each piece can be normalized alone
+ * (Unicode Standard Annex 15, section 9): before the last character that surely combines with nothing before it.
  * @returns an index; 0 if there is no such place yet
  */
 export function cutBeforeStarter(text: string): number {
