@@ -1,12 +1,11 @@
 import { open, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { parseContentTypes } from '../../cmd/gate/domain/content.ts';
 import { detectContent } from '../../cmd/gate/outbound/content.ts';
 import { ooxmlParts, zip } from '../../scripts/support/documents.ts';
+import { useFolder } from '../support/folder.ts';
 import { type RawEntry, rawZip } from '../support/hostile.ts';
-import { tempFolder } from '../support/inspect.ts';
 
 const MiB = 1024 * 1024;
 const TYPES = '[Content_Types].xml';
@@ -20,14 +19,10 @@ async function busy(work: () => Promise<unknown> | unknown): Promise<number> {
 }
 
 describe('a package made to be looked at for long', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  before(async () => {
-    folder = await tempFolder();
-  });
-  after(() => folder.remove());
+  const folder = useFolder();
 
   const look = async (bytes: Buffer, signal = AbortSignal.timeout(60_000)) => {
-    const path = join(folder.path, 'file');
+    const path = folder.at('file');
     await writeFile(path, bytes);
     return detectContent(path, { signal });
   };
@@ -68,7 +63,7 @@ describe('a package made to be looked at for long', () => {
   });
 
   it('leaves no file open', async () => {
-    const path = join(folder.path, 'other');
+    const path = folder.at('other');
     await writeFile(path, zip({ [TYPES]: ' '.repeat(5 * MiB) }));
     const { fd } = await open(path).then(async (file) => ({ fd: file.fd, closed: await file.close() }));
     for (let round = 0; round < 20; round++) await detectContent(path, { signal: AbortSignal.timeout(5000) });

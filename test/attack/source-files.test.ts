@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ooxml, ooxmlParts, zip } from '../../scripts/support/documents.ts';
 import * as compound from '../support/compound-files.ts';
+import { useFolder } from '../support/folder.ts';
 import {
   countBomb,
   docxEntries,
@@ -19,16 +19,12 @@ import {
   rawDocx,
   rawZip,
 } from '../support/hostile.ts';
-import { corrupt, tempFolder, verdict } from '../support/inspect.ts';
+import { corrupt, verdict } from '../support/inspect.ts';
 import { csv, flatOdf, odf, rtf } from '../support/open-documents.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 describe('hostile source files', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  before(async () => {
-    folder = await tempFolder();
-  });
-  after(() => folder.remove());
+  const folder = useFolder();
 
   /** The verdict, which must come in under a second. */
   const look = async (content: string | Uint8Array, name = 'a.docx') => {
@@ -256,7 +252,7 @@ describe('hostile source files', () => {
 
   it('a file of 300 MiB is looked into without being read into memory', async function () {
     this.timeout(10_000);
-    const path = join(folder.path, 'sparse.xls');
+    const path = folder.at('sparse.xls');
     const file = await open(path, 'w');
     await file.write(compound.xls());
     await file.truncate(300 * 1024 * 1024);

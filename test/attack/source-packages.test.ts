@@ -2,8 +2,9 @@ import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createSourceThreads, type SourceThreads } from '../../cmd/docbuilder/source/source-threads.ts';
 import { MAIN_TYPES, ooxml } from '../../scripts/support/documents.ts';
+import { useFolder } from '../support/folder.ts';
 import { noise, rawDocx } from '../support/hostile.ts';
-import { corrupt, tempFolder, verdict } from '../support/inspect.ts';
+import { corrupt, verdict } from '../support/inspect.ts';
 import { manifest, ODF_TYPES, odf } from '../support/open-documents.ts';
 import { processorTime } from '../support/processor-time.ts';
 import { longestWait } from '../support/turns.ts';
@@ -11,16 +12,12 @@ import { longestWait } from '../support/turns.ts';
 const OPTIONS = { filename: 'a.docx', hasPassword: false };
 
 describe('hostile packages', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  const folder = useFolder();
   let threads: SourceThreads;
-  before(async () => {
-    folder = await tempFolder();
+  before(() => {
     threads = createSourceThreads();
   });
-  after(async () => {
-    await threads.stop();
-    await folder.remove();
-  });
+  after(() => threads.stop());
   const look = async (content: Uint8Array, name = 'a.docx') => verdict(await folder.file(content), name);
 
   describe('what says that a document has macros cannot be hidden', () => {

@@ -50,16 +50,19 @@ export function workerCommand(directory: string, office: Office, sandbox: Sandbo
   return { command: sandbox.wrap(directory, command, environment), environment };
 }
 
+/** The settings that a worker is told once. */
+export interface WorkerSetup {
+  office: Office;
+  sandbox: Sandbox;
+  canary: Canary;
+  memoryMb: number;
+  stallSeconds: number;
+}
+
 /** The first message to a worker (worker.py: enter, office.py: start and connect). */
 export function setupMessage(
   directory: string,
-  {
-    office,
-    sandbox,
-    canary,
-    memoryMb,
-    stallSeconds,
-  }: { office: Office; sandbox: Sandbox; canary: Canary; memoryMb: number; stallSeconds: number },
+  { office, sandbox, canary, memoryMb, stallSeconds }: WorkerSetup,
   user?: User,
 ): Record<string, unknown> {
   return {

@@ -3,26 +3,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { Canary } from './canary.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { deathFailure, taskFailure } from './failures.ts';
 import { toConversion } from './filters.ts';
 import { createJobFolder, type JobFolder, type User } from './job-folder.ts';
-import type { Office } from './office.ts';
 import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
-import type { Sandbox } from './sandbox.ts';
 import { removeSockets } from './sockets.ts';
 import type { EngineResult, EngineTask } from './task.ts';
-import { getUser, makeWorkerFolder, setupMessage, workerCommand } from './worker-setup.ts';
+import { getUser, makeWorkerFolder, setupMessage, type WorkerSetup, workerCommand } from './worker-setup.ts';
 
-export interface WorkerSettings {
-  office: Office;
-  sandbox: Sandbox;
-  canary: Canary;
-  memoryMb: number;
+export interface WorkerSettings extends WorkerSetup {
   jobTimeoutSeconds: number;
-  stallSeconds: number;
   /** Ends every worker when it is aborted, also those that are just starting. */
   stopping: AbortSignal;
   log: Logger;

@@ -37,9 +37,8 @@ export class S3Error extends Error {
   /** Returns whether the same request may work in a moment: there was no answer, or one that blames the server. */
   get isPassing(): boolean {
     if (this.code === 'CredentialsProviderError' || isUnknownAuthority(this.code)) return false;
-    return (
-      this.httpStatus === undefined || this.httpStatus >= 500 || this.httpStatus === 429 || this.httpStatus === 408
-    );
+    const { httpStatus: status } = this;
+    return status === undefined || status >= 500 || status === 429 || status === 408;
   }
 }
 

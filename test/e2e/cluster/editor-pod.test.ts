@@ -88,6 +88,17 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
   const isStored = (key: string, word: string) =>
     until(`${word} in the newest version`, async () => (await textOf(key)).includes(word), SAVED_MS);
 
+  /** Has the person save, type and save in the same page, and leave. @param then what they had typed, and since when */
+  async function goesOn(person: Person, then: { key: string; began: number; word: string }): Promise<void> {
+    expect(await person.saveAgain(then.began, COMES_BACK_SECONDS)).to.be.a('number');
+    const next = await person.type();
+    await person.save();
+    expect(await textOf(then.key))
+      .to.include(then.word)
+      .and.include(next);
+    await person.leave();
+  }
+
   it('takes pages of any origin where the spec says so; what is typed is saved, and the portal told', async () => {
     const person = await open('pod-open');
     const word = await person.type();
@@ -106,13 +117,7 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     const name = await rolled(() => removePod());
     await isStored('pod-deleted', word);
     expect(await office.kubectl('get', 'pod', name, '--ignore-not-found')).to.equal('');
-    expect(await person.saveAgain(began, COMES_BACK_SECONDS)).to.be.a('number');
-    const next = await person.type();
-    await person.save();
-    expect(await textOf('pod-deleted'))
-      .to.include(word)
-      .and.include(next);
-    await person.leave();
+    await goesOn(person, { key: 'pod-deleted', began, word });
   });
 
   it('stores what was typed when a change of the spec replaces its pod', async () => {
@@ -129,12 +134,6 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     expect(await person.save()).to.have.property('version');
     const began = Date.now();
     await rolled(() => removePod('--grace-period=0', '--force'));
-    expect(await person.saveAgain(began, COMES_BACK_SECONDS)).to.be.a('number');
-    const next = await person.type();
-    await person.save();
-    expect(await textOf('pod-killed'))
-      .to.include(word)
-      .and.include(next);
-    await person.leave();
+    await goesOn(person, { key: 'pod-killed', began, word });
   });
 });

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { until } from '../../support/until.ts';
 import type { Cluster } from './cluster.ts';
-import { docker, hasEngine } from './engine.ts';
+import { docker } from './engine.ts';
 import type { Images } from './images/build.ts';
-import { layRoutes } from './pod-network.ts';
 
 const NAME_SERVERS = 'k8s-app=kube-dns';
 
@@ -16,17 +14,14 @@ export interface TwoNodes {
   uncordon(node: string): Promise<void>;
   /** `kubectl drain`; resolves when it has ended. */
   drain(node: string): Promise<void>;
-  /** Has a name server on each node: without any, names are away until Kubernetes takes them from a lost node, which is minutes. */
-  partNameServers(): Promise<void>;
-  /** The node is without power from one moment to the next. */
-  kill(node: string): Promise<void>;
-  /** It has power again, and is Ready. */
-  start(node: string): Promise<void>;
   /** Leaves one node with all pods, as it was. */
   end(): Promise<void>;
 }
 
-/** Has the second node take pods as well. Of the name servers one at a time may be taken away from then on. */
+/**
+ * Has the second node take pods as well. There is a name server on each node then, and one at a time may be taken away:
+ * without any, names are away for as long as the next ones take to start.
+ */
 export async function useTwoNodes(cluster: Cluster, images: Images): Promise<TwoNodes> {
   const { kubectl, node, secondNode } = cluster;
   await copyImages(node, secondNode, Object.values(images));
@@ -47,24 +42,15 @@ export async function useTwoNodes(cluster: Cluster, images: Images): Promise<Two
   const budget = ['poddisruptionbudget', 'coredns'];
   await system('delete', '--ignore-not-found', ...budget);
   await system('create', ...budget, `--selector=${NAME_SERVERS}`, '--max-unavailable=1');
-  const partNameServers = async () => {
-    const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
-    const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
-    if (new Set(places.split(' ')).size > 1) return;
+  const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
+  const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
+  if (new Set(places.split(' ')).size === 1) {
     const [first = ''] = (await system(...where, 'name')).split('\n');
     await system('delete', first);
     await system('rollout', 'status', 'deployment/coredns', '--timeout=120s');
-  };
-  await partNameServers();
+  }
   return {
-    ...{ addresses, cordon, uncordon, drain, partNameServers },
-    kill: async (name) => void (await docker('kill', name)),
-    async start(name) {
-      await docker('start', name);
-      await until('the node runs', async () => (await docker('exec', name, 'true').catch(() => undefined)) === '');
-      if (!hasEngine()) await layRoutes(kubectl);
-      await kubectl(['wait', `node/${name}`, '--for=condition=Ready', '--timeout=120s']);
-    },
+    ...{ addresses, cordon, uncordon, drain },
     async end() {
       await uncordon(node);
       await drain(secondNode);

@@ -9,7 +9,7 @@ import { createHs256Verifier, signHs256 } from '../../../../src/common/crypto/jw
 import { signCallback } from '../../../../src/common/crypto/signature.ts';
 import { errorHandler, notFound } from '../../../../src/common/http/errors.ts';
 import { type Canary, startCanary } from '../../../support/canary.ts';
-import { tempFolder } from '../../../support/inspect.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { secret, testLogger } from '../../../support/logs.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -17,6 +17,7 @@ const KEY: string = secret('callback-secret-of-the-demo');
 const JWT_SECRET = secret('embed-secret-of-the-demo-with-thirty-two-characters');
 
 describe('the demo', () => {
+  const folder = useFolder();
   const servers: Canary[] = [];
   const clock = () => NOW;
 
@@ -119,10 +120,8 @@ describe('the demo', () => {
 
   it('has a sample that is a docx', async () => {
     const url = await start();
-    const folder = await tempFolder();
     const bytes = Buffer.from(await (await fetch(`${url}/sample.docx`)).arrayBuffer());
     const found = await detectContent(await folder.file(bytes), { signal: AbortSignal.timeout(5000) });
-    await folder.remove();
     expect(fitsFileType('docx', found)).to.equal(true);
     expect(bytes.equals(sampleDocx())).to.equal(true);
   });
