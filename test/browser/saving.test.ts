@@ -16,6 +16,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   let known: number;
   let hurried: number;
   let doubtful: ReturnType<SavingOptions['isDoubtful']>;
+  let unanswered: number;
   let saving: Saving;
 
   beforeEach(() => {
@@ -27,7 +28,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
     }) as never;
     globalThis.clearTimeout = ((id: number) => void timers.delete(id)) as never;
     posts = [];
-    [known, doubtful, hurried] = [3, false, 0];
+    [known, doubtful, hurried, unanswered] = [3, false, 0, 0];
     server = {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
@@ -42,6 +43,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
       getVersion: () => known,
       isOpen: () => true,
       isDoubtful: () => doubtful,
+      onUnanswered: () => void unanswered++,
     });
   });
   afterEach(() => {
@@ -184,6 +186,23 @@ describe('SVC.Editor: a save, beside those of others', () => {
     expire(2_000);
     expect(await ended).to.include({ code: 'save_timeout' });
   });
+
+  for (const [heard, title] of [
+    [false, 'has the connection looked at when the editor has not said a word'],
+    [true, 'leaves the connection alone when the editor has said something'],
+  ] as const) {
+    it(`that fails after 30 s ${title}`, async () => {
+      const ended = saving.save().catch((error: unknown) => error);
+      if (heard) answer({ success: true });
+      // Asks again, and is not answered yet.
+      if (heard) stored(4);
+      pass(RETRY_MS);
+      expect(unanswered).to.equal(0);
+      expire(30_000);
+      expect(await ended).to.include({ code: 'save_timeout' });
+      expect(unanswered).to.equal(heard ? 0 : 1);
+    });
+  }
 
   it('does not fail when it was stored while the page slept', async () => {
     const ended = saving.save();

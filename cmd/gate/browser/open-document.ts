@@ -153,6 +153,7 @@ export class OpenDocument {
       getVersion: () => state.version ?? 0,
       isOpen: () => state.status !== 'loading' && !this.isAway(),
       isDoubtful: () => this.#unsaved.isDoubtful(),
+      onUnanswered: () => void this.recovery.check(),
     });
   }
 

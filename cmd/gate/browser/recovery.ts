@@ -62,7 +62,7 @@ export class Recovery {
       onSilent: () => this.#loseTouch(true),
     });
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    window.addEventListener('online', this.#check);
+    window.addEventListener('online', this.check);
     window.addEventListener('offline', options.onOffline);
   }
 
@@ -80,21 +80,21 @@ export class Recovery {
    * away, that would fail, and the editor would show a dialog to whoever is typing.
    */
   doubt(): void {
-    if (!navigator.onLine || !this.#options.unsaved.isModified()) void this.#check();
+    if (!navigator.onLine || !this.#options.unsaved.isModified()) void this.check();
   }
 
   stop(): void {
     this.reconnector.stop();
     this.#stopReachability();
     clearInterval(this.#timer);
-    window.removeEventListener('online', this.#check);
+    window.removeEventListener('online', this.check);
     window.removeEventListener('offline', this.#options.onOffline);
   }
 
   #tick(): void {
     const slept = Date.now() - this.#lastTick > SLEPT_MS;
     this.#lastTick = Date.now();
-    if (slept || this.#isTooQuiet()) void this.#check();
+    if (slept || this.#isTooQuiet()) void this.check();
   }
 
   /** Returns whether somebody may be typing. */
@@ -109,7 +109,7 @@ export class Recovery {
   }
 
   /** Finds out whether the editor still answers. */
-  readonly #check = async (): Promise<void> => {
+  readonly check = async (): Promise<void> => {
     if (!this.#options.isOpen() || this.reconnector.isAway()) return;
     const asks = this.#options.isEditing() && navigator.onLine;
     if (asks && (await this.#options.saving.prove(PROOF_MS))) return;

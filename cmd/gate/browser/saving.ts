@@ -21,6 +21,8 @@ export interface SavingOptions {
   isOpen(): boolean;
   /** Returns whether the editor may be wrong when it says that there is nothing to save, for how long. */
   isDoubtful: UnsavedChanges['isDoubtful'];
+  /** The editor has not said a word about a save in all its time: the page may have lost it without knowing. */
+  onUnanswered(): void;
 }
 
 interface Pending extends Deferred<SVC.SaveResult> {
@@ -33,6 +35,8 @@ interface Pending extends Deferred<SVC.SaveResult> {
   versionAtRequest: number;
   /** True if the editor has answered, so that a version is on its way or is there. */
   isAnswered: boolean;
+  /** True if the editor has answered anything since `save` was called. */
+  isHeard: boolean;
   /** Runs when no version comes. */
   late?: ReturnType<typeof setTimeout>;
   retry?: ReturnType<typeof setTimeout>;
@@ -72,6 +76,7 @@ export class Saving {
       versionAtCall: getVersion(),
       versionAtRequest: getVersion(),
       isAnswered: false,
+      isHeard: false,
       timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
@@ -116,6 +121,7 @@ export class Saving {
     const { success, result, errorMsg } = message.Values;
     const pending = this.#pending;
     const options = this.#options;
+    if (pending) pending.isHeard = true;
     // A success says that the editor has it, not that the server does: that is seen from the nonce.
     if (pending && success !== false) pending.isAnswered = true;
     if (!pending || success !== false) options.hurry();
@@ -184,8 +190,12 @@ export class Saving {
 
   /** Asks once more, since time also passes in a page that sleeps, as with its machine: the version may be stored by then. */
   #onTimeout(pending: Pending): void {
-    const { askState, texts } = this.#options;
-    const fail = (): void => this.#take(pending)?.reject(editorError('save_timeout', texts.saveTimeout));
+    const { askState, texts, onUnanswered } = this.#options;
+    const fail = (): void => {
+      if (!this.#take(pending)) return;
+      pending.reject(editorError('save_timeout', texts.saveTimeout));
+      if (!pending.isHeard) onUnanswered();
+    };
     askState()
       .then((state) => this.onState(state))
       .then(fail, fail);
