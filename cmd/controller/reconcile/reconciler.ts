@@ -10,6 +10,7 @@ import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
 import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { EventRecorder } from '../k8s/events.ts';
+import { isAbsent } from '../k8s/failures.ts';
 import { getKey, splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
@@ -100,8 +101,7 @@ export class InstanceReconciler {
         wait = await this.#reconcileOrReport(instance, signal, failures);
       }
     } finally {
-      const changed = owned.release(key);
-      if (changed) wait = 0;
+      if (owned.release(key)) wait = 0;
     }
     return wait;
   }
@@ -245,7 +245,7 @@ export class InstanceReconciler {
     );
   }
 
-  /** @returns `overtaken` when somebody else has written the instance since it was read */
+  /** @returns `overtaken` when somebody else has written or deleted the instance since it was read */
   async #writeStatus(instance: SvcInstance, status: SvcInstanceStatus): Promise<'written' | 'unchanged' | 'overtaken'> {
     const { client, instances, repairs } = this.#options;
     const previous = instance.status ?? {};
@@ -258,12 +258,12 @@ export class InstanceReconciler {
     reportChanges(this.#options, instance, previous, status);
     const { apiVersion, kind } = RESOURCES.svcInstance;
     const { name, namespace, uid } = instance.metadata;
-    const answer = await client.apply<SvcInstance>(
-      RESOURCES.svcInstance,
-      { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance,
-      { manager: STATUS_MANAGER, subresource: 'status' },
-    );
-    return instances.recordStatus(answer, digest) ? 'overtaken' : 'written';
+    const given = { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance;
+    const options = { manager: STATUS_MANAGER, subresource: 'status' } as const;
+    const answer = await client.apply(RESOURCES.svcInstance, given, options).catch((error) => {
+      if (!isAbsent(error)) throw error;
+    });
+    return !answer || instances.recordStatus(answer, digest) ? 'overtaken' : 'written';
   }
 
   /** Hundreds of instances that wait for somebody must not keep the API server busy. */

@@ -34,6 +34,7 @@ export function memoryClient(): MemoryClient {
     asked.push(`${options.subresource ?? 'apply'} ${key}`);
     const live = objects.get(key);
     if (live && options.onlyNew) throw new ApiError(`PATCH ${key}`, { status: 409, reason: 'Conflict' });
+    if (options.subresource && !live) throw new ApiError(`PATCH ${key}`, { status: 404, reason: 'NotFound' });
     if (options.subresource)
       return store({ ...live, status: (given as T & { status: unknown }).status } as unknown as T);
     const admitted = await memory.admit(structuredClone(given));

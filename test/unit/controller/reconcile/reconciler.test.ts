@@ -126,6 +126,16 @@ describe('the reconciler of an instance', () => {
     expect(condition('Ready')?.message).to.include('no answer within 12000 ms');
   });
 
+  it('looks once more, and fails at nothing, when the instance was deleted meanwhile', async () => {
+    server.admit = (object) => {
+      server.remove('SvcInstance', 'office');
+      return object;
+    };
+    expect(await reconcile()).to.equal(0);
+    expect(await reconcile()).to.equal(undefined);
+    expect(server.find('SvcInstance', 'office')).to.equal(undefined);
+  });
+
   it('takes nothing back that was let go when the instance was deleted meanwhile, as with --cascade=orphan', async () => {
     await reconcile();
     runAll();
