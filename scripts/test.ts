@@ -60,7 +60,7 @@ for (const { show, ended } of lanes) {
 }
 rmSync(folder, { recursive: true });
 if (!hasServers) console.log(`left out: ${ON_SHARED_STORE.name}, for want of PostgreSQL or an S3 server`);
-for (const title of tallies.flatMap(({ failed }) => failed)) console.log(`failed: ${title}`);
+for (const test of tallies.flatMap(({ failed }) => failed)) console.log(`failed: ${test}`);
 console.log(tallyLine(tallies));
 process.exitCode = tallies.every(({ failed }) => failed.length === 0) ? 0 : 1;
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 /** Counts of the tests of one process. */
 export interface Tally {
   passed: number;
-  /** Titles of tests that failed. */
+  /** Tests that failed, each with its error. */
   failed: string[];
   skipped: number;
   /** Tests that passed only when they were run again, or not even then. */

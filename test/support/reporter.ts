@@ -18,7 +18,7 @@ export default class Reporter extends Mocha.reporters.Spec {
   override epilogue(): void {
     super.epilogue();
     const { passes: passed = 0, pending: skipped = 0 } = this.stats ?? {};
-    const failed = this.failures.map((test) => test.fullTitle());
+    const failed = this.failures.map((test) => `${test.fullTitle()}: ${test.err?.message}`);
     for (const test of this.unsteady) process.stdout.write(`  run again after a failure: ${test}\n`);
     process.on('exit', () => report({ passed, failed, skipped, runAgain: this.unsteady.length }));
   }
