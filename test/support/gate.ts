@@ -11,6 +11,9 @@ import { until } from './until.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../cmd/gate/main.ts');
 
+/** The time in which a gate is ready, and knows its editor: several may start at the same time. */
+export const READY_MS = 60_000;
+
 /** A gate that runs, in this process or in one of its own. */
 export interface RunningGate {
   /** Public side, without the front. */
@@ -47,8 +50,7 @@ export async function startGateProcess(environment: Environment): Promise<Runnin
       () => undefined,
     );
   };
-  // Several may start at the same time.
-  await until('the gate is ready', answers, 60_000);
+  await until('the gate is ready', answers, READY_MS);
   const end = (signal: NodeJS.Signals) => async () => {
     child.kill(signal);
     await ended;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { EmbedSession, GateStatus } from '../../src/common/generated/wire.ts';
 import { startBalancer } from './balancer.ts';
-import { type RunningGate, startGateProcess } from './gate.ts';
+import { READY_MS, type RunningGate, startGateProcess } from './gate.ts';
 import { type S3Server, s3Environment } from './s3-server.ts';
 import { type Surroundings, type SurroundingsOptions, startSurroundings } from './surroundings.ts';
 import { until } from './until.ts';
@@ -111,9 +111,11 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
   }
 
   await Promise.all(Array.from({ length: count }, () => gates.add()));
-  await until('all know the editor', async () => {
-    const states = await Promise.all(gates.all.map((gate) => gate.status()));
-    return states.every(({ upstream }) => upstream.editor_server === 'ok') || undefined;
-  });
+  const knowsEditor = async (gate: OneGate) => (await gate.status()).upstream.editor_server === 'ok';
+  await until(
+    'all know the editor',
+    async () => (await Promise.all(gates.all.map(knowsEditor))).every(Boolean),
+    READY_MS,
+  );
   return gates;
 }
