@@ -44,6 +44,6 @@ for version in "$@"; do
     (build "$version") >"$folder/build.log" 2>&1 || { tail -n 20 "$folder/build.log" >&2; fail "could not build it, see $folder/build.log"; }
   fi
   say "testing on an API server of Kubernetes $version"
-  SVC_TEST_KUBERNETES=$version mocha test/e2e/api-server.test.ts test/e2e/refuses-bad-spec.test.ts test/e2e/leader.test.ts \
-    test/e2e/watches.test.ts 'test/e2e/controller/**/*.test.ts'
+  SVC_TEST_KUBERNETES=$version mocha test/e2e/chart-adopts.test.ts test/e2e/chart-install.test.ts test/e2e/chart-narrows.test.ts \
+    test/e2e/refuses-bad-spec.test.ts test/e2e/leader.test.ts test/e2e/watches.test.ts 'test/e2e/controller/**/*.test.ts'
 done

@@ -19,6 +19,7 @@ const CODE = find(
   'test/**/*.ts',
   'cmd/local/*.ts',
 );
+const FOLDERS = '(?:bench|charts|cmd|crds|docs|examples|ingress|schemas|scripts|src|test)';
 const RECEIVERS = find('examples/receivers/*/receiver.{mjs,py}');
 
 /** A command of curl to the service, with the lines that it goes on in. */
@@ -184,10 +185,8 @@ describe('the documentation', () => {
 
       it(`${path}: files, targets of make and scripts of npm that it names are there`, () => {
         const { scripts } = JSON.parse(read('package.json'));
-        const folders = '(?:bench|charts|cmd|crds|docs|examples|ingress|schemas|scripts|src|test)';
-        for (const file of all(content, new RegExp(`\`(${folders}/[\\w./-]*\\w)\``, 'g'))) {
+        for (const file of all(content, new RegExp(`\`(${FOLDERS}/[\\w./-]*\\w)/?\``, 'g')))
           expect(existsSync(join(root, file)), file).to.equal(true);
-        }
         const targets = all(read('Makefile'), /^([a-z0-9]+):/gm);
         const made = all(content, /(?:`|^)(?:[A-Z_]+=\S+ )*make ([a-z0-9]+)/gm);
         expect(missing(made, targets)).to.deep.equal([]);
@@ -196,6 +195,13 @@ describe('the documentation', () => {
         ).to.deep.equal([]);
       });
     }
+
+    it('that programs of the shell name are there', () => {
+      for (const path of find('Makefile', 'Dockerfile', 'scripts/**/{*.sh,Dockerfile}')) {
+        const named = all(read(path), new RegExp(`(?<![\\w./$-])(${FOLDERS}/[\\w./-]*\\w)(?![\\w*/])`, 'g'));
+        for (const file of named) expect(existsSync(join(root, file)), `${path}: ${file}`).to.equal(true);
+      }
+    });
 
     it('to every page begin at docs/README.md', () => {
       const index = page('docs/README.md');
