@@ -67,7 +67,7 @@ function postAllow(): Record<string, string> {
  * that none of these fits. A browser reads a bare host as one of the editor's own scheme, so a page over http around an editor
  * over https needs its whole origin as well.
  */
-export function frameAncestors(spec: SvcInstanceSpec): string[] {
+function frameAncestors(spec: SvcInstanceSpec): string[] {
   const { allowedOrigins } = spec.embed;
   // As a source `*:*` says the same; as an expression only it fits.
   if (allowedOrigins.includes('*')) return ['*', '*:*'];

@@ -84,7 +84,7 @@ function toXml(value: Value): string {
 }
 
 /** The text of `registrymodifications.xcu` for a worker's LibreOffice. */
-export function registry(office: Office): string {
+function registry(office: Office): string {
   const items = settings(office).map(
     ([path, name, value]) =>
       `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${toXml(value)}</value></prop></item>\n`,

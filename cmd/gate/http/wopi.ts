@@ -36,7 +36,7 @@ export function wopiRoutes(deps: WopiHandlers): Router {
 }
 
 /** CheckFileInfo. */
-export function getInfo({ access, saves }: WopiHandlers): FileHandler {
+function getInfo({ access, saves }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
     // This comes before the token: a 401 would drop the edits.

@@ -153,7 +153,7 @@ const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,10
  * The words of a text by their index, undefined behind the last. Each is measured when it is first asked for and never
  * again: a text is tried in many font sizes, and of a long one most have no place in any of them.
  */
-export function splitWords(text: string): (index: number) => Word | undefined {
+function splitWords(text: string): (index: number) => Word | undefined {
   const matches = text.matchAll(WORDS);
   const words: Word[] = [];
   return (index) => {

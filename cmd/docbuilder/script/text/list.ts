@@ -120,7 +120,7 @@ function toMarks({ items, ordered = false, numbering }: List, levels: number): M
 }
 
 /** The automatic list style with these marks (ODF 1.3 part 3, 16.31). */
-export function listStyle(marks: Marks, start: number, styles: Styles): string {
+function listStyle(marks: Marks, start: number, styles: Styles): string {
   const levels = marks.map((mark, level) => levelStyle(mark, level, level === 0 ? start : 1));
   return styles.other('L', 'text:list-style', levels.join(''));
 }
