@@ -468,6 +468,28 @@ for (const installed of BROWSERS) {
       expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded', 'onReady']);
     });
 
+    for (const [deaf, title] of [
+      [true, 'and it says nothing any more: opens the document anew'],
+      [false, 'and it answers after all: leaves the page alone'],
+    ] as const) {
+      it(`looks for its connection when the editor's server no longer lists anybody, ${title}`, async () => {
+        gate.orders.deaf = deaf;
+        const frame = await openEditor(page);
+        await until('people are known', () => call<boolean>('editors.editor.getInfo().users.length === 1'));
+        gate.orders = { nobody: true };
+        // Has the server asked at once.
+        await inEditor(frame, 'say("UI_Save", {})');
+        await until('the editor is asked', async () => (await asks(frame)).length > 0);
+        if (deaf) await until('it is open again', async () => (await countTold('onDocumentLoaded')) === 2);
+        expect(posts()).to.have.length(deaf ? 2 : 1);
+        expect(await toldBy(page)).to.deep.equal([
+          'onReady',
+          'onDocumentLoaded',
+          ...(deaf ? ['onError', 'onReady', 'onDocumentLoaded'] : []),
+        ]);
+      });
+    }
+
     it('gives its session back when the page is left, so that nobody waits for its place', async () => {
       await openEditor(page);
       await page.reload();

@@ -243,7 +243,10 @@ export class OpenDocument {
   #onState(current: SessionState): void {
     const state = this.#state;
     const baseline = this.#baseline;
+    const wasListed = (state.server?.users.length ?? 0) > 0;
     state.server = current;
+    // Of what the editor's server no longer has, the page may know nothing: its connection can die without a sound.
+    if (wasListed && current.users.length === 0 && state.session?.mode === 'edit') void this.recovery.check();
     this.#loadedAt = current.loaded_at;
     if (baseline) baseline.loadedAt ??= this.#loadedAt;
     if (state.version !== undefined && current.version > state.version) {

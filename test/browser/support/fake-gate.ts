@@ -29,6 +29,8 @@ export interface Orders extends Behaviour {
   /** No answer at all. */
   down?: boolean;
   frameAncestors?: string;
+  /** The editor's server lists nobody. */
+  nobody?: boolean;
 }
 
 /** The gate and an editor behind one origin, as far as the browser library meets them; documents are by their key. */
@@ -168,7 +170,7 @@ export async function startFakeGate(
       size: 1000 + version,
       sha256: hash('sha256', `${key} ${version}`),
       download_url: `${gate.origin}/svc/embed/files/x?v=${version}`,
-      users: [{ id: 'u1', name: 'Lan' }],
+      users: gate.orders.nobody ? [] : [{ id: 'u1', name: 'Lan' }],
       save: saves.find((save) => save.nonce === nonce) ?? saves.at(-1) ?? null,
     };
   }
