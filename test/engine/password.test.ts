@@ -101,5 +101,7 @@ describe('engine: protected documents', function () {
     const { bytes } = await bench.convert(fodt(paragraph('x')), 'fodt', 'docx', { password: 'x' });
     const odt = await bench.convert(bytes, 'docx', 'odt', { password: 'x' });
     expect((await bench.convert(odt.bytes, 'odt', 'docx')).pages).to.equal(1);
+    const { bytes: sheet } = await bench.convert(fods('<table:table-row/>'), 'fods', 'xlsx');
+    expect((await bench.convert(sheet, 'xlsx', 'ods', { password: 'x' })).bytes.length).to.be.greaterThan(0);
   });
 });

@@ -141,6 +141,8 @@ export function toConversion(task: EngineTask): Conversion {
   const fitColumns = task.from === 'csv' && task.outputs.some(({ to }) => to !== 'csv' && to !== FLAT.sheet);
   const { encrypted = false, generation } = task.source;
   const isDetected = encrypted && isOoxml(task.from);
+  // A package is not protected, and LibreOffice 25.2 opens none with a password that it does not need.
+  const password = isOoxml(task.from) && !encrypted ? undefined : task.source.password;
   const edited = task.outputs.filter((output) => !('image' in output) && !READ_ONLY.includes(output.to));
   return {
     load: {
@@ -152,10 +154,10 @@ export function toConversion(task: EngineTask): Conversion {
       MacroExecutionMode: NEVER_EXECUTE_MACROS,
       UpdateDocMode: NO_UPDATE_OF_LINKS,
       ...importOptions(task),
-      ...(task.source.password === undefined ? {} : { Password: task.source.password }),
+      ...(password !== undefined && { Password: password }),
     },
     service: SERVICES[family],
-    isProtected: encrypted || task.source.password !== undefined,
+    isProtected: encrypted || password !== undefined,
     isPackage: !encrypted && (isOoxml(task.from) || OPEN_DOCUMENT.includes(task.from)),
     outputs: task.outputs.map((output) => toStore(family, output)),
     count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
