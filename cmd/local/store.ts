@@ -65,7 +65,7 @@ async function postgres(
   if (!programs) throw new NotPossible(`STORE=shared needs PostgreSQL: there is none below ${POSTGRES_LIB}`);
   const data = join(folder, 'postgres');
   if (!(await exists(data))) await initialize(programs, data, join(folder, 'database-password'));
-  const [command = '', ...parameters] = asSomebody([
+  const [command = '', ...parameters] = asNobody([
     join(programs, 'postgres'),
     ...['-D', data, '-k', '', '-h', '127.0.0.1', '-p', String(port)],
   ]);
@@ -81,18 +81,21 @@ async function initialize(programs: string, data: string, passwordFile: string):
   const fresh = `${data}.new`;
   await rm(fresh, { recursive: true, force: true });
   const settings = ['-U', 'svc', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C'];
-  const [command = '', ...parameters] = asSomebody([join(programs, 'initdb'), '-D', fresh, ...settings]);
+  const [command = '', ...parameters] = asNobody([join(programs, 'initdb'), '-D', fresh, ...settings]);
   await promisify(execFile)(command, parameters).catch((error: Error & { stderr?: string }) => {
     throw new NotPossible(`PostgreSQL cannot make its folder ${fresh}: ${error.stderr || error.message}`);
   });
   await rename(fresh, data);
 }
 
+/** The user and the group `nobody`, which every machine has: PostgreSQL looks up the name of whoever it is. */
+const NOBODY = 65_534;
+
 /** PostgreSQL refuses to run as root: in a user namespace it is somebody else, who has root's files. */
-function asSomebody(command: string[]): string[] {
+function asNobody(command: string[]): string[] {
   if (process.getuid?.() !== 0) return command;
   const inside = ['setpriv', '--pdeathsig', 'TERM', '--'];
-  return ['unshare', '--user', '--map-user=1000', '--map-group=1000', ...inside, ...command];
+  return ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, ...inside, ...command];
 }
 
 async function accepts(connectionString: string): Promise<boolean> {
