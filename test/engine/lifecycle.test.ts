@@ -48,8 +48,8 @@ describe('engine: life and end of workers', function () {
   });
 
   it('a worker that holds on to too much memory is replaced after the job', async () => {
-    const bench = await start({ memoryMb: 240 });
-    await bench.convert(SMALL, 'fodt', 'pdf');
+    const bench = await start({ memoryMb: 300 });
+    await bench.convert(fodt(paragraph('x').repeat(30_000)), 'fodt', 'pdf');
     await until('a replaced worker', () => bench.restarts() === 1);
   });
 

@@ -26,7 +26,7 @@ describe('engine: limits', function () {
   let restarts: number;
   const folder = useFolder();
   before(async () => {
-    bench = await createBench({ memoryMb: 450 });
+    bench = await createBench({ memoryMb: 640 });
   });
   beforeEach(() => {
     restarts = bench.restarts();

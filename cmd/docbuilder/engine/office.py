@@ -25,6 +25,8 @@ def start(setup):
         os.path.join(setup['program'], 'soffice.bin'), '--headless', '--invisible', '--norestore', '--nologo',
         '--nodefault', '--nofirststartwizard', '--nolockcheck', '--quickstart=no',
         '-env:UserInstallation=' + setup['profile'],
+        # That of the machine is made by whoever comes first, for nobody else to read.
+        '-env:UNO_SHARED_PACKAGES_CACHE=' + setup['profile'] + '/shared',
         f'--accept=pipe,name={setup["pipe"]};urp;StarOffice.ComponentContext',
     ]
     return subprocess.Popen(

@@ -24,14 +24,7 @@ const HOME = '/svc';
 const CODE_INSIDE = '/engine';
 
 /** LibreOffice reads these beside its own folder: libraries, fonts and their cache, its configuration. */
-const READABLE = [
-  '/etc/fonts',
-  '/etc/libreoffice',
-  '/etc/ld.so.cache',
-  '/etc/localtime',
-  '/var/cache/fontconfig',
-  '/var/spool/libreoffice',
-];
+const READABLE = ['/etc/fonts', '/etc/libreoffice', '/etc/ld.so.cache', '/etc/localtime', '/var/cache/fontconfig'];
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib32', '/lib64', '/libx32'];
 
 /**
@@ -83,7 +76,7 @@ function bubblewrap(office: Office, tmpBytes: number, root: boolean): Sandbox['w
     ...['--info-fd', '3', '--die-with-parent', '--new-session', '--hostname', 'svc', '--clearenv'],
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     // Folders that bubblewrap makes by itself on the way to a mount can only be entered by root.
-    ...['/etc', '/var', '/var/cache', '/var/spool'].flatMap((path) => ['--perms', '0755', '--dir', path]),
+    ...['/etc', '/var', '/var/cache'].flatMap((path) => ['--perms', '0755', '--dir', path]),
     ...SYSTEM.flatMap(systemFolder),
     ...READABLE.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(office.program.startsWith('/usr/') ? [] : ['--ro-bind', dirname(office.program), dirname(office.program)]),
