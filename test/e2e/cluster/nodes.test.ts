@@ -67,9 +67,9 @@ describe('on a cluster: two nodes', function () {
     const { pathname, search } = new URL(download_url);
     const asking = [
       apart.ask(),
-      apart.ask(`${pathname}${search}`, 100),
+      apart.ask({ path: `${pathname}${search}`, pauseMs: 100 }),
       // The licence allows 120 a minute.
-      apart.ask('/v1/convert', 700, letter),
+      apart.ask({ path: '/v1/convert', pauseMs: 700, body: letter }),
     ];
     const writers = [1, 2].map((number) => startWriter(sessions, `${key}-writer-${number}`));
     return async () => {
