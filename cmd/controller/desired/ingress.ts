@@ -11,12 +11,15 @@ const SOCKET_SECONDS = '36000';
 const LARGE_HEADERS = { 'proxy-buffer-size': '32k' };
 const ANY_SIZE = { 'proxy-body-size': '0' };
 const SOCKETS = { 'proxy-read-timeout': SOCKET_SECONDS, 'proxy-send-timeout': SOCKET_SECONDS };
+/** Of several fronts the next one is asked, once a node is gone without a word. */
+const NEXT_FRONT = { 'proxy-connect-timeout': '2' };
 const EVERYTHING = {
   ...ANY_SIZE,
   'proxy-request-buffering': 'off',
   'proxy-buffering': 'off',
   ...LARGE_HEADERS,
   ...SOCKETS,
+  ...NEXT_FRONT,
   // Else http://host/svc/ is sent on to https://host/svc, which is no path of ours.
   'preserve-trailing-slash': 'true',
 };
@@ -49,13 +52,14 @@ function page(situation: Situation): Manifest<V1Ingress> {
     'default-backend': frontAsk,
     ...ANY_SIZE,
     ...LARGE_HEADERS,
+    ...NEXT_FRONT,
   };
   return ingress(situation, edgePage, annotations, path('ImplementationSpecific', PAGE_PATH, frontOpen, 'open'));
 }
 
 function socket(situation: Situation): Manifest<V1Ingress> {
   const { edgeSocket, frontOpen } = objectNames(situation.instance.metadata.name);
-  const annotations = { ...asking(situation, 'ws'), ...ANY_SIZE, ...LARGE_HEADERS, ...SOCKETS };
+  const annotations = { ...asking(situation, 'ws'), ...ANY_SIZE, ...LARGE_HEADERS, ...SOCKETS, ...NEXT_FRONT };
   return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontOpen, 'open'));
 }
 

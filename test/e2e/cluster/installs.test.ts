@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { isShared } from '../../support/test-store.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { SYSTEM } from './support/release.ts';
+
+/** By default. */
+const GATES = isShared ? 2 : 1;
 
 /** Pod Security is enforced: restricted for the controller, baseline for instances. */
 describe('on a cluster: installs', function () {
@@ -27,7 +31,7 @@ describe('on a cluster: installs', function () {
     expect(status.docbuilder).to.include({ workers: 1 });
     expect(status.plan).to.include({ connections: 50 });
     expect(status.replicas).to.deep.equal({
-      gate: { desired: 1, ready: 1 },
+      gate: { desired: GATES, ready: GATES },
       docbuilder: { desired: 1, ready: 1 },
       editor: { desired: 1, ready: 1 },
       front: { desired: 2, ready: 2 },
@@ -40,6 +44,7 @@ describe('on a cluster: installs', function () {
       'EditorAvailable=True Available',
       'FrontAvailable=True Available',
       'EdgeReady=True Accepted',
+      ...(isShared ? ['StorageReady=True Accepted'] : []),
       'LicenseValid=True NoLicense',
       'Paused=False NotAsked',
     ]);

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { until } from '../../support/until.ts';
 import type { Cluster } from './cluster.ts';
-import { docker } from './engine.ts';
+import { docker, hasEngine } from './engine.ts';
 import type { Images } from './images/build.ts';
+import { layRoutes } from './pod-network.ts';
 
 const NAME_SERVERS = 'k8s-app=kube-dns';
 
@@ -14,6 +16,12 @@ export interface TwoNodes {
   uncordon(node: string): Promise<void>;
   /** `kubectl drain`; resolves when it has ended. */
   drain(node: string): Promise<void>;
+  /** Has a name server on each node: without any, names are away until Kubernetes takes them from a lost node. */
+  partNameServers(): Promise<void>;
+  /** The node is without power from one moment to the next: nobody that it was connected to is told. */
+  kill(node: string): Promise<void>;
+  /** It has power again, and is Ready. */
+  start(node: string): Promise<void>;
   /** Leaves one node with all pods, as it was. */
   end(): Promise<void>;
 }
@@ -42,15 +50,27 @@ export async function useTwoNodes(cluster: Cluster, images: Images): Promise<Two
   const budget = ['poddisruptionbudget', 'coredns'];
   await system('delete', '--ignore-not-found', ...budget);
   await system('create', ...budget, `--selector=${NAME_SERVERS}`, '--max-unavailable=1');
-  const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
-  const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
-  if (new Set(places.split(' ')).size === 1) {
+  const partNameServers = async () => {
+    const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
+    const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
+    if (new Set(places.split(' ')).size > 1) return;
     const [first = ''] = (await system(...where, 'name')).split('\n');
     await system('delete', first);
     await system('rollout', 'status', 'deployment/coredns', '--timeout=120s');
-  }
+  };
+  await partNameServers();
   return {
-    ...{ addresses, cordon, uncordon, drain },
+    ...{ addresses, cordon, uncordon, drain, partNameServers },
+    async kill(name) {
+      await docker('exec', name, 'ip', 'link', 'set', 'eth0', 'down');
+      await docker('kill', name);
+    },
+    async start(name) {
+      await docker('start', name);
+      await until('the node runs', async () => (await docker('exec', name, 'true').catch(() => undefined)) === '');
+      if (!hasEngine()) await layRoutes(kubectl);
+      await kubectl(['wait', `node/${name}`, '--for=condition=Ready', '--timeout=120s']);
+    },
     async end() {
       await uncordon(node);
       await drain(secondNode);

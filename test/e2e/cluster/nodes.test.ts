@@ -1,18 +1,26 @@
 import { expect } from 'chai';
 import { form } from '../../support/service.ts';
+import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type NodesEdge, startNodesEdge } from './nodes-edge.ts';
 import { type TwoNodes, useTwoNodes } from './nodes-ground.ts';
 import type { Pod } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { type SharedInstance, startSharedInstance } from './support/shared-instance.ts';
-import { startWriter } from './support/writer.ts';
+import { startWriter, within } from './support/writer.ts';
 
 const NODE_PORT = 30082;
 const SEVERAL = ['gate', 'docbuilder', 'front'];
 const PEOPLE = ['an', 'binh', 'chi', 'dung'];
 
 const letter = () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' });
+
+/** Of a lost node: how soon the others answer all that is asked from then on, and people edit again. */
+const [SERVES_MS, EDITS_MS] = [5_000, 90_000];
+/** Kubernetes calls a node lost after 40 to 55 s. */
+const LOST_MS = 35_000;
+/** How long one waits for an answer. A request that was sent to a lost pod over a kept connection has none for minutes. */
+const ANSWER_MS = 10_000;
 
 /** The pods of the instance are on two nodes; nothing that it keeps is on either. */
 describe('on a cluster: two nodes', function () {
@@ -67,9 +75,9 @@ describe('on a cluster: two nodes', function () {
     const { pathname, search } = new URL(download_url);
     const asking = [
       apart.ask(),
-      apart.ask(`${pathname}${search}`, 100),
+      apart.ask({ path: `${pathname}${search}`, pauseMs: 100 }),
       // The licence allows 120 a minute.
-      apart.ask('/v1/convert', 700, letter),
+      apart.ask({ path: '/v1/convert', pauseMs: 700, body: letter }),
     ];
     const writers = [1, 2].map((number) => startWriter(sessions, `${key}-writer-${number}`));
     return async () => {
@@ -123,6 +131,75 @@ describe('on a cluster: two nodes', function () {
       expect(failed).to.deep.equal([]);
       if (which === 'first') expect(told).to.match(/^(?:Unschedulable|VolumePending): /);
     });
+  }
+
+  it('the loss of one: within 5 s the others answer as before, people edit again, and nothing is there twice', async () => {
+    const lost = office.cluster.secondNode;
+    await moveEditor(lost);
+    await spread();
+    await nodes.partNameServers();
+    // As edges do that know pods: a node that answers leads to its own front. By default Kubernetes leads half to the other's.
+    await apart.kubectl('patch', 'service', 'apart-front', '--patch', '{"spec":{"externalTrafficPolicy":"Local"}}');
+    const { sessions } = apart;
+    const session = await sessions.create({ key: 'lost' });
+    const client = await sessions.open(session);
+    await client.addLine('đã lưu');
+    await sessions.save(session, client);
+
+    const { killed, edited, lines, failed } = await loseNode(lost);
+    expect(lines).to.include.members(['đã lưu', 'lại']);
+    const since = (line: string) => Date.parse(line.slice(0, 24)) - killed;
+    expect(failed.filter((line) => since(line) > SERVES_MS && since(line) < LOST_MS)).to.deep.equal([]);
+    // One that connects to a lost pod while its address is taken away fails: nginx asks no other then.
+    expect(failed.filter((line) => since(line) >= LOST_MS)).to.have.length.at.most(4);
+    expect(edited).to.be.below(EDITS_MS);
+    await apart.ready();
+    await until('nothing is there twice', async () => (await all()).length === 7, 120_000);
+  });
+
+  /** Asks for all of it from the moment of the loss until people edit again; then the node comes back. */
+  async function loseNode(lost: string) {
+    await nodes.kill(lost);
+    const killed = Date.now();
+    try {
+      const asked = { pauseMs: 200, withinMs: ANSWER_MS };
+      const asking = [
+        apart.ask(asked),
+        apart.ask({ ...asked, path: '/v1/status' }),
+        // The gate is asked about it, and refuses. Without the gate the editor would be asked.
+        apart.ask({ ...asked, path: '/browser/0/cool.html', status: 400 }),
+        apart.ask({ ...asked, path: '/v1/convert', pauseMs: 700, body: letter }),
+      ];
+      const tryToEdit = () => within(ANSWER_MS, editedAgain('lost')).catch(() => undefined);
+      const lines = await until('people edit again', tryToEdit, 2 * EDITS_MS);
+      const edited = Date.now() - killed;
+      const failed = (await Promise.all(asking.map((end) => end()))).flat();
+      return { killed, edited, lines, failed };
+    } finally {
+      await nodes.start(lost);
+    }
+  }
+
+  async function moveEditor(to: string): Promise<void> {
+    const { node, secondNode } = office.cluster;
+    const other = to === node ? secondNode : node;
+    await nodes.cordon(other);
+    await apart.kubectl('rollout', 'restart', 'deployment/apart-editor');
+    await apart.kubectl('rollout', 'status', 'deployment/apart-editor', '--timeout=200s');
+    await nodes.uncordon(other);
+    await apart.ready();
+  }
+
+  /** Lines of the document after somebody has opened it, written and saved. */
+  async function editedAgain(key: string): Promise<string[]> {
+    const { sessions } = apart;
+    const session = await sessions.create({ key });
+    const client = await sessions.open(session);
+    await client.addLine('lại');
+    await sessions.save(session, client);
+    const { download_url } = await sessions.state(session);
+    await client.leave();
+    return linesOf(await download(download_url));
   }
 
   /** The instance with volumes that are on one node cannot follow. */

@@ -43,8 +43,8 @@ interface Node {
   status: { addresses: { type: string; address: string }[] };
 }
 
-/** Has each node find the pods of all others. */
-async function layRoutes(kubectl: Kubectl): Promise<void> {
+/** Has each node find the pods of all others. A node that was started again has forgotten where they are. */
+export async function layRoutes(kubectl: Kubectl): Promise<void> {
   const { items } = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as { items: Node[] };
   for (const { metadata } of items) {
     for (const { spec, status } of items.filter((other) => other.metadata.name !== metadata.name)) {

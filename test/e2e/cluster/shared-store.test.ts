@@ -6,6 +6,8 @@ import { conditionIs, type Pod } from './support/instance.ts';
 import { officeFor } from './support/office.ts';
 import { type SharedInstance, startSharedInstance } from './support/shared-instance.ts';
 
+const letter = () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' });
+
 describe('on a cluster: an instance on PostgreSQL and S3', function () {
   this.timeout(300_000);
   let paper: SharedInstance;
@@ -48,7 +50,7 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     expect(await paper.pods('docbuilder')).to.have.length(2);
     const before = (await paper.pods('docbuilder')).map(({ metadata }) => metadata.uid);
     // The licence allows 120 a minute.
-    const end = paper.ask('/v1/convert', 700, () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' }));
+    const end = paper.ask({ path: '/v1/convert', pauseMs: 700, body: letter });
     await paper.kubectl('rollout', 'restart', 'deployment/paper-docbuilder');
     await paper.kubectl('rollout', 'status', 'deployment/paper-docbuilder', '--timeout=240s');
     await until('the old ones are gone', () => areGone('docbuilder', before), 90_000);

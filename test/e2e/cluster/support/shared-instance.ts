@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'mocha';
 import { secret } from '../../../support/logs.ts';
 import { type Sessions, sessionsAt } from '../../../support/sessions.ts';
 import { sharedStoreMissing } from '../../../support/test-store.ts';
 import { until } from '../../../support/until.ts';
+import { type Asked, askAgain, type EndAsking } from './asking.ts';
 import { type InstanceHandle, instanceHandle } from './instance.ts';
 import { answers, makeNamespace, type Office } from './office.ts';
 import { type Outside, startOutside } from './outside.ts';
@@ -18,8 +18,7 @@ export interface SharedInstance extends InstanceHandle {
   apiKey: string;
   /** Writes the Secret of the bucket, with values in place of the right ones. */
   putKeys(values?: Record<string, string>): Promise<void>;
-  /** Asks again and again until it is told to end. @returns what ends it, and gives all that was not answered as it should be */
-  ask(path?: string, pauseMs?: number, body?: () => FormData): () => Promise<string[]>;
+  ask(asked?: Asked): EndAsking;
   stop(): Promise<void>;
 }
 
@@ -71,7 +70,7 @@ export async function startSharedInstance(context: Context, office: Office, want
       ),
     );
     await answers(url);
-    const ask: SharedInstance['ask'] = (path, pauseMs, body) => askAgain(sessions, apiKey, path, pauseMs, body);
+    const ask: SharedInstance['ask'] = (asked) => askAgain({ sessions, apiKey, handle }, asked);
     return { ...handle, outside, sessions, apiKey, putKeys, ask, stop };
   } catch (error) {
     await stop();
@@ -99,34 +98,5 @@ function instance(wanted: Wanted, outside: Outside, hostAddress: string, shared:
       outbound: { allowHosts: [hostAddress] },
       storage: { ...storage, ...shared },
     },
-  };
-}
-
-function askAgain(
-  sessions: Sessions,
-  apiKey: string,
-  path = '/svc/status',
-  pauseMs = 25,
-  body?: () => FormData,
-): () => Promise<string[]> {
-  const failures: string[] = [];
-  let ended = false;
-  const asking = (async () => {
-    while (!ended) {
-      // A kept connection may be closed just when it is used again: an edge asks again then.
-      const headers = { Authorization: `Bearer ${apiKey}`, Connection: 'close' };
-      const init = { headers, ...(body && { method: 'POST', body: body() }) };
-      const answer = await sessions.call(path, init).then(
-        async (response) => (response.ok ? '' : `${response.status} ${await response.text()}`),
-        (error: Error) => error.message,
-      );
-      if (answer !== '') failures.push(answer);
-      await delay(pauseMs);
-    }
-  })();
-  return async () => {
-    ended = true;
-    await asking;
-    return failures;
   };
 }

@@ -65,7 +65,8 @@ export function startWriter(sessions: Sessions, key: string): Writer {
   };
 }
 
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** Rejects if it takes longer. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return Promise.race([
     work,
