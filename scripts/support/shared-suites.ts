@@ -1,12 +1,8 @@
 import { globSync } from 'node:fs';
 import { importsOf, reaches } from './imports.ts';
 
-/**
- * Tests that drive the services as their users and attackers do. What DocBuilder makes of documents is the same on
- * either store, and each of its requests uses the store as these tests of jobs and limits do: the others are run on one
- * alone.
- */
-const SUITES = 'test/{contract,attack}/{gate-*,job*,limits}.test.ts';
+/** Tests that drive the services as their users and attackers do. */
+const SUITES = 'test/{contract,attack}/*.test.ts';
 /** Starts the services of a test on the store that was asked for. */
 const TEST_STORE = 'test/support/test-store.ts';
 /** Who starts these itself says which store each of its services works on. */
