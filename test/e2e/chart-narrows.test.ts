@@ -6,6 +6,7 @@ import { desired } from '../../cmd/controller/desired/index.ts';
 import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import type { ApiServer } from '../support/api-server.ts';
 import { only } from '../support/helm.ts';
+import { minorVersion } from '../support/kubectl.ts';
 import { until } from '../support/until.ts';
 import { situationOf } from '../unit/controller/desired/situation.ts';
 import { type ChartServer, startChartServer } from './support/chart-server.ts';
@@ -154,7 +155,8 @@ describe('the chart narrows what the controller may write', function () {
     expect(named).to.include('named after');
   });
 
-  it('and to the size of pods of instances, and of no others', async () => {
+  it('and to the size of pods of instances, and of no others', async function () {
+    if ((await minorVersion(server.kubectl)) < 33) this.skip();
     const resize = async (name: string, labels: object) => {
       const resources = { requests: { cpu: '1' } };
       const spec = { containers: [{ name: 'c', image: 'i', resources }] };
@@ -186,7 +188,8 @@ describe('the chart narrows what the controller may write', function () {
     expect(await attempt(['patch', 'deployment/office-gate', '--type=merge', '--patch', scale])).to.equal(undefined);
   });
 
-  it('and leaves instances alone that have what newer rules of the definition refuse, until that changes', async () => {
+  it('and leaves instances alone that have what newer rules of the definition refuse, until that changes', async function () {
+    if ((await minorVersion(server.kubectl)) < 33) this.skip();
     const definition = await readFile(CRD, 'utf8');
     const older = definition.replaceAll('|monitors|', '|');
     expect(older).not.to.equal(definition);

@@ -35,3 +35,9 @@ export async function established(kubectl: Kubectl, name: string): Promise<void>
     30_000,
   );
 }
+
+/** Returns N of an API server of Kubernetes 1.N. */
+export async function minorVersion(kubectl: Kubectl): Promise<number> {
+  const { serverVersion } = JSON.parse(await kubectl(['version', '-o', 'json']));
+  return Number.parseInt(serverVersion.minor, 10);
+}

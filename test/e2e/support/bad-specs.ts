@@ -275,7 +275,11 @@ const VALUES: Record<string, readonly unknown[]> = {
     { limits: { 'example.com/gpu': '500m' } },
   ],
   'spec.gate.pod.resources.requests': [{ gpu: 1 }, { CPU: 1 }, { storage: '1Gi' }, { 'a b': 1 }, { '': 1 }],
-  'spec.gate.pod.resources.limits': [{ 'a..b/gpu': 1 }, { 'hugepages-2Mi': '2Mi' }],
+  'spec.gate.pod.resources.limits': [
+    { 'a..b/gpu': 1 },
+    { 'hugepages-2Mi': '2Mi' },
+    Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`example.com/gpu-${index}`, 1])),
+  ],
   'spec.docbuilder.pod.resources.limits.memory': ['2GB', true],
   'spec.editor.pod.nodeSelector.pool': ['a b', 7],
   'spec.front.pod.labels': [{ 'a b': 'c' }, { 'Example.com/a': 'c' }, { 'a..b/c': 'd' }],
