@@ -16,13 +16,22 @@ export function watchBody(
 ): { stop(): void } {
   const late = (message: string) => () =>
     onLate(new AppError('bad_request', { errors: [{ path: '', message }] }, { status: 408 }));
-  const idle = setTimeout(late('dữ liệu ngừng được gửi lên'), idleMs);
+  const lateByIdling = late('dữ liệu ngừng được gửi lên');
+  let look: NodeJS.Immediate | undefined;
+  // A process that was busy first reads what has arrived meanwhile; a body that nobody takes now may wait.
+  const idle = setTimeout(() => {
+    look = setImmediate(() => (request.isPaused() ? idle.refresh() : lateByIdling()));
+  }, idleMs);
   const all = allMs === undefined ? undefined : setTimeout(late('dữ liệu được gửi lên quá chậm'), allMs);
-  const onData = (): void => void idle.refresh();
+  const onData = (): void => {
+    clearImmediate(look);
+    idle.refresh();
+  };
   request.on('data', onData);
   return {
     stop: () => {
       clearTimeout(idle);
+      clearImmediate(look);
       clearTimeout(all);
       request.off('data', onData);
     },
