@@ -64,12 +64,16 @@ describe('the gate, killed in the middle of saves', () => {
     const bench = await savesBench({ folder, clock: () => Date.now() + 3_600_000 });
 
     try {
-      const state = await bench.rows.transact(async (tx) => ({
-        versions: (await Promise.all(DOCUMENTS.map((docId) => tx.versions(docId)))).flat(),
-        current: new Map((await tx.documents()).map(({ docId, version }) => [docId, version])),
-        pending: await tx.pendingDeliveries(),
-        givenUp: await tx.givenUp(100_000),
-      }));
+      const state = await bench.rows.transact(async (tx) => {
+        const versions = [];
+        for (const docId of DOCUMENTS) versions.push(...(await tx.versions(docId)));
+        return {
+          versions,
+          current: new Map((await tx.documents()).map(({ docId, version }) => [docId, version])),
+          pending: await tx.pendingDeliveries(),
+          givenUp: await tx.givenUp(100_000),
+        };
+      });
       const kept = new Map(state.versions.map((version) => [`${version.docId} ${version.version}`, version]));
       for (const { docId, version, sha256 } of told) {
         const current = state.current.get(docId) ?? 0;
