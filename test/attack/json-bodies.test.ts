@@ -23,7 +23,10 @@ const INVALID = JSON.stringify({
 describe('JSON that costs much', function () {
   this.timeout(120_000);
   let service: TestService;
+  let ownTime: number;
   before(async () => {
+    // Before the service starts: a thread that is busy for seconds would lose its database.
+    ownTime = await timeOfMistakes();
     service = await startEnterprise();
   });
   after(() => service.stop());
@@ -77,19 +80,22 @@ describe('JSON that costs much', function () {
   });
 
   it('for its mistakes does not keep the thread busy that answers others', async () => {
-    const check = (): unknown => {
-      try {
-        return checkScript(JSON.parse(INVALID), PLAN);
-      } catch (error) {
-        return error;
-      }
-    };
-    // Once its code has been compiled.
-    check();
-    const own = await threadTime(check);
     const taken = await threadTime(async () =>
       expect(await errorOf(await build(INVALID))).to.include({ status: 422, code: 'script_invalid' }),
     );
-    expect(taken).to.be.below(own / 2);
+    expect(taken).to.be.below(ownTime / 2);
   });
 });
+
+/** Returns the time that the thread takes for the mistakes of a script itself, once the code has been compiled. */
+function timeOfMistakes(): Promise<number> {
+  const check = (): unknown => {
+    try {
+      return checkScript(JSON.parse(INVALID), PLAN);
+    } catch (error) {
+      return error;
+    }
+  };
+  check();
+  return threadTime(check);
+}
