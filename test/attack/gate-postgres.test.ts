@@ -168,6 +168,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     const { rows, direct, net } = await openProxied();
     const save = await startSaves(rows);
     const admin = new pg.Client(clientOptions(direct, 'svc-test'));
+    admin.on('error', () => {});
     await admin.connect();
     await admin.query(`
       CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
@@ -175,7 +176,8 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
         FOR EACH ROW EXECUTE FUNCTION wait()`);
     const saving = save('new');
     const count = async (text: string) => Number((await admin.query(text)).rows[0]?.count) > 0;
-    const committing = `SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'COMMIT'`;
+    // The save has other transactions before this one.
+    const committing = `SELECT count(*) FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'`;
     await until('the server commits', () => count(committing));
     net.hold();
     await until('it has committed', () => count('SELECT count(*) FROM versions WHERE version = 1'));

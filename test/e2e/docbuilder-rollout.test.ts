@@ -16,12 +16,15 @@ describe('a rollout of DocBuilder under load', function () {
   let replicas: Replicas;
   let front: RunningNginx;
   let ports: number[];
+  /** The proxy's configuration, before these. */
+  let proxy: (upstreams: readonly number[]) => string;
   before(async function () {
     replicas = await startShared(this);
     const [frontPort = 0, ...others] = await freePorts(5);
     ports = others;
     const prefix = await mkdtemp(join(tmpdir(), 'svc-rollout-'));
-    front = await startNginx(proxyOf(frontPort, ports, prefix), prefix, frontPort);
+    proxy = (upstreams) => proxyOf(frontPort, upstreams, prefix);
+    front = await startNginx(proxy(ports), prefix, frontPort);
   });
   after(async () => {
     await front?.stop();
@@ -38,7 +41,11 @@ describe('a rollout of DocBuilder under load', function () {
     const old = await Promise.all([start(0), start(1)]);
     const load = startLoad(front.url.origin);
     await Promise.all([start(2), start(3)]);
-    for (const service of old) await end(service);
+    for (const [index, service] of old.entries()) {
+      // As a cluster does: whoever is to end is asked nothing more.
+      await front.reload(proxy(ports.slice(index + 1)));
+      await end(service);
+    }
     const { done, failed } = await load.stop();
     process.stderr.write(`      ${done} requests\n`);
     expect(failed).to.deep.equal([]);

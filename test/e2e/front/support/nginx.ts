@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../../../cmd/local/port.ts';
 import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
+import { until } from '../../../support/until.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
@@ -19,6 +20,8 @@ export interface RunningNginx {
   log(): Promise<string>;
   /** All that nginx wrote to stderr so far. */
   errors(): Promise<string>;
+  /** Takes another configuration; resolves when what came in under the former one is answered. */
+  reload(config: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -101,6 +104,14 @@ export async function startNginx(config: string, prefix: string, port: number): 
     url,
     log: () => readFile(join(prefix, 'access.log'), 'utf8'),
     errors: () => readFile(errors, 'utf8'),
+    async reload(changed) {
+      await writeFile(file, changed);
+      const workers = async () =>
+        (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ');
+      const before = await workers();
+      child.kill('SIGHUP');
+      await until('the former workers have ended', async () => (await workers()).every((pid) => !before.includes(pid)));
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
