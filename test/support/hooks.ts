@@ -1,7 +1,10 @@
-import { expect } from 'chai';
+import { config, expect } from 'chai';
 import type { Context, RootHookObject } from 'mocha';
 import { clusterEnding, runEnding } from './at-end.ts';
 import { leaks, loggedLines } from './logs.ts';
+
+// By default a message says `[ Array(1) ]` of what differs.
+config.truncateThreshold = 2_000;
 
 /**
  * Before the first test of a run of others and of tests on a cluster, the cluster begins to be made, beside the others;

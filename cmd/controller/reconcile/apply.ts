@@ -144,10 +144,14 @@ function countRepair(
  * deleted without it (`--cascade=orphan`), and as its own it would go with it, documents and all.
  */
 async function expectNotDeleted({ client, instance }: ApplyContext): Promise<void> {
-  const [namespace, name] = splitKey(instance.key);
+  if (await isDeleted(client, instance.key, instance.uid)) throw new Error('the instance was deleted meanwhile');
+}
+
+/** Asks the API server whether an instance is gone or on its way out. */
+export async function isDeleted(client: Client, key: string, uid: string): Promise<boolean> {
+  const [namespace, name] = splitKey(key);
   const now = await client.get(RESOURCES.svcInstance, namespace, name);
-  const same = now?.metadata.uid === instance.uid && now.metadata.deletionTimestamp === undefined;
-  if (!same) throw new Error('the instance was deleted meanwhile');
+  return now?.metadata.uid !== uid || now.metadata.deletionTimestamp !== undefined;
 }
 
 /** Creates an object where there is none. @returns whether there was none */

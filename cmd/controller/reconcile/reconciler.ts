@@ -8,13 +8,12 @@ import { COMPONENTS, objectNames } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
-import { ApiError, UnreachableError } from '../k8s/api-error.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { isAbsent } from '../k8s/failures.ts';
+import { isAbsent, isRequestFailure } from '../k8s/failures.ts';
 import { getKey, splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { type ApplyResult, applyObjects, pruneObjects } from './apply.ts';
+import { type ApplyResult, applyObjects, isDeleted, pruneObjects } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { type DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';
 import { observeEdge } from './edge.ts';
@@ -110,6 +109,10 @@ export class InstanceReconciler {
     try {
       return await this.#reconcileInstance(instance, signal);
     } catch (error) {
+      // Its objects go with it, also those that are being written.
+      const { uid } = instance.metadata;
+      const deleted = () => isDeleted(this.#options.client, getKey(instance), uid).catch(() => false);
+      if (!isStopped(signal) && (await deleted())) return 0;
       if (failures >= REPORTED_FAILURES && !isStopped(signal)) await this.#reportFailure(instance, error);
       throw error;
     }
@@ -288,10 +291,6 @@ function earliest(waits: readonly number[]): number | undefined {
 /** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */
 function policyTroubles(spec: SvcInstance['spec'], policy: Policy): Trouble[] {
   return notAllowed(spec, policy).map((message) => ({ reason: 'NotAllowed', stalled: true, message }));
-}
-
-function isRequestFailure(error: unknown): boolean {
-  return error instanceof ApiError || error instanceof UnreachableError;
 }
 
 /** Returns whether a signal has aborted because the controller ends, and not because it has taken too long. */

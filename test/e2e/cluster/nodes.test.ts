@@ -97,7 +97,11 @@ describe('on a cluster: two nodes', function () {
     const whose = which === 'first' ? "the editor's" : 'one without the editor';
     it(`a drain of ${whose} fails no request and loses no save`, async () => {
       const node = which === 'first' ? office.cluster.node : office.cluster.secondNode;
-      expect(await placesOf('editor')).to.deep.equal([office.cluster.node]);
+      // It is elsewhere when this is run again.
+      if (!(await placesOf('editor')).includes(office.cluster.node)) {
+        await moveEditor(office.cluster.node);
+        await spread();
+      }
       const end = await startLoad(which);
       const people = await Promise.all(
         PEOPLE.map(async (name) => {

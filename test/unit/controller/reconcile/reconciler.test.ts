@@ -136,6 +136,17 @@ describe('the reconciler of an instance', () => {
     expect(server.find('SvcInstance', 'office')).to.equal(undefined);
   });
 
+  for (const how of ['gone', 'on its way out'])
+    it(`does not fail when an object is refused while the instance is ${how}`, async () => {
+      server.admit = ({ kind }) => {
+        if (how === 'gone') server.remove('SvcInstance', 'office');
+        else server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+        throw new ApiError(`PATCH ${kind}`, { status: 409, reason: 'Conflict' });
+      };
+      expect(await reconcile()).to.equal(0);
+      expect(await reconcile()).to.equal(undefined);
+    });
+
   it('takes nothing back that was let go when the instance was deleted meanwhile, as with --cascade=orphan', async () => {
     await reconcile();
     runAll();
