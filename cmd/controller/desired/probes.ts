@@ -14,8 +14,11 @@ const READY_PERIOD = 5;
 const LIVE_PERIOD = 10;
 const TIMEOUT = 5;
 
-/** Seconds for the rest of the cluster to hear that a pod is going, before it listens no more. */
-export const LEAVE_SECONDS = 10;
+/**
+ * Seconds for the rest of the cluster to hear that a pod is going, before it listens no more. The front keeps names for 5 s,
+ * and asks again after 5 s where the name server that it asked is leaving with the same node.
+ */
+export const LEAVE_SECONDS = 20;
 /** For a pod in whose place others are asked meanwhile. */
 export const LEAVING: Pick<V1Container, 'lifecycle'> = {
   lifecycle: { preStop: { sleep: { seconds: LEAVE_SECONDS } } },
