@@ -103,6 +103,16 @@ describe('an S3 server that answers otherwise', () => {
     for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 8 }, () => bench.open()));
   });
 
+  it('answers that another request is in the way: that is no mistake of the configuration', async () => {
+    bench.faults.fail((request, response) => {
+      request.resume();
+      response.writeHead(409, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>OperationAborted</Code><Message>Please try again.</Message></Error>');
+      return true;
+    });
+    await bench.open();
+  });
+
   it('refuses at start: one line says which setting is wrong, and none has a secret in it', async () => {
     const { credentials } = bench.server.settings;
     const secretAccessKey = 'another-secret';

@@ -34,11 +34,14 @@ export class S3Error extends Error {
     this.operation = operation;
   }
 
-  /** Returns whether the same request may work in a moment: there was no answer, or one that blames the server. */
+  /**
+   * Returns whether the same request may work in a moment: there was no answer, or one that blames the server or another
+   * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes).
+   */
   get isPassing(): boolean {
     if (this.code === 'CredentialsProviderError' || isUnknownAuthority(this.code)) return false;
     const { httpStatus: status } = this;
-    return status === undefined || status >= 500 || status === 429 || status === 408;
+    return status === undefined || status >= 500 || [408, 409, 429].includes(status);
   }
 }
 
