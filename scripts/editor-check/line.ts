@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** A slow line: bytes a second in each direction, and milliseconds that each byte is on its way. */
 export interface Slowness {
@@ -102,18 +103,21 @@ export class Line {
   #delay(direction: Direction): Transform {
     const free = this.#free;
     const getSlowness = () => this.#slowness;
-    let lastArrives = 0;
+    /** Timers that end at the same time fire in any order. */
+    let arrived = Promise.resolve();
     return new Transform({
       transform(piece: Buffer, _encoding, next) {
         const slowness = getSlowness();
         if (!slowness) return void next(null, piece);
         const now = Date.now();
         free[direction] = Math.max(now, free[direction]) + (1000 * piece.length) / slowness.bytesPerSecond;
-        lastArrives = free[direction] + slowness.delayMs;
-        setTimeout(() => this.push(piece), lastArrives - now);
+        const before = arrived;
+        arrived = delay(free[direction] + slowness.delayMs - now)
+          .then(() => before)
+          .then(() => void this.push(piece));
         setTimeout(next, free[direction] - now);
       },
-      flush: (done) => void setTimeout(done, Math.max(0, lastArrives - Date.now())),
+      flush: (done) => void arrived.then(() => done()),
     });
   }
 }
