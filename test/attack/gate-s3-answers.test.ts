@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rename, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
@@ -67,10 +68,7 @@ describe('an S3 server that answers otherwise', () => {
       slow = times;
       bench.faults.fail((request, response) => {
         if (slow-- <= 0) return false;
-        request.resume();
-        response.writeHead(503, { 'content-type': 'application/xml' });
-        response.end('<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>');
-        return true;
+        return refuse(request, response, { status: 503, code: 'SlowDown' });
       });
     };
     // With the time that it really has, and the repetitions of a client that nothing has failed for.
@@ -104,12 +102,7 @@ describe('an S3 server that answers otherwise', () => {
   });
 
   it('answers that another request is in the way: that is no mistake of the configuration', async () => {
-    bench.faults.fail((request, response) => {
-      request.resume();
-      response.writeHead(409, { 'content-type': 'application/xml' });
-      response.end('<Error><Code>OperationAborted</Code><Message>Please try again.</Message></Error>');
-      return true;
-    });
+    bench.faults.fail((request, response) => refuse(request, response, { status: 409, code: 'OperationAborted' }));
     await bench.open();
   });
 
@@ -180,6 +173,18 @@ describe('an S3 server that answers otherwise', () => {
     }
   });
 });
+
+/** Answers a request as an S3 server does that refuses it. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, code }: { status: number; code: string },
+) {
+  request.resume();
+  response.writeHead(status, { 'content-type': 'application/xml' });
+  response.end(`<Error><Code>${code}</Code><Message>Please try again.</Message></Error>`);
+  return true;
+}
 
 function flip(): Transform {
   let done = false;

@@ -51,7 +51,7 @@ describe('POST /svc/auth on PostgreSQL', function () {
     return uris;
   }
 
-  it(`answers ${RATE} questions a second of people who edit, 99 of 100 within 10 ms`, async () => {
+  it(`answers ${RATE} questions a second, 99 of 100 within 10 ms`, async () => {
     const bare = await Promise.all(Array.from({ length: 3 }, startBare));
     const [uris, ofEditing] = [await questions(false), await questions(true)];
     const none = await askAtRate(
@@ -65,8 +65,9 @@ describe('POST /svc/auth on PostgreSQL', function () {
     const editing = await askAtRate(ports, ofEditing);
     for (const [name, times] of Object.entries({ none, cold, warm, editing }))
       process.stderr.write(`      ${name}: ${JSON.stringify(times)} ms\n`);
-    // Those who were let in and never came are noted anew once a second each, by three gates in one row: that is slower.
     expect(editing.p99).to.be.at.most(10);
+    // Those who were let in and never came are noted anew once a second each, by three gates in one row: that is slower.
+    expect(warm.p99).to.be.at.most(10);
   });
 });
 

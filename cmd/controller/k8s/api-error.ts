@@ -38,6 +38,11 @@ export class UnreachableError extends Error {
   }
 }
 
+/** Returns whether a request failed: it was refused, or has no answer. */
+export function isRequestFailure(error: unknown): error is ApiError | UnreachableError {
+  return error instanceof ApiError || error instanceof UnreachableError;
+}
+
 interface Status {
   kind?: unknown;
   code?: unknown;
@@ -74,7 +79,7 @@ function isStatus(value: unknown): value is Status {
 
 /** Turns a failure of fetch, of credentials or of a connection into an UnreachableError; an ApiError stays as it is. */
 export function toUnreachable(request: string, error: unknown): unknown {
-  if (error instanceof ApiError || error instanceof UnreachableError) return error;
+  if (isRequestFailure(error)) return error;
   const { name, message, cause } = error as Error;
   const reason = cause instanceof Error ? (cause as NodeJS.ErrnoException) : undefined;
   // The message of a TypeError without a cause quotes what it refuses, such as a header with the token.

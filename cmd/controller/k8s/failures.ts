@@ -3,11 +3,6 @@ import { ApiError, UnreachableError } from './api-error.ts';
 /** Longest time that a server's Retry-After is followed, in seconds. */
 const MAX_RETRY_AFTER = 30;
 
-/** Returns whether a request failed: it was refused, or has no answer. */
-export function isRequestFailure(error: unknown): boolean {
-  return error instanceof ApiError || error instanceof UnreachableError;
-}
-
 /** Returns whether the API server has no such kind. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;

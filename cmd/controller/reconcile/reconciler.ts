@@ -8,8 +8,9 @@ import { COMPONENTS, objectNames } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
+import { isRequestFailure } from '../k8s/api-error.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { isAbsent, isRequestFailure } from '../k8s/failures.ts';
+import { isAbsent } from '../k8s/failures.ts';
 import { getKey, splitKey } from '../k8s/known-versions.ts';
 import { RESOURCES } from '../k8s/resources.ts';
 import type { Client, KubernetesObject } from '../k8s/types.ts';
@@ -109,11 +110,11 @@ export class InstanceReconciler {
     try {
       return await this.#reconcileInstance(instance, signal);
     } catch (error) {
+      if (isStopped(signal)) throw error;
       // Its objects go with it, also those that are being written.
       const { uid } = instance.metadata;
-      const deleted = () => isDeleted(this.#options.client, getKey(instance), uid).catch(() => false);
-      if (!isStopped(signal) && (await deleted())) return 0;
-      if (failures >= REPORTED_FAILURES && !isStopped(signal)) await this.#reportFailure(instance, error);
+      if (await isDeleted(this.#options.client, getKey(instance), uid).catch(() => false)) return 0;
+      if (failures >= REPORTED_FAILURES) await this.#reportFailure(instance, error);
       throw error;
     }
   }

@@ -10,7 +10,7 @@ import { imageFor } from '../desired/pod.ts';
 import { docbuilderSizing } from '../desired/sizing.ts';
 import type { ComponentName, Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
-import { ApiError, UnreachableError } from '../k8s/api-error.ts';
+import { isRequestFailure } from '../k8s/api-error.ts';
 import type { ObjectMeta } from '../k8s/types.ts';
 import { type Finding, ownConditions, toConditions } from './conditions.ts';
 import { hashValue } from './hash-value.ts';
@@ -103,7 +103,7 @@ export function failingStatus(
 }
 
 function describeFailure(error: unknown): Pick<Finding, 'reason' | 'message'> {
-  if (error instanceof ApiError || error instanceof UnreachableError) {
+  if (isRequestFailure(error)) {
     return {
       reason: 'ApiServerFails',
       message: `A request to the API server failed and will be retried: ${error.message}`,

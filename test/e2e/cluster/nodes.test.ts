@@ -102,6 +102,7 @@ describe('on a cluster: two nodes', function () {
         await moveEditor(office.cluster.node);
         await spread();
       }
+      expect(await placesOf('editor')).to.deep.equal([office.cluster.node]);
       const end = await startLoad(which);
       const people = await Promise.all(
         PEOPLE.map(async (name) => {

@@ -52,6 +52,10 @@ describe('the reconciler of an instance', () => {
     reconcile = (failures = 0, signal = new AbortController().signal) => reconciler.reconcile(key, signal, failures);
   }
 
+  function beginDeletion(): void {
+    server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+  }
+
   function office(): SvcInstance {
     const found = server.find<SvcInstance>('SvcInstance', 'office');
     if (!found) throw new Error('no instance');
@@ -140,7 +144,7 @@ describe('the reconciler of an instance', () => {
     it(`does not fail when an object is refused while the instance is ${how}`, async () => {
       server.admit = ({ kind }) => {
         if (how === 'gone') server.remove('SvcInstance', 'office');
-        else server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+        else beginDeletion();
         throw new ApiError(`PATCH ${kind}`, { status: 409, reason: 'Conflict' });
       };
       expect(await reconcile()).to.equal(0);
@@ -156,7 +160,7 @@ describe('the reconciler of an instance', () => {
       // The third stage is still to come.
       const budget = server.find('PodDisruptionBudget', 'office-gate');
       if (object.kind !== 'Deployment' || !budget) return object;
-      server.put({ ...office(), metadata: { ...office().metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+      beginDeletion();
       owned.observe(server.put({ ...budget, metadata: { ...budget.metadata, ownerReferences: [] } }));
       return object;
     };
