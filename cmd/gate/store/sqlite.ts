@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Query } from '../../../src/common/sql/table.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
 
@@ -15,7 +15,6 @@ const SQLITE_FULL = 13;
  * @throws {Error} when another process has it open, or it is no database of ours
  */
 export function openDatabase(path: string, prepare: (database: DatabaseSync) => void = () => {}): DatabaseSync {
-  const { DatabaseSync } = loadSqlite();
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
@@ -86,15 +85,4 @@ export function toStoreError(error: unknown): unknown {
 function resultCode(error: unknown): number | undefined {
   const { code, errcode } = error as { code?: unknown; errcode?: number };
   return code === 'ERR_SQLITE_ERROR' && errcode !== undefined ? errcode & 0xff : undefined;
-}
-
-/** Loads the module without the warning that Node 22 and early 24 write to standard error, into a log of JSON. */
-function loadSqlite(): typeof import('node:sqlite') {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
