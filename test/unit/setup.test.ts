@@ -130,6 +130,11 @@ describe('scripts/setup.sh', function () {
     });
   }
 
+  it('takes another Node where the machine’s own runs no TypeScript, as Debian’s does not', async () => {
+    await program('machine/node', `#!/bin/sh\nexec '${process.execPath}' --no-strip-types "$@"\n`);
+    expect(await setup()).to.contain(`this machine has ${process.version}, the service needs`);
+  });
+
   it('makes no link where the machine’s own Node is new enough', async () => {
     await program('machine/node', `#!/bin/sh\nexec '${process.execPath}' "$@"\n`);
     expect(await setup()).to.equal('[setup] installing npm modules');
