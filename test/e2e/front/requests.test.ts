@@ -69,6 +69,16 @@ describe('front, asked in odd ways', () => {
     });
   }
 
+  it('answers paths that lead nowhere with the error object of the services', async () => {
+    for (const base of ports()) {
+      const answer = await send(base, { target: '/nothing' });
+      expect(answer.status).to.equal(404);
+      expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
+      const { code, request_id } = errorOf(answer);
+      expect([code, request_id]).to.deep.equal(['not_found', answer.headers['x-svc-request-id']]);
+    }
+  });
+
   it('tells the services by which protocol the edge was asked, and believes nothing else of it', async () => {
     for (const [header, told] of [
       ['X-Forwarded-Proto: https', 'https'],
