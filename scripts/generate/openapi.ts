@@ -6,6 +6,7 @@ import { componentSchemas, formTitle, PREFIX } from './openapi-schemas.ts';
 import { type Answer, type Operation, operations } from './operations.ts';
 
 const HEADER_PREFIX = '#/components/headers/';
+const BYTES = { schema: { type: 'string', format: 'binary' } };
 /** Errors that any operation may answer, and those of every operation that needs a key. */
 const ALWAYS: ErrorCode[] = ['bad_request', 'internal'];
 const WITH_AUTH: ErrorCode[] = ['unauthorized', 'token_expired'];
@@ -22,6 +23,8 @@ const BY_STATUS: Record<string, string[]> = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
+/** Generators of clients know a reference to what is posted, not one to the whole callback. */
+const JOB_ENDED = { jobEnded: { '{$request.body#/callback_url}': { $ref: '#/components/pathItems/jobEnded' } } };
 /** Answers that any operation has, and those to requests with a body. */
 const ANY: Record<string, Answer> = {
   405: { description: 'Another method: `detail.allowed` has those known.' },
@@ -54,7 +57,7 @@ export function openapi(): Record<string, unknown> {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key or an HS256 JWT.' },
       },
       headers: knownHeaders,
-      callbacks: { jobEnded: jobEnded() },
+      pathItems: { jobEnded: jobEnded() },
       schemas: componentSchemas(used),
     },
   };
@@ -76,7 +79,7 @@ function jobEnded(): Record<string, unknown> {
       },
     },
   };
-  return { '{$request.body#/callback_url}': { post } };
+  return { post };
 }
 
 function operationObject(operation: Operation): Record<string, unknown> {
@@ -110,7 +113,7 @@ function operationObject(operation: Operation): Record<string, unknown> {
         ]),
       ),
     },
-    ...(counted && { callbacks: { jobEnded: { $ref: '#/components/callbacks/jobEnded' } } }),
+    ...(counted && { callbacks: JOB_ENDED }),
   };
 }
 
@@ -132,8 +135,9 @@ function answer(
   counted: boolean,
 ): Record<string, unknown> {
   const content = {
-    // The file has any type. A client that asks for a type named here in its stead would get the job.
-    ...(file && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
+    // The file has any type. A client that asks for a type named here in its stead would get the job. Some generators
+    // know none but the first, and take the JSON for the only answer without it.
+    ...(file && { 'application/octet-stream': BYTES, '*/*': BYTES }),
     ...(object && { [object]: { schema: { type: 'object' } } }),
     ...(schema && { 'application/json': { schema: reference(schema) } }),
     ...(text && { 'text/plain': { schema: { type: 'string' } } }),

@@ -128,6 +128,18 @@ for (const installed of BROWSERS) {
       expect(await inEditor(frame, 'permissions()')).to.have.members(allowed);
     });
 
+    it('says in which language its sentences are, also where the server writes in another one', async () => {
+      const said = () =>
+        call('(({ lang, textContent }) => [lang, textContent])(document.querySelector("[role=status]"))');
+      await openEditor(page, { editor: { lang: 'en' } });
+      expect(await said()).to.deep.equal(['en', 'The document is open.']);
+      await call('editors.editor.destroy()');
+      gate.orders.refuse = { status: 422, code: 'download_failed' };
+      await call(`make('editor', ${JSON.stringify({ editor: { lang: 'en' } })})`);
+      await event(page, 'onError');
+      expect(await said()).to.deep.include.members(['vi']);
+    });
+
     it('tells screen readers what goes on, names the frame, and puts the keyboard into the document', async () => {
       const goOn = slowDown();
       const document = { url: 'x', title: '<b>"báo cáo"', fileType: 'docx', key: 'k' };

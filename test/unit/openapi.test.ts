@@ -54,7 +54,8 @@ describe('the OpenAPI document', () => {
 
   it('says of every work request what is posted when its job has ended', () => {
     for (const [path, { post }] of Object.entries<{ post?: { callbacks?: object } }>(document.paths)) {
-      if (post) expect(post.callbacks, path).to.deep.equal({ jobEnded: { $ref: '#/components/callbacks/jobEnded' } });
+      const called = { '{$request.body#/callback_url}': { $ref: '#/components/pathItems/jobEnded' } };
+      if (post) expect(post.callbacks, path).to.deep.equal({ jobEnded: called });
     }
   });
 
@@ -68,13 +69,29 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(discriminator.mapping)).to.have.length(oneOf.length);
   });
 
+  it('names first a type of bytes that generators know, wherever an answer is a file', () => {
+    const contents = Object.values<Record<string, { responses: Record<string, { content?: object }> }>>(document.paths)
+      .flatMap((operations) => Object.values(operations))
+      .flatMap(({ responses }) => Object.values(responses))
+      .map(({ content = {} }) => Object.keys(content))
+      .filter((types) => types.includes('*/*'));
+    expect(contents).to.have.length(6);
+    for (const types of contents) expect(types[0]).to.equal('application/octet-stream');
+  });
+
+  it('has no type without a name that contains itself, which generators cannot make', () => {
+    expect(document.components.schemas.ScriptListItem.anyOf).to.deep.include({
+      $ref: '#/components/schemas/ScriptListItemObject',
+    });
+  });
+
   it('refers to nothing that it does not have, and has nothing that nothing refers to', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, found = '']) => found);
     for (const reference of references) {
       const found = reference.split('/').reduce((node, part) => node?.[part], document);
       expect(found, reference).to.be.an('object');
     }
-    for (const kind of ['headers', 'schemas', 'callbacks']) {
+    for (const kind of ['headers', 'schemas', 'pathItems']) {
       for (const name of Object.keys(document.components[kind])) {
         expect(
           references.some((one) => `${one}/`.startsWith(`components/${kind}/${name}/`)),

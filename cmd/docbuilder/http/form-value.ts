@@ -30,7 +30,8 @@ export function formValue(fields: ReadonlyMap<string, string>, shape: FormShape)
 
 function typed(name: string, text: string, { booleans, integers, json }: FormShape): unknown {
   if (json.includes(name)) return parsed(name, text);
-  if (booleans.includes(name) && /^(true|false|1|0)$/.test(text)) return text === 'true' || text === '1';
+  // Python writes `True`.
+  if (booleans.includes(name) && /^(true|false|1|0)$/i.test(text)) return text === '1' || text.toLowerCase() === 'true';
   if (integers.includes(name) && /^\d{1,9}$/.test(text)) return Number(text);
   return text;
 }

@@ -1,3 +1,5 @@
+import { languageOf } from './texts.ts';
+
 /**
  * Ways to show a sentence: to screen readers only; to everybody; to everybody for a while, or until it is clicked; over
  * the frame, which then takes no input.
@@ -72,6 +74,8 @@ export class Overlay {
   show(text: string, visibility: Visibility, frame: HTMLElement): void {
     this.#hide();
     this.#onResize.disconnect();
+    // The page around it may be in another one, in which a screen reader would read it out.
+    this.element.lang = languageOf(text);
     this.element.textContent = text;
     Object.assign(this.element.style, STYLES[visibility === 'note' ? 'seen' : visibility]);
     if (visibility === 'note') {

@@ -68,3 +68,8 @@ export function textsFor(lang: string): Texts {
   if (/^en([-_]|$)/i.test(lang)) return ENGLISH;
   return /^vi([-_]|$)/i.test(lang) ? VIETNAMESE : { ...VIETNAMESE, editorMessages: {} };
 }
+
+/** Returns the language of a sentence that is shown: the server's own are in Vietnamese, whatever was asked for. */
+export function languageOf(sentence: string): 'vi' | 'en' {
+  return Object.values(ENGLISH).includes(sentence) ? 'en' : 'vi';
+}

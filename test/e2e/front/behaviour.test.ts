@@ -160,10 +160,22 @@ describe('front', () => {
       });
     }
 
+    it('that there is no editor, in a page instead of nginx’s own, which has no language', async () => {
+      await upstreams.behave('editor', { down: true });
+      const answer = await send(front.url, { target: PAGE, method: 'POST', body: 'access_token=x' });
+      expect([answer.status, answer.headers['retry-after']]).to.deep.equal([502, '60']);
+      expect(answer.body)
+        .to.match(/The editor is not available/)
+        .and.match(/^<!doctype html>\n<html lang="vi">/);
+      expect(answer.headers).to.include({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+    });
+
     it('in pages of one style, which the policy of all allows', () => {
       const style = (name: string) =>
         /<style>.*<\/style>/s.exec(readFileSync(join(FRONT_DIRECTORY, `${name}.html`), 'utf8'))?.[0];
-      expect(style('unreadable')).to.be.a('string').and.equal(style('limit')).and.equal(style('foreign_host'));
+      expect(style('unreadable')).to.be.a('string');
+      for (const name of ['limit', 'foreign_host', 'unavailable'])
+        expect(style(name), name).to.equal(style('unreadable'));
     });
   });
 

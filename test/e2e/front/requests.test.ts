@@ -7,6 +7,8 @@ import { PAGE, SOCKETS } from './targets.ts';
 
 const HEAD = 'Host: office.example\r\nConnection: close\r\n';
 
+const EVERY_METHOD = 'GET, HEAD, POST, DELETE, OPTIONS';
+
 /** The whole text of requests that nginx refuses by itself, and the status. */
 const REFUSED: [string, string, number][] = [
   ['no Host', 'GET /v1/status HTTP/1.1\r\n\r\n', 400],
@@ -57,13 +59,25 @@ describe('front, asked in odd ways', () => {
         expect(request_id)
           .to.match(/^req_[0-9a-f]{16}$/)
           .and.equal(answer.headers['x-svc-request-id']);
-        if (status === 405) expect(detail).to.deep.equal({ method: 'TRACE' });
-        else expect(detail).to.have.nested.property('errors[0].path', '');
+        if (status === 405) {
+          expect(detail).to.deep.equal({ method: 'TRACE' });
+          expect(answer.headers['allow']).to.equal(text.includes('/v1/') ? 'GET, HEAD' : EVERY_METHOD);
+        } else expect(detail).to.have.nested.property('errors[0].path', '');
       }
       for (const upstream of ['gate', 'docbuilder', 'editor', 'gateInternal'] as const)
         expect(upstreams.seen(upstream)).to.deep.equal([]);
     });
   }
+
+  it('answers paths that lead nowhere with the error object of the services', async () => {
+    for (const base of ports()) {
+      const answer = await send(base, { target: '/nothing' });
+      expect(answer.status).to.equal(404);
+      expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
+      const { code, request_id } = errorOf(answer);
+      expect([code, request_id]).to.deep.equal(['not_found', answer.headers['x-svc-request-id']]);
+    }
+  });
 
   it('tells the services by which protocol the edge was asked, and believes nothing else of it', async () => {
     for (const [header, told] of [
