@@ -49,6 +49,16 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
     () => OneGate,
   ];
 
+  it('hold a save that comes while the database is away until it is back', async () => {
+    const session = await gates.create();
+    await postgres.kill();
+    const saves = gates.all.map((gate, index) => gates.put(session, `held ${index}`, gate));
+    await sleep(3_000);
+    await postgres.start();
+    expect(await Promise.all(saves)).to.deep.equal([200, 200, 200]);
+    expect((await gates.state(session)).version).to.equal(3);
+  });
+
   it('serve each request wherever it goes: one document, one row of versions, one cap, one status', async () => {
     expect(gates.all.filter((gate) => gate.leads())).to.have.length(1);
     const [session, second] = await Promise.all([gates.create(), gates.create()]);

@@ -15,7 +15,7 @@ const SECRET_KEY = ['AWS_SECRET_ACCESS_KEY', 'ACCESS_SECRET_KEY'] as const;
 /** Reads the address of a database: `uri`, or its parts, as in the Secrets of CloudNativePG. */
 export function parseDatabaseSecret(given: SecretValues): StoreSecret {
   const value = (key: string): string => trimmed(given[key]);
-  const uri = value('uri') || composeUri(value);
+  const uri = withPassword(value('uri'), value) || composeUri(value);
   if (uri === undefined) return { values: {}, problems: ['has neither uri nor host'] };
   const isUsable = /^postgres(ql)?:\/\/./.test(uri) && URL.canParse(uri);
   // Its value is not told: there is a password in it.
@@ -35,6 +35,22 @@ export function parseBucketSecret(given: SecretValues): StoreSecret {
   ];
   if (id === undefined || secret === undefined) return { values: {}, problems };
   return { values: { 's3-access-key-id': id, 's3-secret-access-key': secret }, problems };
+}
+
+/** CloudNativePG gives the database the `password` that somebody writes into its Secret, and leaves `uri` as it was. */
+function withPassword(uri: string, value: (key: string) => string): string {
+  const [url, user, password] = [URL.parse(uri), value('user') || value('username'), value('password')];
+  if (!url || password === '' || decoded(url.username) !== user || decoded(url.password) === password) return uri;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }
 
 function composeUri(value: (key: string) => string): string | undefined {

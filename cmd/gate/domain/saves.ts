@@ -67,6 +67,21 @@ export class Saves {
   }
 
   /**
+   * Finds out whose save it is. While the store fails that waits as the save itself does, and then counts as a save that
+   * has failed.
+   * @throws {AppError} what `find` throws; 503
+   */
+  async admit<Found>(docId: string, find: () => Promise<Found>): Promise<Found> {
+    try {
+      return await retryFor(this.#timings, this.#deps.log)(find);
+    } catch (error) {
+      // An answer has no cause.
+      if (error instanceof AppError && error.cause !== undefined) await this.#deps.uploads.fail(docId);
+      throw error;
+    }
+  }
+
+  /**
    * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. While the store fails,
    * the save waits for up to 25 s, since the editor gives up changes much sooner after an error than after a slow answer.
    * @param gone aborts when nobody waits for it any more; it is stored all the same

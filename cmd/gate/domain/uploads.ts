@@ -82,6 +82,13 @@ export class Uploads {
     }
   }
 
+  /** Notes a save that has failed before its content was asked for. */
+  async fail(docId: string): Promise<void> {
+    this.#untold.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
+    this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
+    await atMost(NOTE_MS, this.#renew());
+  }
+
   /** Tells the others nothing any more. */
   stop(): void {
     this.#underWay.clear();

@@ -67,7 +67,9 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
-    const session = await access.save(request.params.docId, getToken(request));
+    const { docId } = request.params;
+    const token = getToken(request);
+    const session = await saves.admit(docId, () => access.save(docId, token));
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     if (length === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
     if (length > maxBytes) throw fileTooLarge(maxBytes);

@@ -27,6 +27,16 @@ const LABELS = { 'svc.internal/instance': 'office' };
 describe('the Secret of a shared store', () => {
   for (const [what, given, url] of [
     ['is that of CloudNativePG', CLOUDNATIVEPG, CLOUDNATIVEPG.uri],
+    [
+      'has another password beside the address, as CloudNativePG leaves it where somebody has changed that',
+      { ...CLOUDNATIVEPG, password: 'new/%' },
+      'postgresql://app:new%2F%25@office-db-rw.documents:5432/app',
+    ],
+    [
+      "has a password of somebody else's beside the address",
+      { uri: CLOUDNATIVEPG.uri, user: 'postgres', password: 'q' },
+      CLOUDNATIVEPG.uri,
+    ],
     ['has the parts of an address', PARTS, 'postgresql://app:p@office-db-rw:5432/app'],
     [
       'has parts with any characters',

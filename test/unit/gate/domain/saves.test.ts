@@ -8,8 +8,10 @@ import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { Attempt, Blobs, Rows } from '../../../../cmd/gate/domain/ports.ts';
 import type { SaveFacts } from '../../../../cmd/gate/domain/save-transaction.ts';
 import { toTimestamp } from '../../../../cmd/gate/domain/wopi.ts';
+import { AppError } from '../../../../src/common/errors.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
+import { Unavailable } from '../../../../src/common/unavailable.ts';
 import { type BenchOptions, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { refusal } from '../../../support/outbound.ts';
 import { until } from '../../../support/service.ts';
@@ -41,6 +43,29 @@ describe('saves', () => {
   }
   const isUnresolved = () => bench.saves.hasUnresolvedSave('doc_a');
   const version = async () => (await bench.rows.transact((tx) => tx.document('doc_a')))?.version;
+
+  it('whose session cannot be looked up wait for that, and count as failed when the time is over', async () => {
+    await begin();
+    let tries = 0;
+    const away = () => Promise.reject(new Unavailable(EIO));
+    expect(await bench.saves.admit('doc_a', async () => (++tries < 3 ? away() : session))).to.equal(session);
+    expect(await isUnresolved()).to.equal(false);
+    await refusal(bench.saves.admit('doc_a', away), 'internal');
+    expect(await isUnresolved()).to.equal(true);
+    await save(bytes('again'));
+    expect(await isUnresolved()).to.equal(false);
+  });
+
+  it('of a session that is refused end at once', async () => {
+    await begin();
+    let tries = 0;
+    const refused = async () => {
+      tries += 1;
+      throw new AppError('invalid_session_token');
+    };
+    await refusal(bench.saves.admit('doc_a', refused), 'invalid_session_token');
+    expect([tries, await isUnresolved()]).to.deep.equal([1, false]);
+  });
 
   it('put the version, the document and the callback on disk together', async () => {
     const posted: string[] = [];
