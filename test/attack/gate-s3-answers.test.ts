@@ -106,6 +106,24 @@ describe('an S3 server that answers otherwise', () => {
     await bench.open();
   });
 
+  it('refuses for another reason: the line has its own words', async () => {
+    bench.faults.fail((request, response) => refuse(request, response, { status: 400, code: 'InvalidArgument' }));
+    const line = 'SVC_S3_ENDPOINT answers the request to put with InvalidArgument (400): Please try again.';
+    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+  });
+
+  it('says yes to all, as a web server with one page does: it is refused at start, and takes no save', async () => {
+    const file = await bench.receive(randomBytes(1_000));
+    bench.faults.fail((request, response) => {
+      request.resume().on('end', () => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html></html>'));
+      return true;
+    });
+    expect(await failure(bench.blobs.put(file, randomBlob()))).to.include({ name: 'S3Error', operation: 'put' });
+    const line = 'SVC_S3_ENDPOINT is not an object store: what is put there is not kept';
+    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+    await bench.incoming.discard(file);
+  });
+
   it('refuses at start: one line says which setting is wrong, and none has a secret in it', async () => {
     const { credentials } = bench.server.settings;
     const secretAccessKey = 'another-secret';

@@ -1,6 +1,9 @@
 import { startDeadline } from '../net/deadline.ts';
 import { isUnknownAuthority } from '../net/unknown-authority.ts';
 
+/** Node's code for a certificate that does not name the host that was asked for. */
+export const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
+
 /** The errors that S3 clients throw, as far as they matter here. */
 interface Thrown {
   name?: string;
@@ -20,6 +23,8 @@ export class S3Error extends Error {
   /** Undefined when there was no answer. It is no `status`: that of an error is one to answer a client with. */
   readonly httpStatus: number | undefined;
   readonly operation: string;
+  /** What the store says of it, or Node. */
+  readonly words: string;
 
   constructor(operation: string, thrown: unknown) {
     const { name = 'Error', message = '', code, $metadata } = (thrown ?? {}) as Thrown;
@@ -32,6 +37,7 @@ export class S3Error extends Error {
     this.code = what === 'NoSuchKey' || what === 'NotFound' ? 'ENOENT' : what;
     this.httpStatus = status;
     this.operation = operation;
+    this.words = message.split('\n', 1).join();
   }
 
   /**
@@ -39,8 +45,8 @@ export class S3Error extends Error {
    * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes).
    */
   get isPassing(): boolean {
-    if (this.code === 'CredentialsProviderError' || isUnknownAuthority(this.code)) return false;
-    const { httpStatus: status } = this;
+    const { code, httpStatus: status } = this;
+    if (code === 'CredentialsProviderError' || code === OTHER_HOST || isUnknownAuthority(code)) return false;
     return status === undefined || status >= 500 || [408, 409, 429].includes(status);
   }
 }
