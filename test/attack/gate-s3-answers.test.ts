@@ -106,6 +106,15 @@ describe('an S3 server that answers otherwise', () => {
     await bench.open();
   });
 
+  it('is full: that is no mistake of the configuration, and a save waits', async () => {
+    const file = await bench.receive(randomBytes(1_000));
+    bench.faults.fail((request, response) => refuse(request, response, { status: 403, code: 'QuotaExceeded' }));
+    const full = await bench.open();
+    const error = await failure(full.put(file, randomBlob()));
+    expect(error).to.include({ code: 'QuotaExceeded', isPassing: true });
+    await bench.incoming.discard(file);
+  });
+
   it('refuses for another reason: the line has its own words', async () => {
     bench.faults.fail((request, response) => refuse(request, response, { status: 400, code: 'InvalidArgument' }));
     const line = 'SVC_S3_ENDPOINT answers the request to put with InvalidArgument (400): Please try again.';

@@ -27,7 +27,9 @@ export class S3Error extends Error {
   readonly words: string;
 
   constructor(operation: string, thrown: unknown) {
-    const { name = 'Error', message = '', code, $metadata } = (thrown ?? {}) as Thrown;
+    const { name = 'Error', message: told = '', code, $metadata } = (thrown ?? {}) as Thrown;
+    // The client's word for none; Ceph sends none.
+    const message = told === 'UnknownError' ? '' : told;
     const status = $metadata?.httpStatusCode;
     const what = status === undefined ? (code ?? name) : name;
     super(
@@ -42,12 +44,13 @@ export class S3Error extends Error {
 
   /**
    * Returns whether the same request may work in a moment: there was no answer, or one that blames the server or another
-   * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes).
+   * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes), or a bucket that is
+   * full (Ceph's `QuotaExceeded`, MinIO's `XMinioAdminBucketQuotaExceeded`).
    */
   get isPassing(): boolean {
     const { code, httpStatus: status } = this;
     if (code === 'CredentialsProviderError' || code === OTHER_HOST || isUnknownAuthority(code)) return false;
-    return status === undefined || status >= 500 || [408, 409, 429].includes(status);
+    return status === undefined || status >= 500 || [408, 409, 429].includes(status) || code.endsWith('QuotaExceeded');
   }
 }
 

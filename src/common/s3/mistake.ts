@@ -31,10 +31,9 @@ export function describeMistake({ code, httpStatus: status, operation, words }: 
       return { path: 'SVC_S3_REGION', message: 'is not the region of the bucket' };
     case 'AccessDenied':
       return { path: 'SVC_S3_BUCKET', message: `may not be used with these credentials: ${operation} is denied` };
-    default:
-      return {
-        path: 'SVC_S3_ENDPOINT',
-        message: `answers the request to ${operation} with ${code} (${status}): ${words}`,
-      };
+    default: {
+      const message = `answers the request to ${operation} with ${code} (${status})${words && `: ${words}`}`;
+      return { path: 'SVC_S3_ENDPOINT', message };
+    }
   }
 }
