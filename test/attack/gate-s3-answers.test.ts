@@ -115,6 +115,15 @@ describe('an S3 server that answers otherwise', () => {
     await bench.incoming.discard(file);
   });
 
+  it('cannot do what an upload needs: it is refused at start', async () => {
+    bench.faults.fail((request, response) => {
+      if (request.headers['x-amz-checksum-sha256'] === undefined) return false;
+      return refuse(request, response, { status: 501, code: 'NotImplemented' });
+    });
+    const line = 'SVC_S3_ENDPOINT answers the request to put with NotImplemented (501): Please try again.';
+    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+  });
+
   it('refuses for another reason: the line has its own words', async () => {
     bench.faults.fail((request, response) => refuse(request, response, { status: 400, code: 'InvalidArgument' }));
     const line = 'SVC_S3_ENDPOINT answers the request to put with InvalidArgument (400): Please try again.';

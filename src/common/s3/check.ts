@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
@@ -25,7 +25,10 @@ export async function checkBucket(
   const request = (operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<unknown>) =>
     answeredWithin(timings.requestMs, operation, send);
   try {
-    await request('put', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body: Key }), options));
+    // A store that has no checksums would refuse every upload.
+    const ChecksumSHA256 = hash('sha256', Key, 'base64');
+    const put = new PutObjectCommand({ Bucket, Key, Body: Key, ChecksumSHA256 });
+    await request('put', (options) => client.send(put, options));
     const kept = await request('read', async (options) => {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }), options);
       return text(addAbortSignal(options.abortSignal, Body as Readable));

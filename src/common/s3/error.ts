@@ -49,7 +49,9 @@ export class S3Error extends Error {
    */
   get isPassing(): boolean {
     const { code, httpStatus: status } = this;
-    if (code === 'CredentialsProviderError' || code === OTHER_HOST || isUnknownAuthority(code)) return false;
+    const isLasting =
+      ['CredentialsProviderError', OTHER_HOST].includes(code) || isUnknownAuthority(code) || status === 501;
+    if (isLasting) return false;
     return status === undefined || status >= 500 || [408, 409, 429].includes(status) || code.endsWith('QuotaExceeded');
   }
 }
