@@ -106,6 +106,42 @@ describe('an S3 server that answers otherwise', () => {
     await bench.open();
   });
 
+  it('is full: that is no mistake of the configuration, and a save waits', async () => {
+    const file = await bench.receive(randomBytes(1_000));
+    bench.faults.fail((request, response) => refuse(request, response, { status: 403, code: 'QuotaExceeded' }));
+    const full = await bench.open();
+    const error = await failure(full.put(file, randomBlob()));
+    expect(error).to.include({ code: 'QuotaExceeded', isPassing: true });
+    await bench.incoming.discard(file);
+  });
+
+  it('cannot do what an upload needs: it is refused at start', async () => {
+    bench.faults.fail((request, response) => {
+      if (request.headers['x-amz-checksum-sha256'] === undefined) return false;
+      return refuse(request, response, { status: 501, code: 'NotImplemented' });
+    });
+    const line = 'SVC_S3_ENDPOINT answers the request to put with NotImplemented (501): Please try again.';
+    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+  });
+
+  it('refuses for another reason: the line has its own words', async () => {
+    bench.faults.fail((request, response) => refuse(request, response, { status: 400, code: 'InvalidArgument' }));
+    const line = 'SVC_S3_ENDPOINT answers the request to put with InvalidArgument (400): Please try again.';
+    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+  });
+
+  it('says yes to all, as a web server with one page does: it is refused at start, and takes no save', async () => {
+    const file = await bench.receive(randomBytes(1_000));
+    bench.faults.fail((request, response) => {
+      request.resume().on('end', () => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html></html>'));
+      return true;
+    });
+    expect(await failure(bench.blobs.put(file, randomBlob()))).to.include({ name: 'S3Error', operation: 'put' });
+    const line = 'SVC_S3_ENDPOINT is not an object store: what is put there is not kept';
+    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+    await bench.incoming.discard(file);
+  });
+
   it('refuses at start: one line says which setting is wrong, and none has a secret in it', async () => {
     const { credentials } = bench.server.settings;
     const secretAccessKey = 'another-secret';

@@ -173,9 +173,11 @@ describe('a gate whose bytes are in an S3 store', function () {
 
   it('verifies who a store with TLS is', async () => {
     const authority = await makeAuthority(folder);
-    const hosts = ['IP:127.0.0.1'];
-    const { certificate, key } = await makeIdentity(folder, 'store', authority, { name: 'store', hosts });
-    const tls = createServer({ cert: await readFile(certificate), key: await readFile(key) }, (socket) => {
+    const identity = async (host: string) => {
+      const { certificate, key } = await makeIdentity(folder, 'store', authority, { name: 'store', hosts: [host] });
+      return { cert: await readFile(certificate), key: await readFile(key) };
+    };
+    const tls = createServer(await identity('IP:127.0.0.1'), (socket) => {
       const inner = connect(server.port, '127.0.0.1');
       for (const end of [socket, inner]) end.on('error', () => {});
       socket.pipe(inner).pipe(socket);
@@ -189,6 +191,12 @@ describe('a gate whose bytes are in an S3 store', function () {
     const gate = await startGateProcess(await gateEnvironment({ SVC_S3_ENDPOINT, NODE_EXTRA_CA_CERTS }));
     await gate.stop();
     expect(gate.log()).not.to.include('object store');
+    tls.setSecureContext(await identity('DNS:s3.example'));
+    const other = spawnGate(await gateEnvironment({ SVC_S3_ENDPOINT, NODE_EXTRA_CA_CERTS }));
+    expect(await other.ended).to.equal(2);
+    expect(other.log()).to.match(
+      /"path":"SVC_S3_ENDPOINT","message":"has a certificate for other hosts .*127.0.0.1 is not/,
+    );
     tls.close();
   });
 });

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { hash, randomUUID } from 'node:crypto';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ConfigError } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { type S3Settings, TIMINGS } from './client.ts';
-import { answeredWithin, type S3Error } from './error.ts';
-import { describeMistake } from './mistake.ts';
+import { answeredWithin, S3Error } from './error.ts';
+import { describeMistake, NOT_KEPT } from './mistake.ts';
 
 /**
  * Tries all that is needed later, with an object of its own.
@@ -23,8 +25,16 @@ export async function checkBucket(
   const request = (operation: string, send: (options: { abortSignal: AbortSignal }) => Promise<unknown>) =>
     answeredWithin(timings.requestMs, operation, send);
   try {
-    await request('put', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'svc' }), options));
-    await request('read', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
+    // A store that has no checksums would refuse every upload.
+    const ChecksumSHA256 = hash('sha256', Key, 'base64');
+    const put = new PutObjectCommand({ Bucket, Key, Body: Key, ChecksumSHA256 });
+    await request('put', (options) => client.send(put, options));
+    const kept = await request('read', async (options) => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }), options);
+      return text(addAbortSignal(options.abortSignal, Body as Readable));
+    });
+    // A web server that has one page for everything says yes to all of this.
+    if (kept !== Key) throw new S3Error('read', { name: NOT_KEPT, $metadata: { httpStatusCode: 200 } });
     await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
   } catch (error) {
     if (!(error as S3Error).isPassing) throw new ConfigError([describeMistake(error as S3Error)]);

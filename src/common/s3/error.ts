@@ -1,6 +1,9 @@
 import { startDeadline } from '../net/deadline.ts';
 import { isUnknownAuthority } from '../net/unknown-authority.ts';
 
+/** Node's code for a certificate that does not name the host that was asked for. */
+export const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
+
 /** The errors that S3 clients throw, as far as they matter here. */
 interface Thrown {
   name?: string;
@@ -20,9 +23,13 @@ export class S3Error extends Error {
   /** Undefined when there was no answer. It is no `status`: that of an error is one to answer a client with. */
   readonly httpStatus: number | undefined;
   readonly operation: string;
+  /** What the store says of it, or Node. */
+  readonly words: string;
 
   constructor(operation: string, thrown: unknown) {
-    const { name = 'Error', message = '', code, $metadata } = (thrown ?? {}) as Thrown;
+    const { name = 'Error', message: told = '', code, $metadata } = (thrown ?? {}) as Thrown;
+    // The client's word for none; Ceph sends none.
+    const message = told === 'UnknownError' ? '' : told;
     const status = $metadata?.httpStatusCode;
     const what = status === undefined ? (code ?? name) : name;
     super(
@@ -32,16 +39,20 @@ export class S3Error extends Error {
     this.code = what === 'NoSuchKey' || what === 'NotFound' ? 'ENOENT' : what;
     this.httpStatus = status;
     this.operation = operation;
+    this.words = message.split('\n', 1).join();
   }
 
   /**
    * Returns whether the same request may work in a moment: there was no answer, or one that blames the server or another
-   * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes).
+   * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes), or a bucket that is
+   * full (Ceph's `QuotaExceeded`, MinIO's `XMinioAdminBucketQuotaExceeded`).
    */
   get isPassing(): boolean {
-    if (this.code === 'CredentialsProviderError' || isUnknownAuthority(this.code)) return false;
-    const { httpStatus: status } = this;
-    return status === undefined || status >= 500 || [408, 409, 429].includes(status);
+    const { code, httpStatus: status } = this;
+    const isLasting =
+      ['CredentialsProviderError', OTHER_HOST].includes(code) || isUnknownAuthority(code) || status === 501;
+    if (isLasting) return false;
+    return status === undefined || status >= 500 || [408, 409, 429].includes(status) || code.endsWith('QuotaExceeded');
   }
 }
 

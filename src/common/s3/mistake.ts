@@ -1,9 +1,12 @@
 import type { Mistake } from '../errors.ts';
 import { isUnknownAuthority } from '../net/unknown-authority.ts';
-import type { S3Error } from './error.ts';
+import { OTHER_HOST, type S3Error } from './error.ts';
+
+/** The code of an answer that is no store's: it has other bytes than were put. */
+export const NOT_KEPT = 'NotKept';
 
 /** Says what is wrong with the configuration of a store that has refused a request. */
-export function describeMistake({ code, httpStatus: status, operation }: S3Error): Mistake {
+export function describeMistake({ code, httpStatus: status, operation, words }: S3Error): Mistake {
   if (isUnknownAuthority(code)) {
     const message = `has a certificate that no known authority has signed (${code}): name the authority in NODE_EXTRA_CA_CERTS (spec.outbound.caBundle)`;
     return { path: 'SVC_S3_ENDPOINT', message };
@@ -17,6 +20,10 @@ export function describeMistake({ code, httpStatus: status, operation }: S3Error
       return { path: 'SVC_S3_ACCESS_KEY_ID', message: 'is not known to the object store' };
     case 'SignatureDoesNotMatch':
       return { path: 'SVC_S3_SECRET_ACCESS_KEY', message: 'is not the secret of the access key' };
+    case OTHER_HOST:
+      return { path: 'SVC_S3_ENDPOINT', message: `has a certificate for other hosts (${code}): ${words}` };
+    case NOT_KEPT:
+      return { path: 'SVC_S3_ENDPOINT', message: 'is not an object store: what is put there is not kept' };
     case 'CredentialsProviderError':
       return { path: 'SVC_S3_ACCESS_KEY_ID', message: 'is missing, and there are no credentials elsewhere' };
     case 'PermanentRedirect':
@@ -24,7 +31,9 @@ export function describeMistake({ code, httpStatus: status, operation }: S3Error
       return { path: 'SVC_S3_REGION', message: 'is not the region of the bucket' };
     case 'AccessDenied':
       return { path: 'SVC_S3_BUCKET', message: `may not be used with these credentials: ${operation} is denied` };
-    default:
-      return { path: 'SVC_S3_ENDPOINT', message: `answers the request to ${operation} with ${code} (${status})` };
+    default: {
+      const message = `answers the request to ${operation} with ${code} (${status})${words && `: ${words}`}`;
+      return { path: 'SVC_S3_ENDPOINT', message };
+    }
   }
 }

@@ -34,7 +34,8 @@ export async function uploadFile(
   );
   const abortSignal = AbortSignal.any([broken.signal, ...(signal ? [signal] : [])]);
   try {
-    const { ChecksumSHA256 = checksum } = await client.send(put, { abortSignal });
+    const { ETag, ChecksumSHA256 = checksum } = await client.send(put, { abortSignal });
+    if (ETag === undefined) throw new Error('the answer is not that of a store');
     if (ChecksumSHA256 !== checksum) throw new Error('the store has taken in other bytes');
   } catch (error) {
     throw broken.signal.aborted ? broken.signal.reason : new S3Error('put', error);

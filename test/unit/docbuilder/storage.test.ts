@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { createRateLimiter } from '../../../cmd/docbuilder/jobs/rates.ts';
 import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
 import { type Database, openDatabase, sharedKey } from '../../../cmd/docbuilder/store/shared/database.ts';
@@ -19,6 +20,7 @@ import { ownFolder } from '../../support/own-folder.ts';
 import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
 import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
 
 const log = silentLogger();
 const LOAD = {
@@ -155,13 +157,19 @@ describe('the storage of several DocBuilders', function () {
       expect([await one.store.sends(open), await two.store.sends(open)]).to.deep.equal([false, true]);
     });
 
-    it('only one of the others takes over', async () => {
+    it('only one of the others takes over, though all of them find it at once', async () => {
       const others = [await member(known, at), await member(known, at), await member(known, at)];
       const one = await member(known, at);
       await one.store.add({ ...newOne(), callback });
       await one.replicas.leave();
-      const taken = await Promise.all(others.map(({ store }) => store.takeOver()));
-      expect(taken.flat()).to.have.length(1);
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query('BEGIN; SELECT 1 FROM docbuilder_jobs FOR UPDATE');
+      const takeOvers = others.map(({ store }) => store.takeOver());
+      const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted HAVING count(*) = 3';
+      await until('all of them wait for the row', async () => (await postgres.ask(waiting))[0]);
+      await client.end();
+      expect((await Promise.all(takeOvers)).flat()).to.have.length(1);
     });
 
     it('and has not: what it ends afterwards stays failed, and its results are removed', async () => {

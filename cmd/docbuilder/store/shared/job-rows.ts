@@ -61,6 +61,7 @@ export class JobRows {
    * @returns these jobs
    */
   async takeOver(now: number, expiresAt: number): Promise<JobRecord[]> {
+    // For a row that another replica has just taken over, PostgreSQL asks NOT IN again, and NOT EXISTS, which is a join, not.
     const rows = await this.#query(
       `UPDATE docbuilder_jobs SET
          replica = ?,
@@ -69,7 +70,7 @@ export class JobRows {
          remove_at = CASE WHEN state = 'open' THEN ?::bigint ELSE remove_at END,
          state = 'calling'
        WHERE state <> 'ended'
-         AND NOT EXISTS (SELECT FROM docbuilder_replicas WHERE docbuilder_replicas.id = docbuilder_jobs.replica)
+         AND replica NOT IN (SELECT id FROM docbuilder_replicas)
        RETURNING ${COLUMNS}`,
       [this.#replica, now, expiresAt, expiresAt],
     );
