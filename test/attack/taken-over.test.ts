@@ -153,7 +153,7 @@ for threads in (True, False):
   it('end their process before they are too many for others', () => {
     const bomb = `
 import threading, time
-threading.stack_size(32768)
+threading.stack_size(262144)
 for _ in range(2000):
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 time.sleep(60)`;
