@@ -124,11 +124,19 @@ describe('an S3 server that answers otherwise', () => {
     expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
   });
 
-  it('refuses for another reason: the line has its own words', async () => {
-    bench.faults.fail((request, response) => refuse(request, response, { status: 400, code: 'InvalidArgument' }));
-    const line = 'SVC_S3_ENDPOINT answers the request to put with InvalidArgument (400): Please try again.';
-    expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
-  });
+  for (const [status, code, line] of [
+    [
+      400,
+      'InvalidArgument',
+      'SVC_S3_ENDPOINT answers the request to put with InvalidArgument (400): Please try again.',
+    ],
+    [403, 'AccessDenied', 'SVC_S3_BUCKET may not be used with these credentials: put is denied: Please try again.'],
+  ] as const) {
+    it(`refuses with ${code}: the line has its own words`, async () => {
+      bench.faults.fail((request, response) => refuse(request, response, { status, code }));
+      expect(((await failure(bench.open())) as Error).message).to.equal(`configuration:\n  ${line}`);
+    });
+  }
 
   it('says yes to all, as a web server with one page does: it is refused at start, and takes no save', async () => {
     const file = await bench.receive(randomBytes(1_000));

@@ -11,6 +11,7 @@ export function describeMistake({ code, httpStatus: status, operation, words }: 
     const message = `has a certificate that no known authority has signed (${code}): name the authority in NODE_EXTRA_CA_CERTS (spec.outbound.caBundle)`;
     return { path: 'SVC_S3_ENDPOINT', message };
   }
+  const said = words && `: ${words}`;
   switch (code) {
     case 'NoSuchBucket':
     case 'ENOENT':
@@ -30,10 +31,14 @@ export function describeMistake({ code, httpStatus: status, operation, words }: 
     case 'AuthorizationHeaderMalformed':
       return { path: 'SVC_S3_REGION', message: 'is not the region of the bucket' };
     case 'AccessDenied':
-      return { path: 'SVC_S3_BUCKET', message: `may not be used with these credentials: ${operation} is denied` };
-    default: {
-      const message = `answers the request to ${operation} with ${code} (${status})${words && `: ${words}`}`;
-      return { path: 'SVC_S3_ENDPOINT', message };
-    }
+      return {
+        path: 'SVC_S3_BUCKET',
+        message: `may not be used with these credentials: ${operation} is denied${said}`,
+      };
+    default:
+      return {
+        path: 'SVC_S3_ENDPOINT',
+        message: `answers the request to ${operation} with ${code} (${status})${said}`,
+      };
   }
 }
