@@ -1,8 +1,14 @@
 import { badRequest, type Mistake } from '../../../src/common/errors.ts';
 import type { ConvertOptions } from '../../../src/common/generated/wire.ts';
 import type { OutputOptions } from '../engine/task.ts';
-import { getFamily, type SourceFormat, type TargetFormat } from '../formats.ts';
-import { type Encoding, FOREIGN_ENCODINGS, type SourceEncoding } from '../source/encodings.ts';
+import {
+  type Encoding,
+  FOREIGN_ENCODINGS,
+  getFamily,
+  type SourceEncoding,
+  type SourceFormat,
+  type TargetFormat,
+} from '../formats.ts';
 
 type OptionName = keyof ConvertOptions;
 

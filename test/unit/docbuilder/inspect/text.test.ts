@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SourceEncoding } from '../../../../cmd/docbuilder/source/encodings.ts';
+import type { SourceEncoding } from '../../../../cmd/docbuilder/formats.ts';
 import { transcode } from '../../../../cmd/docbuilder/source/inspect/text.ts';
 import { normalized } from '../../../../cmd/docbuilder/source/inspect/unicode.ts';
 import { SENTENCE } from '../../../../scripts/support/documents.ts';
