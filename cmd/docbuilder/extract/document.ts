@@ -1,10 +1,8 @@
 import type { Family } from '../formats.ts';
-import { linesText } from './flow.ts';
+import { linesText, type Part, part } from './flow.ts';
 import { frameElements } from './frames.ts';
-import { headerElements, type PageText, pageParts } from './headers.ts';
-import { noteElements } from './notes.ts';
+import { headerElements, noteElements, type PageText, pageParts } from './notes.ts';
 import { paragraphElements } from './paragraphs.ts';
-import { type Part, part } from './parts.ts';
 import { readPresentation } from './presentation.ts';
 import { Reader, type ReaderOptions, type Reading } from './reader.ts';
 import { type Elements, parseFlat } from './sax.ts';
@@ -31,7 +29,7 @@ export async function readDocument(
   const reader = new Reader(family, options);
   const { elements, parts } = FAMILIES[family](reader);
   const text = {
-    ...reader.styles.elements,
+    ...reader.styles.elements(),
     ...paragraphElements(reader),
     ...noteElements(reader),
     ...frameElements(reader),

@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { ExtractedText } from '../../../src/common/generated/wire.ts';
 import type { Family } from '../formats.ts';
-import { createBudget } from './budget.ts';
 import { readDocument } from './document.ts';
-import { plainText } from './parts.ts';
+import { plainText } from './flow.ts';
+import { createBudget } from './reader.ts';
 
 export interface TextTask {
   /** The flat OpenDocument file that LibreOffice has made of the source. */

@@ -6,7 +6,8 @@ import type { Engine } from '../engine/task.ts';
 import { getFamily, type SourceFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
-import type { MissingMode, TemplateFiller } from './template.ts';
+import type { TemplateFiller } from './filler.ts';
+import type { MissingMode } from './template.ts';
 
 export interface RenderRequest extends Pick<SourceRequest, 'source'> {
   /** A JSON object, as V8 serializes it. */
