@@ -1,8 +1,8 @@
 import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { Family } from '../formats.ts';
 import { addMark, addText, createFlow, type Flow, type Part } from './flow.ts';
-import type { ListCounter } from './list-labels.ts';
 import type { Elements, Open } from './sax.ts';
+import type { ListCounter } from './styles.ts';
 import { Styles, type TextStyle } from './styles.ts';
 
 /** Counts the text that is read, so that a small document that repeats itself cannot fill the memory. */

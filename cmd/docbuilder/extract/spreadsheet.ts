@@ -1,9 +1,9 @@
 import { createFlow, type Flow, linesText, oneLine, type Part, part } from './flow.ts';
 import { enterShape, frameElements } from './frames.ts';
-import { toLetters } from './list-labels.ts';
 import { headerElements, type PageText, pageParts } from './notes.ts';
 import type { Budget, Reader, Reading } from './reader.ts';
 import { type Elements, type Open, SKIP } from './sax.ts';
+import { toLetters } from './styles.ts';
 import { repetitions } from './tables.ts';
 
 /** The sheet that is being read. */

@@ -1,6 +1,5 @@
 import { AppError } from '../../../src/common/errors.ts';
-import { parseTarget } from '../convert/convert.ts';
-import { pairDetail } from '../convert/options.ts';
+import { pairDetail, parseTarget } from '../convert/convert.ts';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine } from '../engine/task.ts';
 import { getFamily, type SourceFormat } from '../formats.ts';

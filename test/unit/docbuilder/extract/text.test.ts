@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { dump, load } from 'js-yaml';
-import { extractText } from '../../../../cmd/docbuilder/extract/text.ts';
+import { extractText } from '../../../../cmd/docbuilder/extract/document.ts';
 import { type Family, FLAT } from '../../../../cmd/docbuilder/formats.ts';
 import type { ExtractedText } from '../../../../src/common/generated/wire.ts';
 import { extract } from './flat.ts';
