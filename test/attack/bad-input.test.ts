@@ -37,7 +37,7 @@ describe('bad input', () => {
     });
   });
 
-  /** Hostile documents of each kind; `source-files` has all of their spellings. */
+  /** Hostile documents of each kind; `sources.test.ts` has all of their spellings. */
   const rows: [what: string, file: () => Uint8Array, name: string, status: number, code: string, detail: object][] = [
     [
       'not a zip',
