@@ -24,8 +24,8 @@ async function startShared(): Promise<void> {
 describe('documents with a password', function () {
   this.timeout(60_000);
   let files: ReadonlyMap<SourceFormat, Buffer>;
-  before(startShared);
   before(async () => {
+    await startShared();
     files = await protectedDocuments(PASSWORD, [['fodt', fodt(paragraph(TEXT)), 'docx']]);
   });
 
