@@ -2,8 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
-import { createLookup } from '../../src/common/net/lookup.ts';
 import { createOutbound } from '../../src/common/net/outbound.ts';
+import { createLookup } from '../../src/common/net/target.ts';
 import { refusal } from '../support/outbound.ts';
 
 const INTERNAL = [10, 1, 2, 3];

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { AppError, type ErrorCode } from '../../src/common/errors.ts';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
-import { parseDenyList } from '../../src/common/net/deny-list.ts';
 import { createOutbound, type Lookup, type Outbound } from '../../src/common/net/outbound.ts';
+import { parseDenyList } from '../../src/common/net/outbound-settings.ts';
 
 /** What stands in every secret place of a test's URLs; no error may carry it. */
 export const SECRET = 's3cr3t';

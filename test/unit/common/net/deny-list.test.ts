@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseDenyList } from '../../../../src/common/net/deny-list.ts';
+import { parseDenyList } from '../../../../src/common/net/outbound-settings.ts';
 import { openDoor, refusal } from '../../../support/outbound.ts';
 
 const PUBLIC = '8.8.8.8';

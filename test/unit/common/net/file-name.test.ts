@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { getFileName } from '../../../../src/common/net/file-name.ts';
+import { getFileName } from '../../../../src/common/net/download.ts';
 
 describe('the name of a downloaded file', () => {
   const cases: [url: string, disposition: string | undefined, name: string | undefined][] = [

@@ -222,7 +222,7 @@ describe('the outbound door', () => {
 
     it('waits no longer than two seconds for a resolver that says nothing', async () => {
       const lookup = () => new Promise<never>(() => {});
-      const silent = createOutbound({ allow: { names: [], networks: [] }, lookup, userAgent: 'x' });
+      const silent = createOutbound({ allow: [], lookup, userAgent: 'x' });
       const start = Date.now();
       const download = refusal(silent.download('http://slow.test/', options({ timeoutMs: 30_000 })), 'download_failed');
       await silent.check('http://slow.test/');
@@ -231,7 +231,7 @@ describe('the outbound door', () => {
     });
 
     it('uses the system resolver unless told otherwise', async () => {
-      const door = createOutbound({ allow: { names: [], networks: [] }, userAgent: 'x' });
+      const door = createOutbound({ allow: [], userAgent: 'x' });
       expect(await refusal(door.check('http://localhost/'), 'url_not_allowed')).to.deep.equal({ reason: 'address' });
     });
   });
