@@ -1,7 +1,7 @@
 import { iso } from '../../../src/common/clock.ts';
 import { LICENSE_GRACE_DAYS, type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
-import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-memory.ts';
+import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-file.ts';
 import type { Situation } from '../desired/types.ts';
 
 const DAY_MS = 86_400_000;

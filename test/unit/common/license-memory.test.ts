@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { signEdDsa } from '../../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../../src/common/crypto/key-set.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
-import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-memory.ts';
+import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-file.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
