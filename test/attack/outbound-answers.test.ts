@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { type Canary, startCanary } from '../support/canary.ts';
-import { eventually, openDoor, refusal, SECRET } from '../support/outbound.ts';
+import type { Canary } from '../support/canary.ts';
+import { useFolder } from '../support/folder.ts';
+import { eventually, openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
 
 const run = promisify(execFile);
 const FETCH_ONCE = join(import.meta.dirname, '../support/fetch-once.ts');
@@ -16,23 +16,18 @@ const MEGABYTE = 1_048_576;
 
 describe('what a server may do to an outbound request', () => {
   const { door } = openDoor('127.0.0.1');
-  let folder: string;
+  const folder = useFolder('test');
+  const startServer = useServers();
   let path: string;
-  let closers: (() => Promise<unknown>)[];
+  const closers: (() => Promise<unknown>)[] = [];
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-outbound-'));
-    path = join(folder, 'file');
-    closers = [];
+  beforeEach(() => {
+    path = folder.at('file');
   });
-  afterEach(async () => {
-    await Promise.all(closers.map((close) => close()));
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
   async function serve(answer: RequestListener): Promise<Canary & { url: string }> {
-    const server = await startCanary(answer);
-    closers.push(server.close);
+    const server = await startServer(answer);
     return Object.assign(server, { url: `http://127.0.0.1:${server.port}/?${SECRET}` });
   }
 
@@ -70,7 +65,7 @@ describe('what a server may do to an outbound request', () => {
   async function expectFailure(url: string, reason: string, more = {}): Promise<void> {
     const download = door.download(url, { path, maxBytes: MEGABYTE, timeoutMs: 5000, ...more });
     expect(await refusal(download, 'download_failed')).to.deep.equal({ reason });
-    expect(await readdir(folder)).to.deep.equal([]);
+    expect(await readdir(folder.path)).to.deep.equal([]);
   }
 
   describe('size', () => {
@@ -84,7 +79,7 @@ describe('what a server may do to an outbound request', () => {
       await eventually(() => server.open === 0, 'the connection is closed');
       // The two kernels and the two streams hold some of it before anybody reads.
       expect(sent()).to.be.below(10 * MEGABYTE);
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
     });
 
     it('one byte over is too much, also when nothing was said', async () => {
@@ -94,7 +89,7 @@ describe('what a server may do to an outbound request', () => {
       });
       expect(await tooLarge(server.url, MEGABYTE)).to.deep.equal({ limit_mb: 1 });
       expect(await tooLarge(`${server.url.replace('?', 'length?')}`, MEGABYTE)).to.deep.equal({ limit_mb: 1 });
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
     });
 
     it('an endless file is cut at the limit', async () => {
@@ -103,7 +98,7 @@ describe('what a server may do to an outbound request', () => {
       expect(await tooLarge(server.url, 2 * MEGABYTE)).to.deep.equal({ limit_mb: 2 });
       await eventually(() => server.open === 0, 'the connection is closed');
       expect(sent()).to.be.below(16 * MEGABYTE);
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
     });
 
     it('a packed file is refused, so that nothing swells here', async () => {
@@ -129,6 +124,7 @@ describe('what a server may do to an outbound request', () => {
   describe('time', () => {
     const slow: Record<string, (socket: Socket) => void> = {
       'no answer at all': () => {},
+      'a TLS handshake that never ends': () => {},
       'a header byte by byte': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n', 'x'),
       'a body byte by byte, with a length': (socket) =>
         drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'x'),
@@ -146,20 +142,12 @@ describe('what a server may do to an outbound request', () => {
       it(`${what}: ends at the deadline, connection and all`, async () => {
         const { url, sockets } = await serveRaw(talk);
         const start = Date.now();
-        await expectFailure(url, 'timeout', { timeoutMs: 150 });
+        await expectFailure(what.includes('TLS') ? url.replace('http:', 'https:') : url, 'timeout', { timeoutMs: 150 });
         expect(Date.now() - start).to.be.within(140, 1000);
-        await eventually(
-          () => sockets.every((socket) => socket.destroyed || socket.readableEnded),
-          'no open connection',
-        );
+        const isOver = (socket: Socket) => socket.destroyed || socket.readableEnded;
+        await eventually(() => sockets.every(isOver), 'no open connection');
       });
     }
-
-    it('a TLS handshake that never ends: the same', async () => {
-      const { url, sockets } = await serveRaw(() => {});
-      await expectFailure(url.replace('http:', 'https:'), 'timeout', { timeoutMs: 150 });
-      await eventually(() => sockets.every((socket) => socket.destroyed || socket.readableEnded), 'no open connection');
-    });
 
     it('redirects share one deadline', async () => {
       const server = await serve((_request, response) => {
@@ -209,7 +197,7 @@ describe('what a server may do to an outbound request', () => {
       await eventually(() => server.requests.length === 1, 'the request');
       stop.abort(reason);
       expect(await failure).to.equal(reason);
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
       await eventually(() => server.open === 0, 'the connection is closed');
     });
 

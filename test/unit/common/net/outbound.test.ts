@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { exists } from '../../../../src/common/fs/exists.ts';
 import { createOutbound } from '../../../../src/common/net/outbound.ts';
-import { type Canary, startCanary } from '../../../support/canary.ts';
 import { useFolder } from '../../../support/folder.ts';
-import { openDoor, refusal } from '../../../support/outbound.ts';
+import { openDoor, refusal, useServers } from '../../../support/outbound.ts';
 import { trustTestCertificate } from '../../../support/tls.ts';
 
 const run = promisify(execFile);
@@ -16,18 +14,12 @@ const FETCH_ONCE = join(import.meta.dirname, '../../../support/fetch-once.ts');
 
 describe('the outbound door', () => {
   const folder = useFolder('test');
-  const servers: Canary[] = [];
+  const serve = useServers();
   let path: string;
   beforeEach(() => {
     path = folder.at('file');
   });
-  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-  async function serve(answer?: RequestListener, options?: Parameters<typeof startCanary>[1]): Promise<Canary> {
-    const server = await startCanary(answer, options);
-    servers.push(server);
-    return server;
-  }
   /** A door that knows files.test as the loopback address, listed by name. */
   const listed = (allow = 'files.test') => openDoor(allow, { 'files.test': [['127.0.0.1']] }).door;
   const options = (more = {}) => ({ path, maxBytes: 1_048_576, timeoutMs: 5000, ...more });
@@ -105,7 +97,7 @@ describe('the outbound door', () => {
     });
 
     it('fails with reason network when nobody listens or the name has no address', async () => {
-      const { port, close } = await startCanary();
+      const { port, close } = await serve();
       await close();
       for (const host of ['files.test', 'absent.test']) {
         const detail = await refusal(listed().download(`http://${host}:${port}/`, options()), 'download_failed');
