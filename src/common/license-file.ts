@@ -11,8 +11,8 @@ import {
   verifyLicense,
 } from './crypto/license.ts';
 import { readSmallFile, type SmallFile } from './fs/read-small.ts';
-import { watchFiles } from './fs/watch-files.ts';
 import type { Logger } from './log.ts';
+import { FILE_LOOK_MS, repeat } from './repeat.ts';
 
 export interface LicenseFileOptions {
   /**
@@ -26,8 +26,8 @@ export interface LicenseFileOptions {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Records the first state and each that differs in state, claims or problem, also by time alone. */
   audit?: Pick<Audit, 'record'>;
-  /** Milliseconds between looks at the files that no event asked for. */
-  pollMs?: number | undefined;
+  /** Milliseconds between looks at the files. */
+  pollMs?: number;
 }
 
 export interface LicenseFile {
@@ -44,16 +44,15 @@ const NOT_CONFIGURED: SmallFile = { ok: false, problem: 'is not configured' };
  * for nothing that is in them.
  */
 export async function watchLicense(options: LicenseFileOptions): Promise<LicenseFile> {
-  const { tokenPath, keysPath, clock } = options;
-  const removedAtPath = tokenPath === undefined ? undefined : join(dirname(tokenPath), 'removed-at');
+  const { tokenPath, keysPath, clock, pollMs = FILE_LOOK_MS } = options;
   let memory: LicenseMemory = NOTHING_KEPT;
   let announced = '';
   let stopped = false;
 
   async function look(): Promise<void> {
-    if (tokenPath !== undefined && removedAtPath !== undefined) {
+    if (tokenPath !== undefined) {
       // Before the token: a token that comes back takes the file away first, and one that goes leaves it.
-      const removedAt = await readSmallFile(removedAtPath);
+      const removedAt = await readSmallFile(join(dirname(tokenPath), 'removed-at'));
       const token = await readSmallFile(tokenPath);
       const keys = readKeySet(keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath));
       memory = await remember(memory, { token, keys, removedAt }, clock());
@@ -72,14 +71,13 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
   }
 
   await look();
-  const paths = [tokenPath, removedAtPath, keysPath].filter((path) => path !== undefined);
-  const stopWatching = tokenPath === undefined ? () => undefined : watchFiles(paths, look, { pollMs: options.pollMs });
+  const stopLooking = tokenPath === undefined ? () => undefined : repeat(pollMs, look);
 
   return {
     current: () => recall(memory, clock()),
     stop: () => {
       stopped = true;
-      stopWatching();
+      stopLooking();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { parseKeySet } from '../../../src/common/crypto/key-set.ts';
 import { readSmallFile } from '../../../src/common/fs/read-small.ts';
-import { watchFiles } from '../../../src/common/fs/watch-files.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { FILE_LOOK_MS, repeat } from '../../../src/common/repeat.ts';
 
 const NO_KEYS = '{"keys":[]}';
 
@@ -43,7 +43,7 @@ export async function watchLicenseKeys(
     }
   }
 
-  return { current: () => current, stop: watchFiles([file], look) };
+  return { current: () => current, stop: repeat(FILE_LOOK_MS, look) };
 }
 
 async function read(path: string): Promise<{ ok: true; text: string } | { ok: false; problem: string }> {
