@@ -101,6 +101,15 @@ describe('what a server may do to an outbound request', () => {
       expect(await readdir(folder.path)).to.deep.equal([]);
     });
 
+    it('an endless answer to a callback is neither waited for nor read much of', async () => {
+      const { answer, sent } = flood();
+      const { url } = await serve(answer);
+      expect(await door.post(url, { headers: {}, body: Buffer.from('x'), timeoutMs: 5000 })).to.deep.equal({
+        status: 200,
+      });
+      expect(sent()).to.be.below(16 * MEGABYTE);
+    });
+
     it('a packed file is refused, so that nothing swells here', async () => {
       const bomb = gzipSync(Buffer.alloc(20 * MEGABYTE));
       for (const encoding of ['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity, gzip', 'GZIP']) {
