@@ -21,6 +21,7 @@ describe('SVC_FETCH_ALLOW_HOSTS and SVC_FETCH_DENY', () => {
     ],
     [' Files.INTERNAL. , other', '', 'files.internal:443', ''],
     ['a.test:9000,a.test:9001', '', 'a.test:9000 a.test:9001', 'a.test a.test:9002'],
+    ['a.test:1,b.test:65535', '', 'a.test:1 b.test:65535', 'a.test b.test:1'],
     ['my_service,bücher.test', '', 'my_service xn--bcher-kva.test', ''],
     ['10.0.0.5', '', '10.0.0.5 10.0.0.5:81 0x0a000005 [::ffff:10.0.0.5] five.test', '10.0.0.6 other.test'],
     ['10.0.0.5:8443', '', '10.0.0.5:8443 five.test:8443', '10.0.0.5:443 five.test'],
