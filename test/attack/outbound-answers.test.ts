@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Canary } from '../support/canary.ts';
 import { useFolder } from '../support/folder.ts';
-import { eventually, openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
+import { openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const FETCH_ONCE = join(import.meta.dirname, '../support/fetch-once.ts');
@@ -76,7 +77,7 @@ describe('what a server may do to an outbound request', () => {
       const { answer, sent } = flood({ 'Content-Length': '10737418240' });
       const server = await serve(answer);
       expect(await tooLarge(server.url, 10 * MEGABYTE)).to.deep.equal({ limit_mb: 10 });
-      await eventually(() => server.open === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.open === 0);
       // The two kernels and the two streams hold some of it before anybody reads.
       expect(sent()).to.be.below(10 * MEGABYTE);
       expect(await readdir(folder.path)).to.deep.equal([]);
@@ -96,7 +97,7 @@ describe('what a server may do to an outbound request', () => {
       const { answer, sent } = flood();
       const server = await serve(answer);
       expect(await tooLarge(server.url, 2 * MEGABYTE)).to.deep.equal({ limit_mb: 2 });
-      await eventually(() => server.open === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.open === 0);
       expect(sent()).to.be.below(16 * MEGABYTE);
       expect(await readdir(folder.path)).to.deep.equal([]);
     });
@@ -154,7 +155,7 @@ describe('what a server may do to an outbound request', () => {
         await expectFailure(what.includes('TLS') ? url.replace('http:', 'https:') : url, 'timeout', { timeoutMs: 150 });
         expect(Date.now() - start).to.be.within(140, 1000);
         const isOver = (socket: Socket) => socket.destroyed || socket.readableEnded;
-        await eventually(() => sockets.every(isOver), 'no open connection');
+        await until('no open connection', () => sockets.every(isOver));
       });
     }
 
@@ -203,11 +204,11 @@ describe('what a server may do to an outbound request', () => {
       const stop = new AbortController();
       const work = door.download(server.url, { path, maxBytes: MEGABYTE, timeoutMs: 5000, signal: stop.signal });
       const failure = work.catch((error: unknown) => error);
-      await eventually(() => server.requests.length === 1, 'the request');
+      await until('the request', () => server.requests.length === 1);
       stop.abort(reason);
       expect(await failure).to.equal(reason);
       expect(await readdir(folder.path)).to.deep.equal([]);
-      await eventually(() => server.open === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.open === 0);
     });
 
     it('before the start causes no connection at all', async () => {

@@ -53,10 +53,3 @@ export async function refusal(work: Promise<unknown>, code: ErrorCode): Promise<
   expect(error.code).to.equal(code);
   return error.detail;
 }
-
-/** Polls until `condition` holds; fails after two seconds. */
-export async function eventually(condition: () => boolean, what: string): Promise<void> {
-  for (const start = Date.now(); !condition(); await new Promise((resolve) => setTimeout(resolve, 5))) {
-    if (Date.now() - start > 2000) expect.fail(`did not happen: ${what}`);
-  }
-}

@@ -8,7 +8,7 @@ import { writeAtomic } from '../../../src/common/fs/atomic.ts';
 import { type LicenseFile, watchLicense } from '../../../src/common/license-file.ts';
 import { useFolder } from '../../support/folder.ts';
 import { loggedLines, secret, testLogger } from '../../support/logs.ts';
-import { eventually } from '../../support/outbound.ts';
+import { until } from '../../support/until.ts';
 
 const DAY = 86_400_000;
 const key = generateEd25519('2026');
@@ -48,9 +48,9 @@ describe('watchLicense', () => {
     return license;
   }
 
-  const until = (condition: (state: LicenseState) => boolean) =>
-    eventually(() => license !== undefined && condition(license.current()), 'the state that is waited for');
-  const conns = (count: number) => until(({ state, claims }) => state === 'valid' && claims?.conns === count);
+  const untilState = (condition: (state: LicenseState) => boolean) =>
+    until('the state that is waited for', () => license !== undefined && condition(license.current()));
+  const conns = (count: number) => untilState(({ state, claims }) => state === 'valid' && claims?.conns === count);
 
   it('sees a token whose folder comes later, that is written over, renamed into place, removed, and written again', async () => {
     tokenPath = folder.at('secret', 'license.jwt');
@@ -63,7 +63,7 @@ describe('watchLicense', () => {
     await writeAtomic(tokenPath, await mint(300));
     await conns(300);
     await rm(tokenPath);
-    await until(({ state }) => state === 'grace');
+    await untilState(({ state }) => state === 'grace');
     await writeFile(tokenPath, await mint(400));
     await conns(400);
   });
@@ -88,7 +88,7 @@ describe('watchLicense', () => {
     await writeFile(tokenPath, await mint(120));
     await start();
     await writeAtomic(folder.at('removed-at'), new Date(now - 5 * DAY).toISOString());
-    await until(({ state, graceDaysLeft }) => state === 'grace' && graceDaysLeft === 25);
+    await untilState(({ state, graceDaysLeft }) => state === 'grace' && graceDaysLeft === 25);
     license?.stop();
     expect((await start()).current()).to.include({ state: 'grace', graceDaysLeft: 25, problem: null });
     await rm(folder.at('removed-at'));
@@ -105,7 +105,7 @@ describe('watchLicense', () => {
     const first = looks;
     now += 11 * DAY;
     expect(license?.current()).to.include({ state: 'grace', graceDaysLeft: 29 });
-    await eventually(() => changes.length > 1 && looks >= 4 * first, 'the second state is told');
+    await until('the second state is told', () => changes.length > 1 && looks >= 4 * first);
     expect(changes).to.deep.equal(['valid', 'grace']);
   });
 
