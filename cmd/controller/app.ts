@@ -116,7 +116,7 @@ export class Controller {
     this.#watchdog = startWatchdog({
       probe: () => this.#probe(),
       onReachable: () => {
-        this.#client.reconnect();
+        this.#client.close();
         this.#watches?.restart();
       },
       log: this.#log,

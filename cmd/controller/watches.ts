@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/common/clock.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { OWNED_SELECTOR } from './desired/labels.ts';
-import { getKey } from './k8s/known-versions.ts';
+import { getKey, type KubernetesObject, RESOURCES, type Resource } from './k8s/api.ts';
+import type { Client, Selection } from './k8s/client.ts';
 import { type Change, Reflector } from './k8s/reflector.ts';
-import { RESOURCES } from './k8s/resources.ts';
-import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
+
 import type { Instances, SvcInstance } from './reconcile/instances.ts';
 import { getId, type OwnedObjects } from './reconcile/owned-objects.ts';
 import type { WorkQueue } from './reconcile/queue.ts';

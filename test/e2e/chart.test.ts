@@ -10,8 +10,8 @@ import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { loadConfig } from '../../cmd/controller/config.ts';
 import { desired } from '../../cmd/controller/desired/index.ts';
-import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
+
 import { schemas } from '../../src/common/schema.ts';
 import { findDifferences } from '../support/differences.ts';
 import { expectGolden } from '../support/golden.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
+import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
-import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+
 import { startWatchdog } from '../../cmd/controller/k8s/watchdog.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/api-server.ts';
 import { readKubeConfig } from '../support/kubeconfig.ts';
@@ -59,7 +59,7 @@ describe('watches, on a real API server', function () {
     dog = startWatchdog({
       probe: () => probing.ready(),
       onReachable: () => {
-        client.reconnect();
+        client.close();
         seen.reflector.restart();
       },
       log: testLogger(),

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Controller, type Overrides, startController } from '../../cmd/controller/app.ts';
 import { loadConfig } from '../../cmd/controller/config.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
-import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
+
 import { type ConditionType, findCondition } from '../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import type { Environment } from '../../src/common/config.ts';

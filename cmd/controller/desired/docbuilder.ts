@@ -1,5 +1,5 @@
 import type { V1ConfigMap, V1EnvVar, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
 import { type Manifest, metadata } from './labels.ts';

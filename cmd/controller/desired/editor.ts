@@ -5,7 +5,7 @@ import type {
   V1SecurityContext,
 } from '@kubernetes/client-node';
 import { QUARANTINE_SCRIPT } from '../../../src/common/quarantine-script.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { disruptionBudget } from './availability.ts';
 import { editorArguments, QUARANTINE_PATH, unexpanded } from './editor-params.ts';
 import { environment } from './env.ts';

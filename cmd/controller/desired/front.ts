@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import { frontVariables } from '../../../src/common/front.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment } from './env.ts';
 import { objectNames, PORTS } from './names.ts';

@@ -1,5 +1,5 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { disruptionBudget } from './availability.ts';
 import { environment, type Variables } from './env.ts';
 import { LICENSE_ENV, licenseFiles } from './license.ts';

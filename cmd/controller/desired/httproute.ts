@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { FRONT_SERVICE_PORT } from './front.ts';
 import { type Metadata, metadata } from './labels.ts';
 import { objectNames } from './names.ts';

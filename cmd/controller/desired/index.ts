@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { docbuilderObjects } from './docbuilder.ts';
 import { editorObjects } from './editor.ts';
 import { frontObjects } from './front.ts';

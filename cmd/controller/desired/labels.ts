@@ -1,4 +1,4 @@
-import type { OwnerReference } from '../k8s/types.ts';
+import type { V1OwnerReference } from '@kubernetes/client-node';
 import { API_VERSION, KIND } from './names.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
@@ -26,7 +26,7 @@ export interface Metadata {
   namespace: string;
   labels: Labels;
   annotations?: Record<string, string>;
-  ownerReferences: OwnerReference[];
+  ownerReferences: V1OwnerReference[];
 }
 
 /** An object of a built-in type as the controller applies it: nothing of the API server's own is in it. */

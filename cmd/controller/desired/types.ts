@@ -1,7 +1,7 @@
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { DocbuilderPlan } from '../../../src/common/plan.ts';
-import type { KubernetesObject, ObjectMeta } from '../k8s/types.ts';
+import type { KubernetesObject, ObjectMeta } from '../k8s/api.ts';
 import type { Policy } from './allowed.ts';
 
 export type ComponentName = 'gate' | 'docbuilder' | 'editor' | 'front';

@@ -1,16 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { V1ObjectReference } from '@kubernetes/client-node';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { pause } from '../../../src/common/pause.ts';
-import { ApiError } from './api-error.ts';
-import { type EventNote, eventObject, referenceTo, type Series, seriesKey } from './event-object.ts';
-import { backoffMs } from './failures.ts';
-import { RESOURCES } from './resources.ts';
-import type { Client, KubernetesObject } from './types.ts';
+import { type KubernetesObject, microTime, RESOURCES } from './api.ts';
+import { ApiError, backoffMs } from './api-error.ts';
+import type { Client } from './client.ts';
 
-export type { EventNote } from './event-object.ts';
+export interface EventNote {
+  type: 'Normal' | 'Warning';
+  /** CamelCase word. */
+  reason: string;
+  /** A sentence; what is longer than 1,024 bytes is cut. */
+  note: string;
+}
+
+/** The same event about the same object, once or often. Times are epoch milliseconds. */
+interface Series {
+  /** Part of the Event's name, which is the same for each write. */
+  id: string;
+  regarding: V1ObjectReference;
+  event: EventNote;
+  firstAt: number;
+  lastAt: number;
+  count: number;
+  /** `count` as it was last written, and when. */
+  written: number;
+  writtenAt: number;
+}
+
+const MAX_NOTE_BYTES = 1024;
 
 export interface RecorderOptions {
-  client: Client;
+  client: Pick<Client, 'apply'>;
   /** `reportingController`, such as `svc.internal/controller`; also the field manager. */
   controller: string;
   /** `reportingInstance`: the pod. */
@@ -52,9 +74,18 @@ export class EventRecorder {
    */
   record(object: KubernetesObject, event: EventNote): void {
     if (this.#stopping.signal.aborted) return;
+    const { apiVersion, kind, metadata } = object;
+    const { namespace = 'default', name, uid, resourceVersion } = metadata;
     // Not the object itself: it would be kept as long as the series.
-    const regarding = referenceTo(object);
-    const key = seriesKey(regarding, event);
+    const regarding = {
+      apiVersion,
+      kind,
+      namespace,
+      name,
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    };
+    const key = JSON.stringify([uid, namespace, name, event.type, event.reason, event.note]);
     const now = this.#options.clock();
     const series = this.#series.get(key);
     if (series) {
@@ -69,7 +100,8 @@ export class EventRecorder {
       this.#series.delete(oldest[0]);
       this.#waiting.delete(oldest[1]);
     }
-    const fresh = { regarding, event, firstAt: now, lastAt: now, count: 1, written: 0, writtenAt: now };
+    const id = randomBytes(8).toString('hex');
+    const fresh = { id, regarding, event, firstAt: now, lastAt: now, count: 1, written: 0, writtenAt: now };
     this.#series.set(key, fresh);
     this.#enqueue(fresh);
   }
@@ -120,7 +152,7 @@ export class EventRecorder {
     const { signal } = this.#stopping;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        await client.apply(RESOURCES.event, eventObject(series, this.#options), { manager: controller });
+        await client.apply(RESOURCES.event, this.#toEvent(series), { manager: controller });
         return;
       } catch (error) {
         // 403: the namespace is being deleted; 422: not in a form that this API server takes. Neither gets better.
@@ -133,4 +165,26 @@ export class EventRecorder {
       }
     }
   }
+
+  /** The events.k8s.io/v1 `Event` of a series. Events about objects without a namespace go into `default`, as everywhere. */
+  #toEvent({ id, regarding, event, firstAt, lastAt, count }: Series): KubernetesObject {
+    const { controller, instance } = this.#options;
+    const { namespace = '', name = '' } = regarding;
+    const { apiVersion, kind } = RESOURCES.event;
+    return {
+      ...{ apiVersion, kind, metadata: { namespace, name: `${name}.${id}` } },
+      ...{ eventTime: microTime(firstAt), type: event.type, reason: event.reason, action: 'Reconcile' },
+      ...{ note: cut(event.note), regarding },
+      ...{ reportingController: controller, reportingInstance: instance.slice(0, 128) },
+      ...(count > 1 && { series: { count, lastObservedTime: microTime(lastAt) } }),
+    } as KubernetesObject;
+  }
+}
+
+/** At most 1,024 bytes, whole characters. */
+function cut(note: string): string {
+  const bytes = Buffer.from(note);
+  if (bytes.length <= MAX_NOTE_BYTES) return note;
+  const start = bytes.subarray(0, MAX_NOTE_BYTES - 3).toString('utf8');
+  return `${start.replace(/\uFFFD$/, '')}…`;
 }

@@ -2,10 +2,10 @@ import type { Logger } from '../../../src/common/log.ts';
 import { applyStage } from '../desired/index.ts';
 import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { allNames } from '../desired/names.ts';
+import { findResource, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
 import { ApiError } from '../k8s/api-error.ts';
-import { splitKey } from '../k8s/known-versions.ts';
-import { findResource, RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+import type { Client } from '../k8s/client.ts';
+
 import { hashValue } from './hash-value.ts';
 import { mustBeReplaced, toAttainable } from './immutable.ts';
 import { appliedFields, takeOverSpec } from './managed-fields.ts';

@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import type { V1Secret } from '@kubernetes/client-node';
 import { iso } from '../../../src/common/clock.ts';
 import { clip } from '../../../src/common/truncate.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
+import type { Client } from '../k8s/client.ts';
+
 import type { SvcInstance } from './instances.ts';
 
 /** The certificate that the edge is given, as browsers will see it. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { isAbsent, isForbidden } from '../k8s/failures.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
+import { hasStatus } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -54,7 +54,7 @@ async function readDefinition(client: Client): Promise<Definition | 'absent' | '
     return (await client.get<Definition>(DEFINITIONS, undefined, NAME)) ?? 'absent';
   } catch (error) {
     // A controller of single namespaces may see nothing of the cluster's.
-    if (isForbidden(error)) return 'forbidden';
+    if (hasStatus(error, 403)) return 'forbidden';
     throw error;
   }
 }
@@ -65,9 +65,9 @@ async function isServed(client: Client, [namespace, ...others]: readonly string[
     await client.list(RESOURCES.svcInstance, { namespace, limit: 1 });
     return true;
   } catch (error) {
-    if (isAbsent(error)) return false;
+    if (hasStatus(error, 404)) return false;
     // One that is gone forbids it, as its role is gone with it.
-    if (isForbidden(error) && others.length > 0) return isServed(client, others);
+    if (hasStatus(error, 403) && others.length > 0) return isServed(client, others);
     throw error;
   }
 }

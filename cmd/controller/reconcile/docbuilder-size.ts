@@ -6,9 +6,10 @@ import { COMPONENT_LABEL, MANAGED_BY, selectorLabels, selectorText } from '../de
 import { objectNames } from '../desired/names.ts';
 import { docbuilderSizing, type Sizing } from '../desired/sizing.ts';
 import type { Instance, PodResources, RunningDocbuilder, Situation } from '../desired/types.ts';
+import { findResource, type KubernetesObject } from '../k8s/api.ts';
 import { ApiError } from '../k8s/api-error.ts';
-import { findResource } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+import type { Client } from '../k8s/client.ts';
+
 import { markApplied } from './apply.ts';
 import type { OwnedObjects } from './owned-objects.ts';
 import type { Pod } from './pod-trouble.ts';

@@ -1,5 +1,5 @@
 import type { V1Ingress } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 
 /** The state of an Ingress or HTTPRoute, as an edge has written it down. */
 export interface EdgeObject {

@@ -2,8 +2,9 @@ import { httpRouteObjects } from '../desired/httproute.ts';
 import { ingressObjects } from '../desired/ingress.ts';
 import type { Situation } from '../desired/types.ts';
 import { baseUrl } from '../desired/urls.ts';
-import { isForbidden } from '../k8s/failures.ts';
-import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
+import type { KubernetesObject, Resource } from '../k8s/api.ts';
+import { hasStatus } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 import { readCertificate } from './certificate.ts';
 import { type Condition, type Finding, findCondition } from './conditions.ts';
 import type { EdgeObject } from './edge-object.ts';
@@ -97,7 +98,7 @@ async function hasClass(client: Client, name: string): Promise<boolean> {
   try {
     return (await client.get(INGRESS_CLASSES, undefined, name)) !== undefined;
   } catch (error) {
-    if (isForbidden(error)) return true;
+    if (hasStatus(error, 403)) return true;
     throw error;
   }
 }

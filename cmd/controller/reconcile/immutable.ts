@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Deployment, V1Ingress, V1PersistentVolumeClaim, V1Service } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { appliedFields } from './managed-fields.ts';
 import { quantityValue } from './quantity.ts';
 

@@ -1,7 +1,6 @@
 import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Instance } from '../desired/types.ts';
-import { getKey } from '../k8s/known-versions.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
+import { getKey, type KubernetesObject } from '../k8s/api.ts';
 import { hashValue } from './hash-value.ts';
 
 /** An instance as the API server has it, its status included. */

@@ -1,6 +1,7 @@
+import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import { isObject } from '../../../src/common/is-object.ts';
 import { MANAGED_BY } from '../desired/labels.ts';
-import type { KubernetesObject, ManagedFieldsEntry } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 
 /** Members by their names behind `f:`, as `metadata.managedFields` has them (apimachinery `FieldsV1`). */
 export type ManagedFields = Readonly<{ [member: string]: ManagedFields | undefined }>;
@@ -31,7 +32,7 @@ export function takeOverSpec(live: KubernetesObject): KubernetesObject | undefin
     .map(({ fieldsV1 }) => (fieldsV1 as ManagedFields | undefined)?.['f:spec'] ?? {})
     .reduce<ManagedFields>(mergeFields, {});
   const base = managedFields.find(isOurs) ?? others[0] ?? {};
-  const ours: ManagedFieldsEntry = {
+  const ours: V1ManagedFieldsEntry = {
     ...base,
     ...{ manager: MANAGED_BY, operation: 'Apply', fieldsV1: { ...appliedFields(live), 'f:spec': spec } },
   };
@@ -42,7 +43,7 @@ export function takeOverSpec(live: KubernetesObject): KubernetesObject | undefin
   return { ...live, metadata: { ...live.metadata, managedFields: [...kept, ...withoutSpec, ours] } };
 }
 
-function isOurs({ manager, operation }: ManagedFieldsEntry): boolean {
+function isOurs({ manager, operation }: V1ManagedFieldsEntry): boolean {
   return manager === MANAGED_BY && operation === 'Apply';
 }
 

@@ -2,7 +2,7 @@ import type { V1Deployment } from '@kubernetes/client-node';
 import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import type { PodResources } from '../desired/types.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import { type EdgeObject, parseEdgeObject } from './edge-object.ts';
 import { parseRollout, type Rollout } from './rollout.ts';
 

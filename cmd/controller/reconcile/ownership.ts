@@ -1,6 +1,6 @@
 import { ANNOTATION } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 
 /** Why an object is not as it should be. */
 export interface Trouble {

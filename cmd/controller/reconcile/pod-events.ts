@@ -1,7 +1,8 @@
 import type { EventsV1Event } from '@kubernetes/client-node';
 import { clip } from '../../../src/common/truncate.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
+import type { Client } from '../k8s/client.ts';
+
 import { type Pod, type PodTrouble, taintCommand } from './pod-trouble.ts';
 import { asSentence } from './sentence.ts';
 

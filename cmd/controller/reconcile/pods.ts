@@ -1,6 +1,7 @@
 import { COMPONENT_LABEL } from '../desired/labels.ts';
 import type { ComponentName } from '../desired/types.ts';
-import type { Client, Resource } from '../k8s/types.ts';
+import type { Resource } from '../k8s/api.ts';
+import type { Client } from '../k8s/client.ts';
 import { containerTrouble } from './containers.ts';
 import { nodeTrouble } from './lost-nodes.ts';
 import { eventTrouble } from './pod-events.ts';

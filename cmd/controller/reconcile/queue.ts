@@ -1,5 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
-import { backoffMs } from '../k8s/failures.ts';
+import { backoffMs } from '../k8s/api-error.ts';
 
 /** The longest that a Node timer can wait for; later is asked for again. */
 const LONGEST_TIMER_MS = 86_400_000;

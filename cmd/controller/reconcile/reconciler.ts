@@ -8,12 +8,11 @@ import { COMPONENTS, objectNames } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Settings, Situation } from '../desired/types.ts';
-import { isRequestFailure } from '../k8s/api-error.ts';
+import { getKey, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
+import { hasStatus, isRequestFailure } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { isAbsent } from '../k8s/failures.ts';
-import { getKey, splitKey } from '../k8s/known-versions.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+
 import { type ApplyResult, applyObjects, isDeleted, pruneObjects } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { type DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';
@@ -265,7 +264,7 @@ export class InstanceReconciler {
     const given = { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance;
     const options = { manager: STATUS_MANAGER, subresource: 'status' } as const;
     const answer = await client.apply(RESOURCES.svcInstance, given, options).catch((error) => {
-      if (!isAbsent(error)) throw error;
+      if (!hasStatus(error, 404)) throw error;
     });
     return !answer || instances.recordStatus(answer, digest) ? 'overtaken' : 'written';
   }

@@ -2,8 +2,8 @@ import type { Audit } from '../../../src/common/audit.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { objectNames } from '../desired/names.ts';
 import type { SecretKey } from '../desired/secrets.ts';
+import { getKey } from '../k8s/api.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { getKey } from '../k8s/known-versions.ts';
 import { type ConditionType, findCondition } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 

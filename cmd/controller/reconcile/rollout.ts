@@ -1,5 +1,5 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 
 /** The progress of a Deployment. */
 export interface Rollout {

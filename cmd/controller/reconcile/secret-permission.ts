@@ -2,7 +2,7 @@ import type { V1Secret } from '@kubernetes/client-node';
 import type { Policy } from '../desired/allowed.ts';
 import { KIND } from '../desired/names.ts';
 import { isAllowed } from '../desired/policy.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
 import type { Trouble } from './ownership.ts';
 
 /** Label of a Secret whose value is the name of the one instance that may use it. */

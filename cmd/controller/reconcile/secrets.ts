@@ -12,8 +12,9 @@ import {
   trimmed,
 } from '../desired/secrets.ts';
 import type { SecretValues, Settings, Situation } from '../desired/types.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
+import type { Client } from '../k8s/client.ts';
+
 import { GIVEN_KEYS, givenRemark, givenTrouble, keptTrouble, secretTrouble } from './given-secrets.ts';
 import { parseBucketSecret, parseDatabaseSecret, type StoreSecret } from './given-store.ts';
 import type { SvcInstance } from './instances.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
+
 import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';

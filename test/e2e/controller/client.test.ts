@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import { withProxy } from '../../../cmd/controller/k8s/kube-config.ts';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+
 import { buildStatus, sameStatus } from '../../../cmd/controller/reconcile/status.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../../cmd/controller/config.ts';
 import { desired } from '../../../cmd/controller/desired/index.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
-import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { VERSION } from '../../../src/common/version.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Container, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+
 import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Controller, startController } from '../../../cmd/controller/app.ts';
 import { loadConfig } from '../../../cmd/controller/config.ts';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import type { Environment } from '../../../src/common/config.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { readKubeConfig } from '../../support/kubeconfig.ts';

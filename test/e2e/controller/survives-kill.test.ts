@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { Agent, type Dispatcher, request } from 'undici';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
 import type { ApiServer } from '../../support/api-server.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { portOf } from '../../support/listen.ts';

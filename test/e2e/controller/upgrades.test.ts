@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+
 import { isTrue, startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 

@@ -6,7 +6,7 @@ import { frontObjects } from '../../../../cmd/controller/desired/front.ts';
 import { httpRouteObjects } from '../../../../cmd/controller/desired/httproute.ts';
 import { ingressObjects } from '../../../../cmd/controller/desired/ingress.ts';
 import { networkPolicyObjects, type Policy } from '../../../../cmd/controller/desired/network-policies.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type PartialSpec, situationOf } from './situation.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');

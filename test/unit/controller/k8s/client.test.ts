@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import {
+  collectionPath,
+  findResource,
+  type KubernetesObject,
+  objectPath,
+  RESOURCES,
+} from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import { collectionPath, objectPath } from '../../../../cmd/controller/k8s/paths.ts';
-import { findResource, RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, WatchOptions } from '../../../../cmd/controller/k8s/types.ts';
+import { ApiClient, type WatchOptions } from '../../../../cmd/controller/k8s/client.ts';
+
 import { until } from '../../../support/until.ts';
 import { failure } from './failure.ts';
 import { json, kubeConfigFor, refuse, type StandIn, startStandIn, TOKEN } from './stand-in.ts';
@@ -84,8 +89,6 @@ describe('k8s: client', () => {
     expect(asked.headers.accept).to.equal(form('PartialObjectMetadataList'));
     await watch(AbortSignal.timeout(1_000), { metadataOnly: true }).ended;
     expect(asked.headers.accept).to.equal(form('PartialObjectMetadata'));
-    await client.get(RESOURCES.secret, 'one', 'a', { metadataOnly: true });
-    expect(asked.headers.accept).to.equal(form('PartialObjectMetadata'));
   });
 
   it('applies by server-side apply, forced, under the manager named', async () => {
@@ -140,22 +143,14 @@ describe('k8s: client', () => {
     await client.ready();
   });
 
-  it('leaves connections that may be dead when it is told to', async () => {
+  it('rejects what runs when it is closed, and has other connections for what comes', async () => {
     answer(() => undefined);
     const waiting = failure(client.ready());
     await until('it is sent', () => server.requests.length === 1 || undefined);
-    client.reconnect();
+    client.close();
     expect((await waiting).name).to.equal('UnreachableError');
     server.fault = undefined;
     await client.ready();
-  });
-
-  it('rejects what runs when it is closed', async () => {
-    answer(() => undefined);
-    const running = failure(client.ready());
-    await until('it is sent', () => server.requests.length === 1 || undefined);
-    client.close();
-    expect(await running).to.include({ code: 'ECANCELED' });
   });
 
   it('opens many watches beside its requests', async () => {

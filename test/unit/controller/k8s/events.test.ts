@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { EventRecorder } from '../../../../cmd/controller/k8s/events.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 import { refuse, type StandIn, startStandIn } from './stand-in.ts';

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-
-import { LeaderElection } from '../../../../cmd/controller/k8s/lease.ts';
-import type { Lease } from '../../../../cmd/controller/k8s/lease-record.ts';
-import type { Client } from '../../../../cmd/controller/k8s/types.ts';
+import type { Client } from '../../../../cmd/controller/k8s/client.ts';
+import { LeaderElection, type Lease } from '../../../../cmd/controller/k8s/lease.ts';
 import { testLogger } from '../../../support/logs.ts';
 
 describe('k8s: the times of a leader', () => {

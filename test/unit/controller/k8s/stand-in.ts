@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
-import type { KubernetesObject, WatchEvent } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
+import type { WatchEvent } from '../../../../cmd/controller/k8s/client.ts';
 import { portOf } from '../../../support/listen.ts';
 import { secret } from '../../../support/logs.ts';
 

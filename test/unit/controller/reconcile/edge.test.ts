@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { httpRouteObjects } from '../../../../cmd/controller/desired/httproute.ts';
 import { ingressObjects } from '../../../../cmd/controller/desired/ingress.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { observeEdge } from '../../../../cmd/controller/reconcile/edge.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { expectGolden } from '../../../support/golden.ts';

@@ -1,5 +1,5 @@
 import type { V1Secret } from '@kubernetes/client-node';
-import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
 import { givenRemark, givenTrouble, keptTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
 import { permissionTrouble } from '../../../../cmd/controller/reconcile/secret-permission.ts';
 import { expectGolden } from '../../../support/golden.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { mustBeReplaced, toAttainable } from '../../../../cmd/controller/reconcile/immutable.ts';
 import { takeOverSpec } from '../../../../cmd/controller/reconcile/managed-fields.ts';
 

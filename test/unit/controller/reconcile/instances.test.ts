@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
+import type { ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
 import { Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { situationOf } from '../desired/situation.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { ownershipTrouble } from '../../../../cmd/controller/reconcile/ownership.ts';
 

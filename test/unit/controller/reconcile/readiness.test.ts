@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { toConditions } from '../../../../cmd/controller/reconcile/conditions.ts';
 import {
   type ComponentState,

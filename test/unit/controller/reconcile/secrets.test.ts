@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { metadata } from '../../../../cmd/controller/desired/labels.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { parseBucketSecret, parseDatabaseSecret } from '../../../../cmd/controller/reconcile/given-store.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { readSecrets } from '../../../../cmd/controller/reconcile/secrets.ts';
