@@ -19,11 +19,11 @@ import { LeaderElection } from './k8s/lease.ts';
 import { startWatchdog } from './k8s/watchdog.ts';
 import { DEFINITION_MISSING, definitionProblem } from './reconcile/definition.ts';
 import { Instances } from './reconcile/instances.ts';
-import { type LicenseKeys, watchLicenseKeys } from './reconcile/license-keys.ts';
+import { type LicenseKeys, watchLicenseKeys } from './reconcile/license.ts';
 import { OwnedObjects } from './reconcile/owned-objects.ts';
-import { WorkQueue } from './reconcile/queue.ts';
+import { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 import { InstanceReconciler } from './reconcile/reconciler.ts';
-import { RepairLimiter } from './reconcile/repair-limiter.ts';
+
 import { Watches } from './watches.ts';
 
 const CONTROLLER = 'svc.internal/controller';

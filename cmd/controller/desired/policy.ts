@@ -1,6 +1,13 @@
 import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
-import type { Policy, PolicyField } from './allowed.ts';
 import { COMPONENTS } from './names.ts';
+import type { Policy, PolicyField } from './types.ts';
+
+/** @param items `field=name`, as the configuration's schema has checked them */
+export function parsePolicy(items: readonly string[]): Policy {
+  const parsed = items.map((item) => item.split(/=(.*)/s, 2) as [PolicyField, string]);
+  const byField = Object.groupBy(parsed, ([field]) => field);
+  return Object.fromEntries(Object.entries(byField).map(([field, pairs]) => [field, pairs.map(([, name]) => name)]));
+}
 
 /** One part of a spec that needs leave. */
 interface Asked {

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { V1EnvVar, V1Secret } from '@kubernetes/client-node';
-import { type Manifest, metadata } from './labels.ts';
+import { RESOURCES } from '../k8s/api.ts';
+import { type Manifest, manifest } from './labels.ts';
 import { objectNames } from './names.ts';
+import { type Mount, secretMount } from './pod.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
-import { type Mount, secretMount } from './volumes.ts';
 
 /** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but those of editor and store. */
 export type SecretKey =
@@ -148,16 +149,9 @@ export function secretVariable({ instance }: Situation, name: string, key: Secre
 
 /** The Secret `<instance>-secrets`. */
 export function secretObjects(situation: Situation): readonly Manifest<V1Secret>[] {
-  const { instance, secrets } = situation;
-  return [
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: metadata(situation, objectNames(instance.metadata.name).secrets),
-      type: 'Opaque',
-      data: encoded(secrets),
-    },
-  ];
+  const { secrets: name } = objectNames(situation.instance.metadata.name);
+  const own = { type: 'Opaque', data: encoded(situation.secrets) };
+  return [manifest<Manifest<V1Secret>>(situation, RESOURCES.secret, { name }, own)];
 }
 
 /** Values as the API has them in `data`: base64. */

@@ -11,10 +11,9 @@ import { ApiError } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 
 import { markApplied } from './apply.ts';
+import { quantityValue, sameQuantity } from './live-object.ts';
 import type { OwnedObjects } from './owned-objects.ts';
-import type { Pod } from './pod-trouble.ts';
-import { PODS } from './pods.ts';
-import { quantityValue, sameQuantity } from './quantity.ts';
+import { PODS, type Pod } from './pods.ts';
 
 type Deployment = V1Deployment & KubernetesObject;
 

@@ -1,6 +1,5 @@
 import type { V1Secret } from '@kubernetes/client-node';
-import type { Policy } from '../desired/allowed.ts';
-import { LICENSE_KEY } from '../desired/license.ts';
+import { LICENSE_KEY } from '../desired/data-service.ts';
 import { objectNames } from '../desired/names.ts';
 import {
   effectiveSecrets,
@@ -11,16 +10,25 @@ import {
   STORE_KEYS,
   trimmed,
 } from '../desired/secrets.ts';
-import type { SecretValues, Settings, Situation } from '../desired/types.ts';
+import type { Policy, SecretValues, Settings, Situation } from '../desired/types.ts';
 import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
 import type { Client } from '../k8s/client.ts';
 
-import { GIVEN_KEYS, givenRemark, givenTrouble, keptTrouble, secretTrouble } from './given-secrets.ts';
-import { parseBucketSecret, parseDatabaseSecret, type StoreSecret } from './given-store.ts';
+import {
+  GIVEN_KEYS,
+  givenRemark,
+  givenTrouble,
+  keptTrouble,
+  parseBucketSecret,
+  parseDatabaseSecret,
+  permissionTrouble,
+  type StoreSecret,
+  secretTrouble,
+} from './given-secrets.ts';
+
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
-import { ownershipTrouble, type Trouble } from './ownership.ts';
-import { permissionTrouble } from './secret-permission.ts';
+import { ownershipTrouble, type Trouble } from './live-object.ts';
 
 /** The content of an instance's Secrets, its own and those that its spec names. */
 export interface SecretsRead {

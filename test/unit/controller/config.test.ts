@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadConfig } from '../../../cmd/controller/config.ts';
-import { parseResolvConf } from '../../../cmd/controller/resolv-conf.ts';
+import { loadConfig, parseResolvConf } from '../../../cmd/controller/config.ts';
+
 import { ConfigError } from '../../../src/common/config.ts';
 
 const POD =

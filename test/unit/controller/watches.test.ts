@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import { Instances } from '../../../cmd/controller/reconcile/instances.ts';
 import { OwnedObjects } from '../../../cmd/controller/reconcile/owned-objects.ts';
-import { RepairLimiter } from '../../../cmd/controller/reconcile/repair-limiter.ts';
+import { RepairLimiter } from '../../../cmd/controller/reconcile/queue.ts';
 import { Watches } from '../../../cmd/controller/watches.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';

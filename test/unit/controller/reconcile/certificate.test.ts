@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { certificateFound } from '../../../../cmd/controller/reconcile/certificate.ts';
+import { certificateFound } from '../../../../cmd/controller/reconcile/edge.ts';
 import { makeAuthority, makeIdentity } from '../../../support/pki.ts';
 
 const WHAT = 'Secret office-tls, which spec.tls.secretName names';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { httpRouteObjects } from '../../../../cmd/controller/desired/httproute.ts';
-import { ingressObjects } from '../../../../cmd/controller/desired/ingress.ts';
+import { httpRouteObjects, ingressObjects } from '../../../../cmd/controller/desired/edge.ts';
+
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { observeEdge } from '../../../../cmd/controller/reconcile/edge.ts';
@@ -86,7 +86,14 @@ describe('whether people get through to the front', () => {
       lastTransitionTime,
     } as const;
     const previous = minutes === undefined ? [] : [before];
-    return { server, observe: () => observeEdge({ client: server.client, owned, previous, now: NOW }, situation) };
+    return {
+      server,
+      observe: () =>
+        observeEdge(
+          { client: server.client, find: (object) => owned.find(object)?.edge, previous, now: NOW },
+          situation,
+        ),
+    };
   }
 
   it('is as golden/edge.yaml says (UPDATE_GOLDEN=1 writes it)', async () => {

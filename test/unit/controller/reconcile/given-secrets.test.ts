@@ -1,7 +1,12 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
-import { givenRemark, givenTrouble, keptTrouble } from '../../../../cmd/controller/reconcile/given-secrets.ts';
-import { permissionTrouble } from '../../../../cmd/controller/reconcile/secret-permission.ts';
+import {
+  givenRemark,
+  givenTrouble,
+  keptTrouble,
+  permissionTrouble,
+} from '../../../../cmd/controller/reconcile/given-secrets.ts';
+
 import { expectGolden } from '../../../support/golden.ts';
 
 type Values = Record<string, string | Buffer>;

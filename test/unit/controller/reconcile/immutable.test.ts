@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
-import { mustBeReplaced, toAttainable } from '../../../../cmd/controller/reconcile/immutable.ts';
-import { takeOverSpec } from '../../../../cmd/controller/reconcile/managed-fields.ts';
+import { mustBeReplaced, takeOverSpec, toAttainable } from '../../../../cmd/controller/reconcile/live-object.ts';
 
 type Object = KubernetesObject & { spec: object };
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type LicenseKeys, watchLicenseKeys } from '../../../../cmd/controller/reconcile/license-keys.ts';
+import { type LicenseKeys, watchLicenseKeys } from '../../../../cmd/controller/reconcile/license.ts';
 import { generateEd25519, toPublic } from '../../../../src/common/crypto/key-set.ts';
 import { writeAtomic } from '../../../../src/common/fs/atomic.ts';
 import { testLogger } from '../../../support/logs.ts';

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
-import { eventTrouble } from '../../../../cmd/controller/reconcile/pod-events.ts';
-import { findPodTrouble, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
+import { eventTrouble, findPodTrouble, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
+
 import { expectGolden } from '../../../support/golden.ts';
 import { memoryClient } from './memory-client.ts';
 

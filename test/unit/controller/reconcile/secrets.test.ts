@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { metadata } from '../../../../cmd/controller/desired/labels.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
-import { parseBucketSecret, parseDatabaseSecret } from '../../../../cmd/controller/reconcile/given-store.ts';
+import { parseBucketSecret, parseDatabaseSecret } from '../../../../cmd/controller/reconcile/given-secrets.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { readSecrets } from '../../../../cmd/controller/reconcile/secrets.ts';
 import { SHARED } from '../desired/instances.ts';
@@ -75,7 +75,7 @@ describe('the Secret of a shared store', () => {
 
 describe('the Secrets that a spec names', () => {
   const { settings } = situationOf();
-  const own = { ownerReferences: metadata(situationOf(), 'office-secrets').ownerReferences };
+  const own = { ownerReferences: metadata(situationOf(), { name: 'office-secrets' }).ownerReferences };
 
   function world(spec: PartialSpec) {
     const server = memoryClient();
