@@ -16,47 +16,33 @@ export const PORTS = {
   front: { http: 8080, open: 8081, ask: 8082 },
 } as const;
 
-/** The names of all objects of an instance; each at most 14 characters longer than its own. */
-export interface Names {
-  /** Deployment, Service, ServiceAccount, PodDisruptionBudget, NetworkPolicy and claim of a component; DocBuilder's ConfigMap and HorizontalPodAutoscaler. */
-  component: Readonly<Record<ComponentName, string>>;
-  /** Service of the gate's internal port. */
-  gateInternal: string;
-  /** Services of the front's ports that are the edge's alone. */
-  frontOpen: string;
-  frontAsk: string;
-  /** Secret of the effective secret values. */
-  secrets: string;
-  /** Secret of the licence in force. */
-  license: string;
-  /** ConfigMap of the keys that licences are verified against. */
-  licenseKeys: string;
-  /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
-  edge: string;
-  edgePage: string;
-  edgeSocket: string;
-  /** NetworkPolicy of all pods; each component has one more of its own name. */
-  defaultDeny: string;
-}
-
-/** @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters */
-export function objectNames(instance: string): Names {
+/**
+ * The names of all objects of an instance; each at most 14 characters longer than its own.
+ * @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters
+ */
+export function objectNames(instance: string) {
   return {
+    /** Most objects of a component have its name. */
     component: {
       gate: `${instance}-gate`,
       docbuilder: `${instance}-docbuilder`,
       editor: `${instance}-editor`,
       front: `${instance}-front`,
-    },
+    } satisfies Record<ComponentName, string>,
+    /** Service of the gate's internal port. */
     gateInternal: `${instance}-gate-internal`,
+    /** Services of the front's ports that are the edge's alone. */
     frontOpen: `${instance}-front-open`,
     frontAsk: `${instance}-front-ask`,
+    /** Secrets of the values and the licence in force, ConfigMap of the keys that licences are verified against. */
     secrets: `${instance}-secrets`,
     license: `${instance}-license`,
     licenseKeys: `${instance}-license-keys`,
+    /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
     edge: instance,
     edgePage: `${instance}-page`,
     edgeSocket: `${instance}-socket`,
+    /** NetworkPolicy of all pods; each component has one more of its own name. */
     defaultDeny: `${instance}-default-deny`,
   };
 }

@@ -6,26 +6,12 @@ import { objectNames } from './names.ts';
 import { type Mount, secretMount } from './pod.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
 
-/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but those of editor and store. */
-export type SecretKey =
-  | 'docbuilder-api-keys'
-  | 'docbuilder-jwt-secret'
-  | 'docbuilder-callback-secret'
-  | 'embed-jwt-secret'
-  | 'embed-jwt-secret-previous'
-  | 'embed-callback-secret'
-  | 'embed-link-secret'
-  | 'editor-admin-username'
-  | 'editor-admin-password'
-  | StoreKey
-  | 'digest-key';
-
 /** Keys of the database and the object store, whose Secrets `spec.storage` names. */
 export const STORE_KEYS = {
   postgres: ['database-url'],
   s3: ['s3-access-key-id', 's3-secret-access-key'],
 } as const;
-type StoreKey = (typeof STORE_KEYS)[keyof typeof STORE_KEYS][number];
+const ALL_STORE_KEYS = Object.values(STORE_KEYS).flat();
 
 /** Source of random bytes, such as node:crypto's `randomBytes`. */
 export type Random = (size: number) => Uint8Array;
@@ -47,35 +33,12 @@ export interface GivenSecrets {
 /** The folder in which the pods have their secrets, one file a key. */
 const SECRETS_PATH = '/run/svc/secrets';
 
-/** The keys that each component reads. A key that is nobody's goes nowhere. */
-const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
-  gate: [
-    'embed-jwt-secret',
-    'embed-jwt-secret-previous',
-    'embed-callback-secret',
-    'embed-link-secret',
-    'editor-admin-username',
-    'editor-admin-password',
-    ...STORE_KEYS.postgres,
-    ...STORE_KEYS.s3,
-  ],
-  docbuilder: [
-    'docbuilder-api-keys',
-    'docbuilder-jwt-secret',
-    'docbuilder-callback-secret',
-    ...STORE_KEYS.postgres,
-    ...STORE_KEYS.s3,
-  ],
-  editor: ['editor-admin-username', 'editor-admin-password'],
-  front: [],
-};
-
 /** 256 bits in a form that stands in any file, variable or command line as it is. */
 const hex = (random: Random): string => Buffer.from(random(32)).toString('hex');
 
 /** The generated value of a key that was not supplied; absent: the key is left out, and the feature is off. */
-const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
-  'docbuilder-api-keys': (random) => `default:svc_${hex(random)}`,
+const MAKE = {
+  'docbuilder-api-keys': (random: Random) => `default:svc_${hex(random)}`,
   'docbuilder-jwt-secret': undefined,
   'docbuilder-callback-secret': hex,
   'embed-jwt-secret': hex,
@@ -88,6 +51,19 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
   's3-access-key-id': undefined,
   's3-secret-access-key': undefined,
   'digest-key': hex,
+} as const satisfies Record<string, ((random: Random) => string) | undefined>;
+
+/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but those of editor and store. */
+export type SecretKey = keyof typeof MAKE;
+const KEYS = Object.keys(MAKE) as SecretKey[];
+
+const ADMIN_KEYS = ['editor-admin-username', 'editor-admin-password'] as const;
+/** The keys that each component reads. A key that is nobody's goes nowhere. */
+const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
+  gate: [...KEYS.filter((key) => key.startsWith('embed-')), ...ADMIN_KEYS, ...ALL_STORE_KEYS],
+  docbuilder: [...KEYS.filter((key) => key.startsWith('docbuilder-')), ...ALL_STORE_KEYS],
+  editor: ADMIN_KEYS,
+  front: [],
 };
 
 /**
@@ -97,7 +73,7 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
  */
 export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, random: Random): SecretValues {
   const values: Record<string, string> = {};
-  for (const key of Object.keys(MAKE) as SecretKey[]) {
+  for (const key of KEYS) {
     const make = MAKE[key];
     // With a generated secret the gate would refuse unsigned configurations.
     const unwanted = make === undefined || (key === 'embed-jwt-secret' && given.allowUnsigned === true);
@@ -112,8 +88,7 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
 
 /** The keys whose values nobody gave and that were not there: what `effectiveSecrets` has made for `values`. */
 export function madeKeys(given: GivenSecrets, existing: SecretValues, values: SecretValues): SecretKey[] {
-  const keys = Object.keys(MAKE) as SecretKey[];
-  return keys.filter((key) => values[key] !== undefined && !givenValue(given, key) && !trimmed(existing[key]));
+  return KEYS.filter((key) => values[key] !== undefined && !givenValue(given, key) && !trimmed(existing[key]));
 }
 
 /** The keys that a component reads, of those that there are. */
@@ -162,11 +137,7 @@ export function encoded(values: SecretValues): Record<string, string> {
 function givenValue({ values, admin, store }: GivenSecrets, key: SecretKey): string {
   if (key === 'editor-admin-username') return trimmed(admin?.['username']);
   if (key === 'editor-admin-password') return trimmed(admin?.['password']);
-  return trimmed(isStoreKey(key) ? store?.[key] : values?.[key]);
-}
-
-function isStoreKey(key: SecretKey): boolean {
-  return Object.values(STORE_KEYS).some((keys: readonly SecretKey[]) => keys.includes(key));
+  return trimmed(ALL_STORE_KEYS.some((one) => one === key) ? store?.[key] : values?.[key]);
 }
 
 /** A value as it counts: line ends at its end, which files tend to have, are no part of it. */

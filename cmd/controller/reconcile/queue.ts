@@ -22,15 +22,6 @@ export interface QueueOptions {
   log: Pick<Logger, 'warn'>;
 }
 
-export interface QueueFigures {
-  waiting: number;
-  running: number;
-  /** Milliseconds for which the oldest run has been going on. */
-  longestMs: number;
-  done: number;
-  failed: number;
-}
-
 /** A work queue of keys, each of which is reconciled once at a time. */
 export class WorkQueue {
   readonly #options: QueueOptions;
@@ -100,10 +91,11 @@ export class WorkQueue {
     }
   }
 
-  figures(): QueueFigures {
+  figures() {
     return {
       waiting: this.#waiting.size + this.#lowPriority.size,
       running: this.#running.size,
+      /** Milliseconds for which the oldest run has been going on. */
       longestMs: Math.max(0, ...[...this.#running.values()].map((since) => Date.now() - since)),
       done: this.#done,
       failed: this.#failed,
