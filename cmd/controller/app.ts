@@ -199,8 +199,7 @@ export class Controller {
   async #untilDefined(): Promise<void> {
     let logged = '';
     while (!this.#stopped) {
-      const { namespaces } = this.#config;
-      const problem = await definitionProblem(this.#leaseClient, namespaces).catch((error: Error) => error.message);
+      const problem = await definitionProblem(this.#leaseClient).catch((error: Error) => error.message);
       if (problem === undefined) return;
       this.#waitsFor = problem;
       if (problem !== logged) this.#log.error({ problem }, 'waiting');

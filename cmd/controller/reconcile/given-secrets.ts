@@ -37,23 +37,27 @@ function controlCharacters(value: string): string | undefined {
   return /\p{Cc}/u.test(value) ? 'has control characters' : undefined;
 }
 
-/**
- * Why a Secret that the spec names cannot be used. A service that gets a value which it refuses does not start, and the one
- * before it has been ended by then: so it does not get it.
- * @param field that names it
- * @param data as the API has it, base64; undefined: there is no such Secret
- */
-export function givenTrouble(
-  field: string,
-  secretName: string,
-  data: Readonly<Record<string, string>> | undefined,
-): Trouble | undefined {
-  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data?.[key], check));
-  return secretTrouble(field, secretName, data && problems);
+/** The content of a Secret that the spec names, and what is wrong with it. */
+interface Parsed {
+  /** By the keys of the instance's own Secret, or `username` and `password`. */
+  values: SecretValues;
+  problems: string[];
 }
 
-/** The same from what was found wrong with it. @param problems undefined: there is no such Secret */
-export function secretTrouble(
+/** A Secret's `data`, as the API has it: base64. */
+type Data = Readonly<Record<string, string>>;
+
+/**
+ * Reads the Secret of `spec.secrets` or `spec.editor.adminSecretName`. A service that gets a value which it refuses does not
+ * start, and the one before it has been ended by then: so it does not get it.
+ */
+export function parseGivenSecret(data: Data): Parsed {
+  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data[key], check));
+  return { values: decodeSecret(data), problems };
+}
+
+/** Why a Secret that the spec names cannot be used. @param problems undefined: there is no such Secret */
+export function givenTrouble(
   field: string,
   secretName: string,
   problems: readonly string[] | undefined,
@@ -67,15 +71,15 @@ export function secretTrouble(
   return { reason: 'SecretUnusable', stalled: true, message };
 }
 
+export function decodeSecret(data: Data = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+}
+
 /**
  * Why the instance's own Secret cannot be used: somebody has changed a value by hand to one that a service refuses.
  * @param keys that count from it
  */
-export function keptTrouble(
-  secretName: string,
-  data: Readonly<Record<string, string>>,
-  keys: readonly string[],
-): Trouble | undefined {
+export function keptTrouble(secretName: string, data: Data, keys: readonly string[]): Trouble | undefined {
   const problems = keys.flatMap((key) => findProblems(key, data[key], KEPT_CHECKS[key]));
   if (problems.length === 0) return undefined;
   const message =
@@ -114,30 +118,25 @@ export function givenRemark(field: string, secretName: string, keys: readonly st
   return `${what} has ${strange.join(', ')}, which is not used. Known keys are ${GIVEN_KEYS.join(', ')}.`;
 }
 
-/** The values of a Secret of a store by the keys of the instance's own, and what is wrong with them. */
-export interface StoreSecret {
-  values: Partial<Record<SecretKey, string>>;
-  problems: string[];
-}
-
 /** The first name of each is that of AWS' tools and of ObjectBucketClaims, the second that of CloudNativePG's backups. */
 const ACCESS_KEY = ['AWS_ACCESS_KEY_ID', 'ACCESS_KEY_ID'] as const;
 const SECRET_KEY = ['AWS_SECRET_ACCESS_KEY', 'ACCESS_SECRET_KEY'] as const;
 
 /** Reads the address of a database: `uri`, or its parts, as in the Secrets of CloudNativePG. */
-export function parseDatabaseSecret(given: SecretValues): StoreSecret {
+export function parseDatabaseSecret(data: Data): Parsed {
+  const given = decodeSecret(data);
   const value = (key: string): string => trimmed(given[key]);
   const uri = withPassword(value('uri'), value) || composeUri(value);
   if (uri === undefined) return { values: {}, problems: ['has neither uri nor host'] };
   const isUsable = /^postgres(ql)?:\/\/./.test(uri) && URL.canParse(uri);
   // Its value is not told: there is a password in it.
-  if (!isUsable)
-    return { values: {}, problems: ['uri is no address such as postgresql://user:password@host:5432/name'] };
-  return { values: { 'database-url': uri }, problems: [] };
+  const problems = isUsable ? [] : ['uri is no address such as postgresql://user:password@host:5432/name'];
+  return { values: isUsable ? { 'database-url': uri } : {}, problems };
 }
 
 /** Reads an access key of an object store. */
-export function parseBucketSecret(given: SecretValues): StoreSecret {
+export function parseBucketSecret(data: Data): Parsed {
+  const given = decodeSecret(data);
   const [id, secret] = [ACCESS_KEY, SECRET_KEY].map((names) =>
     names.map((name) => trimmed(given[name])).find((value) => value !== ''),
   );

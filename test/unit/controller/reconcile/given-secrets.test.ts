@@ -4,6 +4,7 @@ import {
   givenRemark,
   givenTrouble,
   keptTrouble,
+  parseGivenSecret,
   permissionTrouble,
 } from '../../../../cmd/controller/reconcile/given-secrets.ts';
 
@@ -14,7 +15,8 @@ type Values = Record<string, string | Buffer>;
 const LONG = 'a secret of more than thirty-two characters';
 const encode = (values: Values) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
-const of = (values: Values) => givenTrouble('spec.secrets.secretName', 'given', encode(values));
+const of = (values: Values) =>
+  givenTrouble('spec.secrets.secretName', 'given', parseGivenSecret(encode(values)).problems);
 const remark = (...keys: string[]) => givenRemark('spec.secrets.secretName', 'given', keys);
 const admin = (...keys: string[]) => givenRemark('spec.editor.adminSecretName', 'console', keys);
 const OWN = encode({

@@ -46,14 +46,14 @@ describe('the Secret of a shared store', () => {
     ['names an IPv6 host', { host: 'fd00::5', port: '5432' }, 'postgresql://[fd00::5]:5432/'],
   ] as const) {
     it(`gives the address of a database where it ${what}`, () => {
-      const { values, problems } = parseDatabaseSecret(given);
+      const { values, problems } = parseDatabaseSecret(encode(given));
       expect([values['database-url'], problems]).to.deep.equal([url, []]);
     });
   }
 
   it('that has no address is told so, without a value of it', () => {
     for (const given of [{}, { password: 'hidden' }, { uri: 'mysql://u:hidden@h/d' }, { uri: 'hidden' }]) {
-      const { values, problems } = parseDatabaseSecret(given as Record<string, string>);
+      const { values, problems } = parseDatabaseSecret(encode(given as Record<string, string>));
       expect([values, problems.length]).to.deep.equal([{}, 1]);
       expect(problems.join()).not.to.include('hidden');
     }
@@ -65,9 +65,9 @@ describe('the Secret of a shared store', () => {
       { AWS_ACCESS_KEY_ID: 'id\n', AWS_SECRET_ACCESS_KEY: 'secret\n' },
       { ACCESS_KEY_ID: 'id', ACCESS_SECRET_KEY: 'secret', REGION: 'x' },
     ]) {
-      expect(parseBucketSecret(given)).to.deep.equal({ values, problems: [] });
+      expect(parseBucketSecret(encode(given))).to.deep.equal({ values, problems: [] });
     }
-    expect(parseBucketSecret({ ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: '' })).to.deep.equal({
+    expect(parseBucketSecret(encode({ ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: '' }))).to.deep.equal({
       ...{ values: {}, problems: ['has no AWS_SECRET_ACCESS_KEY or ACCESS_SECRET_KEY'] },
     });
   });
@@ -83,7 +83,7 @@ describe('the Secrets that a spec names', () => {
     const put = (name: string, values?: Record<string, string>, more: object = { labels: LABELS }) =>
       server.put({
         ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'documents', ...more } },
-        ...(values && { data: mapValues(values, (value) => Buffer.from(value).toString('base64')) }),
+        ...(values && { data: encode(values) }),
       } as KubernetesObject);
     return {
       put,
@@ -169,6 +169,8 @@ describe('the Secrets that a spec names', () => {
   });
 });
 
-function mapValues(values: Record<string, string>, change: (value: string) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+function encode(values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+  );
 }
