@@ -4,7 +4,6 @@ import { desired } from '../../cmd/controller/desired/index.ts';
 import { ANNOTATION } from '../../cmd/controller/desired/labels.ts';
 import { effectiveSecrets } from '../../cmd/controller/desired/secrets.ts';
 import { findResource, type KubernetesObject, objectPath, RESOURCES } from '../../cmd/controller/k8s/api.ts';
-
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { NO_LICENSE } from '../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../src/common/generated/wire.ts';

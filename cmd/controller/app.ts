@@ -23,7 +23,6 @@ import { type LicenseKeys, watchLicenseKeys } from './reconcile/license.ts';
 import { OwnedObjects } from './reconcile/owned-objects.ts';
 import { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 import { InstanceReconciler } from './reconcile/reconciler.ts';
-
 import { Watches } from './watches.ts';
 
 const CONTROLLER = 'svc.internal/controller';

@@ -4,7 +4,6 @@ import { OWNED_SELECTOR } from './desired/labels.ts';
 import { getKey, type KubernetesObject, RESOURCES, type Resource } from './k8s/api.ts';
 import type { Client, Selection } from './k8s/client.ts';
 import { type Change, Reflector } from './k8s/reflector.ts';
-
 import type { Instances, SvcInstance } from './reconcile/instances.ts';
 import { getId, type OwnedObjects } from './reconcile/owned-objects.ts';
 import type { RepairLimiter, WorkQueue } from './reconcile/queue.ts';

@@ -11,7 +11,6 @@ import { load } from 'js-yaml';
 import { loadConfig } from '../../cmd/controller/config.ts';
 import { desired } from '../../cmd/controller/desired/index.ts';
 import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
-
 import { schemas } from '../../src/common/schema.ts';
 import { findDifferences } from '../support/differences.ts';
 import { expectGolden } from '../support/golden.ts';

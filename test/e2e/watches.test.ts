@@ -6,7 +6,6 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
-
 import { startWatchdog } from '../../cmd/controller/k8s/watchdog.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/api-server.ts';
 import { readKubeConfig } from '../support/kubeconfig.ts';

@@ -6,7 +6,6 @@ import { type Controller, type Overrides, startController } from '../../cmd/cont
 import { loadConfig } from '../../cmd/controller/config.ts';
 import { type KubernetesObject, RESOURCES, type Resource } from '../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
-
 import { type ConditionType, findCondition } from '../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import type { Environment } from '../../src/common/config.ts';

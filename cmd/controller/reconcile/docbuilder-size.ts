@@ -9,7 +9,6 @@ import type { Instance, PodResources, RunningDocbuilder, Situation } from '../de
 import { findResource, type KubernetesObject } from '../k8s/api.ts';
 import { type ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
-
 import { markApplied } from './apply.ts';
 import { quantityValue, sameQuantity } from './live-object.ts';
 import type { OwnedObjects } from './owned-objects.ts';

@@ -5,14 +5,12 @@ import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { COMPONENTS, objectNames } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
-
 import type { Random } from '../desired/secrets.ts';
 import type { ComponentName, Policy, Settings, Situation } from '../desired/types.ts';
 import { getKey, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
 import { hasStatus, isRequestFailure } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-
 import { type ApplyResult, applyObjects, isDeleted, pruneObjects } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { type DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';

@@ -13,7 +13,6 @@ import {
 import type { Policy, SecretValues, Settings, Situation } from '../desired/types.ts';
 import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
 import type { Client } from '../k8s/client.ts';
-
 import {
   decodeSecret,
   GIVEN_KEYS,
@@ -25,7 +24,6 @@ import {
   parseGivenSecret,
   permissionTrouble,
 } from './given-secrets.ts';
-
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
 import { ownershipTrouble, type Trouble } from './live-object.ts';

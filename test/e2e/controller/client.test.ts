@@ -7,7 +7,6 @@ import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/ap
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import { withProxy } from '../../../cmd/controller/k8s/kube-config.ts';
-
 import { buildStatus, sameStatus } from '../../../cmd/controller/reconcile/status.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-
 import { startOffice, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 

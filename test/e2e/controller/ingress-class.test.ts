@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
-
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 

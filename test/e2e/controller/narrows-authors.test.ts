@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-
 import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';

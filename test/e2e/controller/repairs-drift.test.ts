@@ -3,7 +3,6 @@ import { loadConfig } from '../../../cmd/controller/config.ts';
 import { desired } from '../../../cmd/controller/desired/index.ts';
 import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
-
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { VERSION } from '../../../src/common/version.ts';

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { V1Container, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-
 import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';

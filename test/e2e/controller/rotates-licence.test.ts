@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-
 import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
 import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
 import { loggedLines } from '../../support/logs.ts';

@@ -1,7 +1,6 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 

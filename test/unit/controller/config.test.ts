@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig, parseResolvConf } from '../../../cmd/controller/config.ts';
-
 import { ConfigError } from '../../../src/common/config.ts';
 
 const POD =

@@ -2,7 +2,6 @@ import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { editorArguments, editorObjects } from '../../../../cmd/controller/desired/editor.ts';
-
 import { QUARANTINE_SCRIPT } from '../../../../src/common/quarantine-script.ts';
 import { situationOf } from './situation.ts';
 

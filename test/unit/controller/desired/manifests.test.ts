@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { loadAll } from 'js-yaml';
 import { httpRouteObjects, ingressObjects } from '../../../../cmd/controller/desired/edge.ts';
 import { frontObjects } from '../../../../cmd/controller/desired/front.ts';
-
 import { networkPolicyObjects, type Policy } from '../../../../cmd/controller/desired/network-policies.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type PartialSpec, situationOf } from './situation.ts';

@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { notAllowed, parsePolicy } from '../../../../cmd/controller/desired/policy.ts';
 import type { Policy, PolicyField } from '../../../../cmd/controller/desired/types.ts';
-
 import { type PartialSpec, situationOf } from './situation.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../../docs/examples');

@@ -10,7 +10,6 @@ import {
 } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { ApiClient, type WatchOptions } from '../../../../cmd/controller/k8s/client.ts';
-
 import { until } from '../../../support/until.ts';
 import { failure } from './failure.ts';
 import { json, kubeConfigFor, refuse, type StandIn, startStandIn, TOKEN } from './stand-in.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { LeaderElection, type Lease } from '../../../../cmd/controller/k8s/lease.ts';
-
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 import { refuse, type StandIn, startStandIn } from './stand-in.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { httpRouteObjects, ingressObjects } from '../../../../cmd/controller/desired/edge.ts';
-
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { observeEdge } from '../../../../cmd/controller/reconcile/edge.ts';

@@ -7,7 +7,6 @@ import {
   parseGivenSecret,
   permissionTrouble,
 } from '../../../../cmd/controller/reconcile/given-secrets.ts';
-
 import { expectGolden } from '../../../support/golden.ts';
 
 type Values = Record<string, string | Buffer>;

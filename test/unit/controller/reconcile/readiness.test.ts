@@ -8,7 +8,6 @@ import {
   readinessFindings,
   storageFindings,
 } from '../../../../cmd/controller/reconcile/readiness.ts';
-
 import { expectGolden } from '../../../support/golden.ts';
 import { SHARED } from '../desired/instances.ts';
 import { situationOf } from '../desired/situation.ts';

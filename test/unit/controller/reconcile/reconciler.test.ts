@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { getKey, type KubernetesObject, RESOURCES } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
-
 import { type Condition, type ConditionType, findCondition } from '../../../../cmd/controller/reconcile/conditions.ts';
 import { Instances, type SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { getId, OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
