@@ -11,7 +11,7 @@ import { buildStatus, sameStatus } from '../../../cmd/controller/reconcile/statu
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { useTestCluster } from '../../support/controller.ts';
 import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { until } from '../../support/until.ts';
 import { enterprise, situationOf } from '../../unit/controller/desired/situation.ts';
@@ -22,12 +22,7 @@ const ONLY_NEW = { manager: 'one', onlyNew: true };
 
 describe("the controller's client of an API server", function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-  });
-  after(() => cluster?.close());
+  const cluster = useTestCluster(async () => undefined);
 
   const configMap = (name: string, data: Record<string, string>): KubernetesObject & { data: object } => ({
     ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: cluster.namespace } },
