@@ -59,16 +59,6 @@ describe('k8s: client', () => {
     expect(await at.client.get(RESOURCES.configMap, 'one', 'a')).to.equal(undefined);
   });
 
-  it('lists in pages, and gives each item its kind', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) at.server.put(PATH, name);
-    const page = { namespace: 'one', limit: 3 };
-    const first = await at.client.list(RESOURCES.configMap, page);
-    const rest = await at.client.list(RESOURCES.configMap, { ...page, continue: first.metadata.continue });
-    expect([...first.items, ...rest.items].map(({ kind, metadata }) => `${kind} ${metadata.name}`)).to.deep.equal(
-      ['a', 'b', 'c', 'd'].map((name) => `ConfigMap ${name}`),
-    );
-  });
-
   it('asks for metadata alone in a form that lets no content travel', async () => {
     const asked = recorded();
     const form = (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io`;

@@ -33,6 +33,7 @@ describe('k8s: reflector', () => {
     for (const name of ['a', 'b', 'c', 'd']) at.server.put(PATH, name);
     await start({ selection: { namespace: 'one', labelSelector: 'x=y' } });
     expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
+    for (const { object } of seen.changes) expect(object.kind).to.equal('ConfigMap');
     await watching();
     const [first = '', second = '', watch = ''] = at.server.requests;
     expect(first).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=100`);
