@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { EventRecorder } from '../../../../cmd/controller/k8s/events.ts';
 import { testLogger } from '../../../support/logs.ts';
-import { until } from '../../../support/until.ts';
 import { refuse, useStandIn } from './stand-in.ts';
 
 const PATH = '/apis/events.k8s.io/v1/namespaces/one/events';
@@ -13,7 +12,7 @@ const OFFICE: KubernetesObject = {
 };
 const EXPIRES = { type: 'Warning', reason: 'LicenseExpires', note: 'The licence expires in 7 days.' } as const;
 
-type Event = KubernetesObject & { note: string; series?: { count: number; lastObservedTime: string } };
+type Event = KubernetesObject & { note: string };
 
 describe('k8s: events', () => {
   const at = useStandIn(300);
@@ -28,7 +27,6 @@ describe('k8s: events', () => {
       instance: 'pod-1',
       clock: () => now,
       log: testLogger(),
-      repeatMs: 200,
       retryMs: 5,
     });
   });
@@ -61,43 +59,26 @@ describe('k8s: events', () => {
     });
   });
 
-  it('become a series when they are repeated, written at most once in its time', async () => {
+  it('are written once in five minutes, however often they come, each time with a name of its own', async () => {
     for (let count = 0; count < 50; count += 1) recorder.record(OFFICE, EXPIRES);
     await recorder.flushed();
-    expect(at.server.requests).to.have.lengthOf(1);
-    now += 200;
-    await until('the series', () => written()[0]?.series !== undefined || undefined);
-    expect(written()).to.have.lengthOf(1);
-    expect(written()[0]?.series).to.deep.equal({ count: 50, lastObservedTime: '2026-05-01T00:00:00.000000Z' });
-    expect(at.server.requests).to.have.lengthOf(2);
+    now += 299_999;
     recorder.record(OFFICE, EXPIRES);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(at.server.requests).to.have.lengthOf(2);
+    await recorder.flushed();
+    expect(at.server.requests).to.have.lengthOf(1);
+    now += 1;
+    recorder.record(OFFICE, EXPIRES);
+    await recorder.flushed();
+    expect(written()).to.have.lengthOf(2);
   });
 
-  it('that are no warnings are written once', async () => {
-    const ready = { type: 'Normal', reason: 'Available', note: 'All components run.' } as const;
-    for (const event of [ready, EXPIRES]) recorder.record(OFFICE, event);
-    await recorder.flushed();
-    for (const event of [ready, EXPIRES]) recorder.record(OFFICE, event);
-    now += 200;
-    await until('the warning is a series', () => written().some(({ series }) => series?.count === 2) || undefined);
-    await recorder.flushed();
-    expect(at.server.requests).to.have.lengthOf(3);
-  });
-
-  it('are new ones again after a quiet time, and for another object, reason or note', async () => {
+  it('are others about another object, of another reason or with another note', async () => {
     recorder.record(OFFICE, EXPIRES);
     recorder.record(OFFICE, { ...EXPIRES, note: 'The licence expires in 1 day.' });
     recorder.record(OFFICE, { ...EXPIRES, reason: 'Other' });
     recorder.record({ ...OFFICE, metadata: { ...OFFICE.metadata, uid: 'u2' } }, EXPIRES);
     await recorder.flushed();
     expect(written()).to.have.lengthOf(4);
-    now += 1000;
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    recorder.record(OFFICE, EXPIRES);
-    await recorder.flushed();
-    expect(written()).to.have.lengthOf(5);
   });
 
   it('wait for an API server that has trouble, and are given up where that is hopeless', async () => {
