@@ -12,10 +12,10 @@ import { VERSION } from '../../src/common/version.ts';
 import type { Cluster } from './cluster.ts';
 import { forAll } from './instances.ts';
 
-/** As the controller has them. */
+/** As the controller has them: of an instance all objects of a stage. */
 const CONNECTIONS = 16;
 const INSTANCES_AT_A_TIME = 4;
-const OBJECTS_AT_A_TIME = 8;
+const OBJECTS_AT_A_TIME = 24;
 const IMAGE = 'registry.example/image:1.0.0';
 
 interface Write {
