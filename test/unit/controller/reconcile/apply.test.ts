@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ANNOTATION, MANAGED_BY } from '../../../../cmd/controller/desired/labels.ts';
-import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
 import { pruneObjects } from '../../../../cmd/controller/reconcile/apply.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { testLogger } from '../../../support/logs.ts';

@@ -1,9 +1,59 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
+import { useTestCluster } from '../../support/controller.ts';
 import { established } from '../../support/kubectl.ts';
+import { until } from '../../support/until.ts';
+
+type Ingress = KubernetesObject & { spec?: { ingressClassName?: string } };
+
+const CLASSES: Resource = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'IngressClass',
+  plural: 'ingressclasses',
+  namespaced: false,
+};
+
+describe('an instance that names no class of Ingress', function () {
+  this.timeout(60_000);
+  const cluster = useTestCluster(async (cluster) => {
+    const usual = await cluster.client.create(CLASSES, {
+      ...{ apiVersion: CLASSES.apiVersion, kind: CLASSES.kind },
+      metadata: { name: 'usual', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
+      spec: { controller: 'example.com/usual' },
+    } as KubernetesObject);
+    await cluster.startController();
+    return () => cluster.client.remove(CLASSES, undefined, 'usual', usual.metadata.uid ?? '');
+  });
+
+  /** The class of its Ingress, once that is `name`. */
+  const classIs = (name: string) =>
+    until(`its class is ${name}`, async () => {
+      const ingress = await cluster.object<Ingress>(RESOURCES.ingress, 'office');
+      return ingress?.spec?.ingressClassName === name || undefined;
+    });
+
+  it('has the default one of the cluster, also after another', async () => {
+    await cluster.apply('office', { ingress: { gating: 'AuthUrl' } });
+    await classIs('nginx');
+    await cluster.apply('office', { ingress: { gating: 'Front' } });
+    await classIs('usual');
+    await cluster.apply('office', { ingress: { gating: 'Front', className: 'other' } });
+    await classIs('other');
+    await cluster.apply('office', { ingress: { gating: 'Front' } });
+    await classIs('usual');
+  });
+
+  it('keeps the Ingress that has it, whatever else changes', async () => {
+    const before = await cluster.object(RESOURCES.ingress, 'office');
+    await cluster.apply('office', { ingress: { gating: 'Front', annotations: { 'kubernetes.io/tls-acme': 'yes' } } });
+    const after = await until('it is changed', async () => {
+      const ingress = await cluster.object<Ingress>(RESOURCES.ingress, 'office');
+      return ingress?.metadata.annotations?.['kubernetes.io/tls-acme'] === 'yes' ? ingress : undefined;
+    });
+    expect(after.metadata.uid).to.equal(before?.metadata.uid);
+    expect(after.spec?.ingressClassName).to.equal('usual');
+  });
+});
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -14,22 +64,16 @@ const DEFINITIONS: Resource = {
 
 describe('an instance behind a Gateway', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-  let definition: KubernetesObject;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-    definition = await cluster.client.create(DEFINITIONS, anyRoute());
+  const cluster = useTestCluster(async (cluster) => {
+    const definition = await cluster.client.create(DEFINITIONS, anyRoute());
     await established(cluster.server.kubectl, definition.metadata.name);
     await cluster.startController();
-  });
-  after(async () => {
-    await cluster?.stopController();
-    if (definition) {
-      await cluster.client.remove(DEFINITIONS, undefined, definition.metadata.name, definition.metadata.uid ?? '');
-      await cluster.server.kubectl(['wait', '--for=delete', `crd/${definition.metadata.name}`, '--timeout=30s']);
-    }
-    await cluster?.close();
+    return async () => {
+      await cluster.stopController();
+      const { name, uid = '' } = definition.metadata;
+      await cluster.client.remove(DEFINITIONS, undefined, name, uid);
+      await cluster.server.kubectl(['wait', '--for=delete', `crd/${name}`, '--timeout=30s']);
+    };
   });
 
   it('says what the Gateway has against its route, and that it is over', async () => {
@@ -38,10 +82,7 @@ describe('an instance behind a Gateway', function () {
     });
     await cluster.settled('routed');
     await cluster.completeDeployments();
-    const ready = async (reason: string) => {
-      const { status } = await cluster.settled('routed', (instance) => readyOf(instance)?.reason === reason);
-      return readyOf({ status });
-    };
+    const ready = (reason: string) => cluster.readyAs('routed', reason);
     expect(await ready('RouteNotAccepted')).to.include({
       status: 'False',
       message:
@@ -74,10 +115,6 @@ describe('an instance behind a Gateway', function () {
     );
   }
 });
-
-function readyOf({ status }: { status?: { conditions?: Parameters<typeof findCondition>[0] } | undefined }) {
-  return findCondition(status?.conditions ?? [], 'Ready');
-}
 
 /** The names of the Gateway API's definition; its schema is not part of Kubernetes. */
 function anyRoute(): KubernetesObject {

@@ -1,8 +1,9 @@
 import type { V1HTTPIngressPath, V1Ingress, V1IngressSpec } from '@kubernetes/client-node';
-import { type Manifest, metadata } from './labels.ts';
-import { objectNames, PORTS } from './names.ts';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
+import { FRONT_SERVICE_PORT } from './front.ts';
+import { type Manifest, type Metadata, manifest } from './labels.ts';
+import { isTls, objectNames, PORTS, serviceHost } from './names.ts';
 import type { Situation } from './types.ts';
-import { isTls, serviceHost } from './urls.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -81,19 +82,16 @@ function path(pathType: string, value: string, service: string, port: string): V
 function ingress(situation: Situation, name: string, own: Annotations, rule: V1HTTPIngressPath): Manifest<V1Ingress> {
   const { host, tls, ingress } = situation.instance.spec;
   const ours = Object.entries(own).map(([key, value]) => [`nginx.ingress.kubernetes.io/${key}`, value]);
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata: metadata(situation, name, undefined, { ...ingress.annotations, ...Object.fromEntries(ours) }),
-    spec: {
-      ...className(situation),
-      // Without a Secret the edge has a certificate of its own.
-      ...(isTls(situation.instance.spec) && {
-        tls: [{ hosts: [host], ...(tls.secretName !== undefined && { secretName: tls.secretName }) }],
-      }),
-      rules: [{ host, http: { paths: [rule] } }],
-    },
+  const spec = {
+    ...className(situation),
+    // Without a Secret the edge has a certificate of its own.
+    ...(isTls(situation.instance.spec) && {
+      tls: [{ hosts: [host], ...(tls.secretName !== undefined && { secretName: tls.secretName }) }],
+    }),
+    rules: [{ host, http: { paths: [rule] } }],
   };
+  const annotations = { ...ingress.annotations, ...Object.fromEntries(ours) };
+  return manifest(situation, RESOURCES.ingress, { name, annotations }, { spec });
 }
 
 /** Only ingress-nginx can ask through auth-url; if the front asks, any class will do. */
@@ -101,4 +99,39 @@ function className({ instance }: Situation): Pick<V1IngressSpec, 'ingressClassNa
   const { className, gating } = instance.spec.ingress;
   const name = className ?? (gating === 'AuthUrl' ? 'nginx' : undefined);
   return name === undefined ? {} : { ingressClassName: name };
+}
+
+/** gateway.networking.k8s.io/v1 HTTPRoute, as far as it is used here. */
+export interface HttpRoute extends KubernetesObject {
+  metadata: Metadata;
+  spec: {
+    parentRefs: { name: string; namespace?: string; sectionName?: string }[];
+    hostnames: string[];
+    rules: {
+      matches: { path: { type: 'PathPrefix'; value: string } }[];
+      timeouts: { request: string; backendRequest: string };
+      backendRefs: { name: string; port: number }[];
+    }[];
+  };
+}
+
+/** The HTTPRoute of an instance, where its spec wants one: all of the host to the front. */
+export function httpRouteObjects(situation: Situation): readonly HttpRoute[] {
+  const { host, ingress } = situation.instance.spec;
+  if (ingress.kind !== 'HTTPRoute' || ingress.gating === 'None' || !ingress.gateway) return [];
+  const { name, namespace, sectionName } = ingress.gateway;
+  const { front } = objectNames(situation.instance.metadata.name).component;
+  const spec = {
+    parentRefs: [{ name, ...(namespace !== undefined && { namespace }), ...(sectionName && { sectionName }) }],
+    hostnames: [host],
+    rules: [
+      {
+        matches: [{ path: { type: 'PathPrefix' as const, value: '/' } }],
+        // None: the front keeps the limits.
+        timeouts: { request: '0s', backendRequest: '0s' },
+        backendRefs: [{ name: front, port: FRONT_SERVICE_PORT }],
+      },
+    ],
+  };
+  return [manifest<HttpRoute>(situation, RESOURCES.httpRoute, { annotations: ingress.annotations }, { spec })];
 }
