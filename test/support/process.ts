@@ -83,7 +83,7 @@ export function listen(child: ChildProcessByStdio<null, Readable, Readable>): Pi
 }
 
 /** Resolves when the service answers. */
-export async function ready(service: ServiceProcess, ms?: number): Promise<ServiceProcess> {
+export async function ready(service: ServiceProcess, ms = 60_000): Promise<ServiceProcess> {
   const answers = async () => {
     if (service.child.exitCode !== null) throw new Error(`ended early:\n${service.log()}`);
     return fetch(`${service.url}/v1/status`).then(
