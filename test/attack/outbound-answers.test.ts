@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { Canary } from '../support/canary.ts';
+import { type Canary, useServers } from '../support/canary.ts';
 import { useFolder } from '../support/folder.ts';
-import { openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
+import { openDoor, refusal, SECRET } from '../support/outbound.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import type { Canary } from '../support/canary.ts';
+import { type Canary, useServers } from '../support/canary.ts';
 import { useFolder } from '../support/folder.ts';
-import { openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
+import { openDoor, refusal, SECRET } from '../support/outbound.ts';
 import { SPECIAL_PURPOSE } from '../support/special-purpose.ts';
 import { trustTestCertificate } from '../support/tls.ts';
 import { NO_HTTP_URLS, SPELLINGS } from '../support/url-spellings.ts';

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { exists } from '../../../../src/common/fs/exists.ts';
+import { useServers } from '../../../support/canary.ts';
 import { useFolder } from '../../../support/folder.ts';
-import { openDoor, refusal, useServers } from '../../../support/outbound.ts';
+import { openDoor, refusal } from '../../../support/outbound.ts';
 import { trustTestCertificate } from '../../../support/tls.ts';
 
 const run = promisify(execFile);
