@@ -32,7 +32,7 @@ describe('bad input', () => {
   const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256));
   const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
   const page = Buffer.from('<!DOCTYPE html><html><body>x</body></html>');
-  /** Hostile documents of each kind; `source-files` has all of their spellings. */
+  /** Hostile documents of each kind; `sources.test.ts` has all of their spellings. */
   type Row = [what: string, file: () => Uint8Array, name: string, error?: string, detail?: object];
   const rows: Row[] = [
     ['not a zip', () => noise, 'a.docx', '422 corrupt_source'],

@@ -38,8 +38,7 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
   controller: {
     main: ['app', 'config'],
     app: ['config', 'reconcile', 'k8s', 'desired'],
-    config: ['desired', 'resolv-conf'],
-    'resolv-conf': [],
+    config: ['desired'],
     reconcile: ['k8s', 'desired'],
     k8s: [],
     desired: ['k8s'],
