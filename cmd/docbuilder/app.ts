@@ -58,6 +58,8 @@ export interface Overrides {
   lookup?: Lookup;
   uploadIdleMs?: number;
   callbackSchedule?: readonly number[];
+  /** One that others use, too, and that the service does not stop. */
+  engine?: Engine;
 }
 
 /** Work that is done beside the event loop. */
@@ -106,7 +108,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const storage = await openStorage({ config, dataDir, clock, log, ...storageLimits(plan) });
   const { allow, deny, proxy } = config;
   const outbound = createOutbound({ allow, deny, proxy, userAgent: USER_AGENT, lookup: overrides.lookup });
-  const engine = await startEngine(config, workers.current(), dataDir, log);
+  const engine = overrides.engine ?? (await startEngine(config, workers.current(), dataDir, log));
 
   const base = { config, log, audit, clock, plan, dataDir, storage, outbound, engine, workers };
   const parts = createJobParts(base, overrides.callbackSchedule);
@@ -147,7 +149,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await storage.close();
       license.stop();
       await Promise.all(Object.values(threads).map((pool) => pool.stop()));
-      await engine.stop();
+      if (!overrides.engine) await engine.stop();
       audit.record('service.stopped');
       await audit.close();
       log.info('stopped');
