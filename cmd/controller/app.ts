@@ -42,8 +42,6 @@ export interface Overrides {
   kubeConfig?: KubeConfig;
   clock?: Clock;
   lookAgainMs?: number;
-  /** Another may lead: nothing may be written any more. */
-  onLost?: () => void;
 }
 
 /** Starts a controller. Resolves once it tells of its health; then it waits for the API server, and for its turn to lead. */
@@ -186,12 +184,10 @@ export class Controller {
       namespace: leaseNamespace ?? currentNamespace(this.#kubeConfig),
       ...{ name: leaseName, identity, log: this.#log },
       onElected: () => this.#queue.start(),
-      onLost:
-        this.#overrides.onLost ??
-        (() => {
-          this.#log.fatal('the lease is lost: another may lead, ending at once');
-          process.exit(1);
-        }),
+      onLost: () => {
+        this.#log.fatal('the lease is lost: another may lead, ending at once');
+        process.exit(1);
+      },
     });
   }
 
