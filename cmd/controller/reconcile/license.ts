@@ -2,9 +2,9 @@ import { iso } from '../../../src/common/clock.ts';
 import { parseKeySet } from '../../../src/common/crypto/key-set.ts';
 import { LICENSE_GRACE_DAYS, type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { readSmallFile, type SmallFile } from '../../../src/common/fs/read-small.ts';
-import { watchFiles } from '../../../src/common/fs/watch-files.ts';
-import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-memory.ts';
+import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-file.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { FILE_LOOK_MS, repeat } from '../../../src/common/repeat.ts';
 import type { Situation } from '../desired/types.ts';
 
 const DAY_MS = 86_400_000;
@@ -201,7 +201,7 @@ export async function watchLicenseKeys(
     }
   }
 
-  return { current: () => current, stop: watchFiles([file], look) };
+  return { current: () => current, stop: repeat(FILE_LOOK_MS, look) };
 }
 
 async function read(path: string): Promise<{ ok: true; text: string } | { ok: false; problem: string }> {
