@@ -55,7 +55,6 @@ export async function startController(config: Config, log: Logger, overrides: Ov
 export class Controller {
   readonly #config: Config;
   readonly #log: Logger;
-  readonly #overrides: Overrides;
   readonly #kubeConfig: KubeConfig;
   readonly #clock: Clock;
   readonly #client: ApiClient;
@@ -81,7 +80,6 @@ export class Controller {
   constructor(config: Config, log: Logger, overrides: Overrides) {
     this.#config = config;
     this.#log = log;
-    this.#overrides = overrides;
     this.#kubeConfig = overrides.kubeConfig ?? loadKubeConfig();
     this.#clock = overrides.clock ?? systemClock;
     this.#client = new ApiClient(this.#kubeConfig);
