@@ -159,43 +159,34 @@ function unusedBits(text: string): string {
 }
 
 describe('a forged JWT is refused as unauthorized', () => {
-  const { authenticate } = createAuthenticator({ keys: [], jwtSecret: SECRET, clock: () => NOW });
+  const authenticate = createAuthenticator({ keys: [], jwtSecret: SECRET, clock: () => NOW });
+  /** One answer for them all: it tells nothing of how near a forgery came. */
+  const assertRefused = async (token: string, what: string): Promise<void> => {
+    const error = await authenticate(`Bearer ${token}`).catch((thrown) => thrown);
+    expect(error, what).to.deep.include({
+      ...{ code: 'unauthorized', status: 401, detail: { reason: 'invalid' } },
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  };
 
   it('and the one that the forgeries are made from passes', async () => {
-    expect(await authenticate(`Bearer ${valid}`)).to.deep.equal({ ok: true, caller: { kind: 'jwt', name: 'portal' } });
+    expect(await authenticate(`Bearer ${valid}`)).to.deep.equal({ kind: 'jwt', name: 'portal' });
   });
 
   for (const [group, rows] of Object.entries({ algorithms, headers, claims, shapes })) {
-    describe(group, () => {
-      for (const [name, token] of rows) {
-        it(name, async () => {
-          const result = await authenticate(`Bearer ${token}`);
-          expect(result.ok).to.equal(false);
-          if (result.ok) return;
-          // One answer for them all: it tells nothing of how near a forgery came.
-          const { code, status, detail, headers } = result.error;
-          expect({ code, status, detail }).to.deep.equal({
-            code: 'unauthorized',
-            status: 401,
-            detail: { reason: 'invalid' },
-          });
-          expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
-        });
-      }
+    it(`in each of its ${group}`, async () => {
+      for (const [name, token] of rows) await assertRefused(token, name);
     });
   }
 
-  it('whatever letter of it is changed', async () => {
+  it('wherever a letter of it is changed', async () => {
     for (let index = 0; index < valid.length; index += 1) {
-      if (valid[index] === '.') continue;
-      expect((await authenticate(`Bearer ${flip(valid, index)}`)).ok, `letter ${index}`).to.equal(false);
+      if (valid[index] !== '.') await assertRefused(flip(valid, index), `letter ${index}`);
     }
   });
 
   it('wherever it is cut', async () => {
-    for (let length = 0; length < valid.length; length += 1) {
-      expect((await authenticate(`Bearer ${valid.slice(0, length)}`)).ok, `${length} letters`).to.equal(false);
-    }
+    for (let length = 1; length < valid.length; length += 1) await assertRefused(valid.slice(0, length), `${length}`);
   });
 });
 

@@ -6,7 +6,7 @@ import { holdsBodyBack, writeContinue } from '../../../src/common/http/continue.
 import { refuseUpload } from '../../../src/common/http/linger.ts';
 import { sendStream } from '../../../src/common/http/send-stream.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { Group, Replica } from '../jobs/group.ts';
+import type { Group, Replica } from '../jobs/limits.ts';
 import { type JobQueue, stopping } from '../jobs/queue.ts';
 
 const MARK = 'x-svc-passed-on';
