@@ -106,7 +106,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await drain(server, hasOthers ? LEAVE_MS : DRAIN_MS);
       await storage.close();
       parts.license.stop();
-      await Promise.all([threads.sources.stop(), threads.large.stop(), threads.extractor.stop()]);
+      await Promise.all(Object.values(threads).map((pool) => pool.stop()));
       if (!overrides.engine) await engine.stop();
       audit.record('service.stopped');
       await audit.close();
@@ -139,7 +139,10 @@ async function createParts(config: Config, log: Logger, overrides: Overrides) {
   const callbacks = createCallbackSender({ store, outbound, toBody: jobCallbackBody, secret, clock, log, schedule });
   const checkUrl = (url: string) => outbound.check(url);
   const jobs = new JobService({ queue, registry, store, callbacks, plan, checkUrl, clock, log, audit });
-  const threads = { sources: createSourceThreads(), large: createLargeWork(plan), extractor: createExtractor() };
+  const threads = {
+    ...{ sources: createSourceThreads(), large: createLargeWork(plan) },
+    ...{ extractor: createExtractor(), templates: createTemplateFiller() },
+  };
   const known = { config, log, audit, clock, license, plan, workers, dataDir, storage, outbound, engine };
   return { ...known, queue, registry, callbacks, jobs, threads };
 }
@@ -191,7 +194,7 @@ function createApp(
   const maxBytes = () => maxFileBytes(plan());
   const tools = {
     ...{ engine, clock, maxFileBytes: maxBytes, downloader: createDownloader(outbound) },
-    ...{ threads: threads.sources, extractor: threads.extractor, templates: createTemplateFiller() },
+    ...{ threads: threads.sources, extractor: threads.extractor, templates: threads.templates },
     writeFlat: threads.large.writeFlat,
   };
   return createHttpApp({

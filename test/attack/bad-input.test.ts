@@ -35,7 +35,7 @@ describe('bad input', () => {
     expect((await response.arrayBuffer()).byteLength).to.be.greaterThan(1000);
   });
 
-  it('hostile documents of each kind, of which `source-files` has all spellings, have typed errors within seconds', async () => {
+  it('hostile documents of each kind, of which `sources.test.ts` has all spellings, have typed errors within seconds', async () => {
     const rows: [what: string, file: Uint8Array, name: string, status: number, code: string, detail: object][] = [
       ['not a zip', Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)), 'a.docx', 422, CORRUPT, {}],
       ['a zip bomb by ratio', ratioBomb(), 'a.docx', 422, CORRUPT, { reason: 'zip_bomb' }],
@@ -151,6 +151,15 @@ describe('bad input', () => {
     expect(job.callback).to.include({ attempts: 3, last_status: null });
     expect(canary.connections).to.equal(0);
     await canary.close();
+  });
+
+  it('leaves a pool that is unharmed, and no temporary files', async () => {
+    const response = await service.convert(txt(), 'healthy.txt', { to: 'pdf' });
+    expect(response.status).to.equal(200);
+    expect((await response.arrayBuffer()).byteLength).to.be.greaterThan(1000);
+    await until('temporary files are gone', async () => {
+      return (await service.temporaries()).length === 0;
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { processIdentity } from '../../../src/common/fs/process-identity.ts';
+import { processIdentity } from '../../../src/common/fs/ownership.ts';
 
 /** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
 const SOCKET_DIRECTORY = '/tmp';
