@@ -240,12 +240,15 @@ describe('SVC.Editor on bad days', function () {
 
   it('a gate that is away while somebody types is not asked to save, which would show a dialog', async () => {
     await stack.gate.kill();
-    await each(async (tab) => {
-      const noticed = tab.page.waitForResponse((response) => response.status() >= 500);
-      await tab.call('void dispatchEvent(new Event("offline"))');
-      await noticed;
-    });
-    await stack.restart();
+    try {
+      await each(async (tab) => {
+        const noticed = tab.page.waitForResponse((response) => response.status() >= 500);
+        await tab.call('void dispatchEvent(new Event("offline"))');
+        await noticed;
+      });
+    } finally {
+      await stack.restart();
+    }
     await each(async (tab) => {
       expect(await tab.call('editor.getInfo()')).to.include({ state: 'loaded', modified: true });
       expect(await tab.save()).to.contain('trước ');
