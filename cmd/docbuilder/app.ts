@@ -16,9 +16,8 @@ import { convertWork } from './convert/convert.ts';
 import { createEngine } from './engine/engine.ts';
 import type { Engine } from './engine/task.ts';
 import { readWorkerCount } from './engine/worker-count.ts';
-import { metaWork, textWork } from './extract/extract.ts';
+import { metaWork, textWork, thumbnailWork } from './extract/extract.ts';
 import { createExtractor, type Extractor } from './extract/extractor.ts';
-import { thumbnailWork } from './extract/thumbnail.ts';
 import { openFolder } from './folder-storage.ts';
 import { createHttpApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -38,7 +37,7 @@ import { createSourceThreads, type SourceThreads } from './source/source-threads
 import type { Member, Storage, StorageOptions } from './storage.ts';
 import { type DataDir, openDataDir } from './store/data-dir.ts';
 import { createTemporaryFiles } from './store/temporary-files.ts';
-import { createTemplateFiller } from './template/filler.ts';
+import { createTemplateFiller, type TemplateFiller } from './template/filler.ts';
 import { renderWork } from './template/render.ts';
 
 const USER_AGENT = 'SVC-DocBuilder/1.0';
@@ -59,6 +58,8 @@ export interface Overrides {
   lookup?: Lookup;
   uploadIdleMs?: number;
   callbackSchedule?: readonly number[];
+  /** One that others use, too, and that the service does not stop. */
+  engine?: Engine;
 }
 
 /** Work that is done beside the event loop. */
@@ -66,6 +67,7 @@ interface Threads {
   sources: SourceThreads;
   large: LargeWork;
   extractor: Extractor;
+  templates: TemplateFiller;
 }
 
 export interface Docbuilder {
@@ -106,11 +108,14 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
   const storage = await openStorage({ config, dataDir, clock, log, ...storageLimits(plan) });
   const { allow, deny, proxy } = config;
   const outbound = createOutbound({ allow, deny, proxy, userAgent: USER_AGENT, lookup: overrides.lookup });
-  const engine = await startEngine(config, workers.current(), dataDir, log);
+  const engine = overrides.engine ?? (await startEngine(config, workers.current(), dataDir, log));
 
   const base = { config, log, audit, clock, plan, dataDir, storage, outbound, engine, workers };
   const parts = createJobParts(base, overrides.callbackSchedule);
-  const threads = { sources: createSourceThreads(), large: createLargeWork(plan), extractor: createExtractor() };
+  const threads = {
+    ...{ sources: createSourceThreads(), large: createLargeWork(plan) },
+    ...{ extractor: createExtractor(), templates: createTemplateFiller() },
+  };
   const underWay = new UnderWay();
   let isLeaving = false;
   const state = { underWay, isLeaving: () => isLeaving, idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS };
@@ -143,8 +148,8 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await drain(server, hasOthers ? LEAVE_MS : DRAIN_MS);
       await storage.close();
       license.stop();
-      await Promise.all([threads.sources.stop(), threads.large.stop(), threads.extractor.stop()]);
-      await engine.stop();
+      await Promise.all(Object.values(threads).map((pool) => pool.stop()));
+      if (!overrides.engine) await engine.stop();
       audit.record('service.stopped');
       await audit.close();
       log.info('stopped');
@@ -243,7 +248,7 @@ function createApp(base: Base, parts: JobParts, threads: Threads, { idleMs, ...s
     maxFileBytes: () => maxFileBytes(plan()),
   };
   const extraction = { ...sources, extractor: threads.extractor };
-  const rendering = { ...sources, templates: createTemplateFiller() };
+  const rendering = { ...sources, templates: threads.templates };
   const building = { ...sources, clock, writeFlat: threads.large.writeFlat };
   return createHttpApp({
     ...{ log, audit, plan, registry, queue, jobs, rates, baseUrl, group, store, passKey, ...state },

@@ -83,6 +83,7 @@ describe('a licence', () => {
       SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '9999',
     });
     const limits = async () => await service.read<DocbuilderLimits>('/v1/limits');
+    const { restarts } = service.docbuilder.engine.status().workers;
     try {
       expect((await limits()).edition).to.equal('community');
       await licensed(directory, { conns: 201 });
@@ -104,7 +105,7 @@ describe('a licence', () => {
       expect(response.headers.get('x-ratelimit-limit')).to.equal('300');
       expect(response.headers.get('x-ratelimit-limit-day')).to.equal(null);
       await response.arrayBuffer();
-      expect(service.docbuilder.engine.status().workers.restarts).to.equal(0);
+      expect(service.docbuilder.engine.status().workers.restarts).to.equal(restarts);
 
       await writeFile(token, 'broken');
       await until('the broken token was seen', async () => (await limits()).edition === 'enterprise');

@@ -5,12 +5,17 @@ import type { Overrides } from '../../cmd/docbuilder/app.ts';
 import { type LocalDocbuilder, startLocalDocbuilder } from '../../scripts/support/docbuilder.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
+import { sharedBench } from '../engine/support.ts';
+import { runEnding } from './at-end.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
 import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
 export { until };
+
+/** Settings of the engine: a service for which one is named has an engine of its own, all others share one. */
+const OF_ENGINE = /^SVC_DOCBUILDER_(WORKER|SANDBOX|OFFICE)/;
 
 /** A real DocBuilder on a port of its own, in this process, with its own data folder. */
 export interface TestService extends LocalDocbuilder {
@@ -47,10 +52,26 @@ export async function startEnterprise(environment: Environment = {}, overrides: 
   };
 }
 
+let shared: Promise<TestService> | undefined;
+
+/** The Enterprise service of all suites that leave it as it was; it stops after the last test of the run. */
+export function sharedEnterprise(): Promise<TestService> {
+  shared ??= startEnterprise().then((service) => {
+    runEnding.at(() => service.stop());
+    return service;
+  });
+  return shared;
+}
+
 export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
   const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1', ...environment };
-  const local = await startLocalDocbuilder(await withStore(settings, dataDir), testLogger(), overrides);
+  const isOwn = Object.keys(environment).some((name) => OF_ENGINE.test(name));
+  const engine = isOwn ? {} : { engine: (await sharedBench()).engine };
+  const local = await startLocalDocbuilder(await withStore(settings, dataDir), testLogger(), {
+    ...engine,
+    ...overrides,
+  });
   const { url, key, docbuilder } = local;
   secret(key);
   const store = await storeOf(dataDir);

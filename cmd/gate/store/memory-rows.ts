@@ -1,5 +1,4 @@
-import { keepKey } from '../../../src/common/sql/keep-key.ts';
-import { type Query, Table } from '../../../src/common/sql/table.ts';
+import { keepKey, type Query, Table } from '../../../src/common/sql/table.ts';
 import type { MemoryRecord, UnsavedRecord } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
 
