@@ -67,7 +67,7 @@ describe('attacks on embedding', () => {
 
     for (const mode of ['view', 'edit']) {
       it(`who was signed as one, in mode ${mode}, never becomes an editor and takes no place`, async () => {
-        const places = gate.admission.places.size;
+        const places = gate.cap.taken();
         const editor = { mode, readOnly: true };
         const session = await gate.create(gate.config({ document: { key: randomKey() }, editor }));
         expect(session).to.include({ mode: 'view', requested_mode: mode, limited: false });
@@ -82,7 +82,7 @@ describe('attacks on embedding', () => {
         const row = await gate.rows.transact((tx) => tx.session(session.session_id));
         // A session that only ever viewed saves nothing (`wopi-access`).
         expect(row).to.include({ mode: 'view', hasEdited: false });
-        expect(gate.admission.places.size).to.equal(places);
+        expect(gate.cap.taken()).to.equal(places);
       });
     }
 

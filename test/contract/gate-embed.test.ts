@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { noteLoad } from '../../cmd/gate/domain/wopi-access.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
@@ -66,7 +67,7 @@ describe('embedding', () => {
       const session = await gate.create(gate.config({ editor: { mode: 'view' }, ui: { closeButton: true } }));
       expect(session).to.deep.include({ mode: 'view', requested_mode: 'view', limited: false, limit: null });
       expect(session.editor_url).to.match(/&lang=vi&closebutton=1&permission=readonly$/);
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
     });
 
     it('without a user is a guest of its own', async () => {
@@ -100,7 +101,7 @@ describe('embedding', () => {
     it('tells when the editor last fetched the document, once it has', async () => {
       const session = await gate.create();
       expect(await state(session)).to.include({ loaded_at: null });
-      await gate.loads.add(session.doc_id);
+      await gate.rows.transact((tx) => noteLoad(tx, session.doc_id, gate.clock.now));
       expect(await state(session)).to.include({ loaded_at: new Date(gate.clock.now).toISOString() });
     });
 
@@ -128,7 +129,7 @@ describe('embedding', () => {
         const response = await gate.ask(session, '', { method: 'DELETE' });
         expect([response.status, await response.text()]).to.deep.equal([204, '']);
       }
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
       gate.editor.present = [{ id: 'u2', name: 'B' }];
       const after = await state(session);
       expect(after).to.deep.include({ state: 'closed', users: [] });
@@ -182,14 +183,14 @@ describe('embedding', () => {
 
   describe('the cap', () => {
     it('makes a session that wants to edit a view, and says why in Vietnamese', async () => {
-      gate.admission.limit = 1;
+      gate.cap.limit = 1;
       await gate.create();
       const session = await gate.create();
       expect(session).to.deep.include({
         mode: 'view',
         requested_mode: 'edit',
         limited: true,
-        limit: { code: 'connection_limit_reached', limit: 1, current: 1, pending: 0 },
+        limit: { code: 'connection_limit_reached', limit: 1, current: 0, pending: 1 },
       });
       expect(session.message).to.match(/giới hạn 1 kết nối/);
       expect(session.editor_url).to.match(/permission=readonly$/);
@@ -200,7 +201,7 @@ describe('embedding', () => {
     it('does not keep the place of a session that did not come about', async () => {
       gate.editor.available = false;
       expect(await errorOf(await gate.post(gate.config()))).to.include({ status: 503, code: 'editor_unavailable' });
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
       // Nobody was let in, so nobody can leave either.
       const [document] = await gate.rows.transact((tx) => tx.documents());
       expect(document?.state).to.equal('closed');
@@ -214,19 +215,19 @@ describe('embedding', () => {
       expect(viewing).to.deep.include({ session_id: session.session_id, mode: 'view', requested_mode: 'view' });
       expect(viewing.form).to.deep.equal(session.form);
       expect(viewing.editor_url).to.match(/permission=readonly$/);
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
       const row = await gate.rows.transact((tx) => tx.session(session.session_id));
       expect(row).to.include({ mode: 'view', hasEdited: true });
       const editing = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(editing).to.deep.include({ mode: 'edit', limited: false, editor_url: session.editor_url });
-      expect(gate.admission.places.size).to.equal(1);
+      expect(gate.cap.taken()).to.equal(1);
       const told = gate.audited.filter(({ event }) => event === 'session.mode').map(({ facts }) => facts);
       const { session_id, doc_id } = session;
       expect(told).to.deep.equal(['view', 'edit'].map((one) => ({ session: session_id, document: doc_id, mode: one })));
     });
 
     it('stays a view when there is no place', async () => {
-      gate.admission.limit = 0;
+      gate.cap.limit = 0;
       const session = await gate.create(gate.config({ editor: { mode: 'view' } }));
       const answer = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(answer).to.include({ mode: 'view', requested_mode: 'edit', limited: true });
@@ -236,14 +237,14 @@ describe('embedding', () => {
       const session = await gate.create();
       gate.editor.available = false;
       expect((await errorOf(await mode(session, 'view'))).code).to.equal('editor_unavailable');
-      expect(gate.admission.places.size).to.equal(1);
+      expect(gate.cap.taken()).to.equal(1);
       expect((await state(session)).mode).to.equal('edit');
     });
 
     it('of two at a time, mode and place agree', async () => {
       const session = await gate.create();
       await Promise.all(['view', 'edit', 'view', 'edit', 'view'].map((wanted) => mode(session, wanted)));
-      expect(gate.admission.places.size).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
+      expect(gate.cap.taken()).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
     });
 
     it('tells strangers of their token, not of their body', async () => {
@@ -279,7 +280,7 @@ describe('embedding', () => {
       goOn.resolve();
       const refusal = await errorOf(await changing);
       expect(refusal).to.deep.include({ status: 401, code: 'invalid_session_token', detail: { reason: 'closed' } });
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
     });
   });
 
@@ -437,7 +438,7 @@ describe('embedding', () => {
       const internal = { ...bad, document: { ...bad.document, fileType: 'docx' } };
       expect(await code({ token: signed(internal) })).to.equal('url_not_allowed');
       expect(await code({ token: signed(strict.config()) })).to.equal('download_failed');
-      expect(strict.admission.places.size).to.equal(0);
+      expect(strict.cap.taken()).to.equal(0);
       strict.serve((_request, response) => void response.end(ooxml('docx')));
       expect(await code({ token: signed(strict.config()) })).to.equal('editor_unavailable');
       strict.editor.available = true;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
+import { Counting } from '../../cmd/gate/domain/counting.ts';
 import { createDocuments } from '../../cmd/gate/domain/documents.ts';
-import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
 import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
-import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
-import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
+import type { Blobs, EditorServer, Rows } from '../../cmd/gate/domain/ports.ts';
+import type { Presence } from '../../cmd/gate/domain/presence.ts';
 import { Sessions } from '../../cmd/gate/domain/sessions.ts';
 import { Uploads } from '../../cmd/gate/domain/uploads.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
@@ -34,12 +34,6 @@ export const PORTAL_ORIGIN = 'https://portal.example.com';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const RETAIN_HOURS = 24;
 
-/** In the place of counting: so many places, no samples. */
-export interface StandInAdmission extends Admission {
-  limit: number;
-  places: Set<string>;
-}
-
 /** In the place of the editor's discovery and list. */
 export interface StandInEditor extends Pick<EditorServer, 'page'>, Pick<Presence, 'users' | 'modified' | 'lists'> {
   available: boolean;
@@ -61,14 +55,14 @@ export interface EmbedOptions {
   names?: Record<string, string[][]>;
 }
 
-/** The embedding part of the gate, with real HTTP, rows, blobs and outbound door; counting and editor are stand-ins. */
+/** The embedding part of the gate, with real HTTP, rows, blobs, places and outbound door; the editor is a stand-in. */
 export interface TestEmbed {
   url: string;
   rows: Rows;
   blobs: Blobs;
   links: Links;
-  loads: Loads;
-  admission: StandInAdmission;
+  /** The editing connections in force, and how many are taken. */
+  cap: { limit: number; taken(): number };
   editor: StandInEditor;
   /** Where documents come from; `serve` says what it answers. */
   portal: Canary;
@@ -109,22 +103,23 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     hours: RETAIN_HOURS,
     clock: () => clock.now,
   });
-  const loads = createLoads(rows, () => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
   const documents = createDocuments({
     ...shared,
     uploads: new Uploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() }),
     maxBytes: MB,
   });
-  const [admission, editor] = [standInAdmission(), standInEditor()];
+  const editor = standInEditor();
+  const counting = new Counting({ limit: () => cap.limit, clock: () => clock.now });
+  counting.observe({ at: clock.now, views: [], documents: 0, modified: new Set() });
+  const cap = { limit: 50, taken: () => counting.figures().pending };
   const sessions = new Sessions({
     ...shared,
     documents,
-    admission,
+    places: { use: (work) => work(counting) },
     editor,
     presence: editor,
     links,
-    loads,
     wopiUrl: 'http://gate:8081',
     ttlMinutes: options.ttlMinutes ?? 720,
   });
@@ -141,9 +136,8 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     allowUnsigned: options.allowUnsigned ?? true,
     clock: () => clock.now,
   });
-  const downloads = createDownloads({ links, rows, blobs });
   const { enabled = true } = options;
-  const handlers = { enabled, allowedOrigins, checkConfig, sessions, downloads, baseUrl: undefined, audit };
+  const handlers = { enabled, allowedOrigins, checkConfig, sessions, links, rows, blobs, baseUrl: undefined, audit };
   app.use('/svc/embed', embedRoutes(handlers));
   app.use(notFound, errorHandler(testLogger()));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
@@ -166,8 +160,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     rows,
     blobs,
     links,
-    loads,
-    admission,
+    cap,
     editor,
     portal,
     serve: (next) => {
@@ -199,24 +192,6 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
       await rows.close();
       await rm(folder, { recursive: true });
     },
-  };
-}
-
-function standInAdmission(): StandInAdmission {
-  const places = new Set<string>();
-  return {
-    limit: 50,
-    places,
-    freed: async () => {},
-    async admit({ sessionId }): Promise<AdmissionAnswer> {
-      const { limit } = this as StandInAdmission;
-      if (!places.has(sessionId) && places.size >= limit) {
-        return { admitted: false, limit, current: places.size, pending: 0 };
-      }
-      places.add(sessionId);
-      return { admitted: true };
-    },
-    release: async (sessionId) => void places.delete(sessionId),
   };
 }
 

@@ -5,14 +5,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
+import { Cleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { Closing } from '../../cmd/gate/domain/closing.ts';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
-import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Incoming, Rows } from '../../cmd/gate/domain/ports.ts';
-import { createRemoval, type Removal } from '../../cmd/gate/domain/removal.ts';
 import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
@@ -47,7 +45,6 @@ export interface SavesBench {
   bring(content: string | Buffer): Promise<Uploaded>;
   /** Returns the names of the bytes in the store. */
   stored(): Promise<string[]>;
-  removal: Removal;
   saves: Saves;
   /** Returns whether a save of a document is under way or unresolved. */
   isSaving(docId: string): Promise<boolean>;
@@ -55,7 +52,6 @@ export interface SavesBench {
   closing: Closing;
   cleaning: Cleaning;
   unsaved: UnsavedEdits;
-  loads: Loads;
   /** Moves the clock on. */
   pass(ms: number): void;
   now(): number;
@@ -91,45 +87,28 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const clock = options.clock ?? (() => time);
   const log = testLogger();
   const audit = createAudit('gate', 'off', log);
-  const removal = createRemoval({ rows, blobs, clock });
   const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
-  const outbox = new Outbox({
-    rows,
-    poster: options.poster ?? { post: async () => 200 },
-    presence: { users, sampledAt: () => null },
-    links: createLinks({ secret: 'of the links', hours: options.retainHours ?? 24, clock }),
-    clock,
-    log,
-    audit,
-    schedule: options.schedule,
-  });
-  outbox.start();
-  const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
-  const common = { rows, uploads, removal, link, onDelivery: () => outbox.wake(), clock, log, audit };
-  const loads = createLoads(rows, clock);
-  const saves = new Saves({
-    ...common,
-    presence: { users },
-    maxBytes: options.maxBytes ?? MB,
-    ...(options.timings && { timings: options.timings }),
-  });
+  const { retainHours = 24, maxBytes = MB, timings = {}, poster = { post: async () => 200 } } = options;
   const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
-  const closing = new Closing({ ...common, isSaving });
-  const unsaved = new UnsavedEdits({
-    ...{ rows, blobs, uploads, saves, loads, clock, log },
-    presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
-    timings: { grace: 0, margin: 100, ...options.quarantine },
-  });
+  const common = {
+    ...{ rows, blobs, uploads, clock, log, audit, isSaving, maxBytes },
+    links: createLinks({ secret: 'of the links', hours: retainHours, clock }),
+    presence: {
+      users,
+      sampledAt: () => null,
+      hasViews: (docId: string) => last?.views.some((view) => view.docId === docId) ?? false,
+    },
+    onDelivery: () => outbox.wake(),
+  };
+  const outbox = new Outbox({ ...common, poster, schedule: options.schedule });
+  outbox.start();
+  const saves = new Saves({ ...common, timings });
+  const closing = new Closing(common);
+  const unsaved = new UnsavedEdits({ ...common, saves, timings: { grace: 0, margin: 100, ...options.quarantine } });
   await moveUnsavedFiles(dataDir.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content));
-  const cleaning = createCleaning({
-    ...common,
-    sample: () => last,
-    isSaving,
-    hasUnsaved: (docId, tx) => unsaved.has(docId, tx),
-    retainHours: options.retainHours ?? 24,
-  });
+  const cleaning = new Cleaning({ ...common, sample: () => last, retainHours });
   const sample: SavesBench['sample'] = async (...views) => {
     last = createSample(clock(), views);
     await saves.observe(last);
@@ -143,14 +122,12 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
     incoming,
     bring,
     stored: dataDir.stored,
-    removal,
     saves,
     isSaving: (docId) => rows.read((tx) => saves.isSaving(docId, tx)),
     outbox,
     closing,
     cleaning,
     unsaved,
-    loads,
     now: clock,
     pass: (ms) => {
       time += ms;
@@ -221,7 +198,7 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   const app = express();
   const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
   const { blobs, saves } = bench;
-  app.use('/svc/wopi', wopiRoutes({ access, blobs, saves, maxBytes, onLoaded: bench.loads.add }));
+  app.use('/svc/wopi', wopiRoutes({ access, blobs, saves, maxBytes }));
   app.get('/svc/healthz', getHealthz());
   app.use('/svc/quarantine', quarantineRoutes({ unsaved: bench.unsaved, readWopiSrc, admin: ADMIN }));
   app.use(errorHandler(log));

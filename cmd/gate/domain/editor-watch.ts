@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Duty } from './leadership.ts';
-import type { EditorSample, EditorServer, EditorState } from './ports.ts';
-import type { SharedText } from './shared.ts';
+import type { EditorSample, EditorServer, EditorState, SharedText } from './ports.ts';
 
 const POLL_MS = 1_000;
 

@@ -5,20 +5,20 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
-import { BrokenOff } from './broken-off.ts';
-import type { VersionLink } from './callback-body.ts';
+import type { Links } from './links.ts';
 import type { VersionRecord } from './model.ts';
-import type { EditorSample, Presence, Rows, RowsReader } from './ports.ts';
+import type { EditorSample, Rows, RowsReader } from './ports.ts';
+import type { Presence } from './presence.ts';
 import { retryFor } from './retry.ts';
 import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
-import type { Uploads } from './uploads.ts';
+import { BrokenOff, type Uploads } from './uploads.ts';
 
 export interface SavesDependencies {
   rows: Rows;
   uploads: Uploads;
   presence: Pick<Presence, 'users'>;
-  link: VersionLink;
+  links: Pick<Links, 'sign'>;
   /** Called when there is a new callback. */
   onDelivery: () => void;
   maxBytes: number;
@@ -121,7 +121,7 @@ export class Saves {
     facts: SaveFacts,
     gone: AbortSignal | undefined,
   ): Promise<Committed | 'conflict'> {
-    const { uploads, presence, link, maxBytes, clock, log } = this.#deps;
+    const { uploads, maxBytes, clock, log } = this.#deps;
     const options = {
       isSave: true,
       maxBytes,
@@ -130,7 +130,7 @@ export class Saves {
       gone,
     };
     return uploads.store(session.docId, content, options, async (tx, uploaded) => {
-      const outcome = await commitSave(tx, { session, uploaded, facts, now: clock() }, { presence, link });
+      const outcome = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
       await tx.resolveUploads(session.docId, uploads.gate);
       return outcome;
     });

@@ -5,7 +5,6 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
 import { repeat } from '../../../src/common/repeat.ts';
-import { BrokenOff } from './broken-off.ts';
 import type { UploadRecord, VersionRecord } from './model.ts';
 import type { Blobs, Incoming, ReceiveOptions, Rows, RowsTransaction } from './ports.ts';
 
@@ -15,6 +14,23 @@ const RENEW_MS = 1_000;
 const NOTE_MS = 1_000;
 /** The time after which a failure matters to nobody. */
 const FORGET_MS = 60_000;
+
+/** Content that ended before all of it had arrived; what went wrong is its sender's or the network's. */
+export class BrokenOff extends AppError {
+  static stalled(): BrokenOff {
+    return new BrokenOff('bad_request', mistake('nội dung ngừng được gửi'), { status: 408 });
+  }
+
+  /** An error of the content's stream; one that already has a code keeps it. */
+  static from(error: Error): AppError {
+    if (error instanceof AppError) return error;
+    return new BrokenOff('bad_request', mistake('nội dung bị ngắt giữa chừng'), { cause: error });
+  }
+}
+
+function mistake(message: string): { errors: object[] } {
+  return { errors: [{ path: '', message }] };
+}
 
 export interface UploadsDependencies {
   rows: Rows;
@@ -74,7 +90,7 @@ export class Uploads {
     this.#underWay.add(upload);
     this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
     try {
-      return await this.#bring(upload, content, options, commit);
+      return await this.#receive(upload, content, options, commit);
     } finally {
       options.gone?.removeEventListener('abort', abandon);
       this.#underWay.delete(upload);
@@ -101,7 +117,7 @@ export class Uploads {
     return [...this.#untold].some((upload) => upload.docId === docId);
   }
 
-  async #bring<Result>(
+  async #receive<Result>(
     upload: UploadRecord,
     content: Readable,
     options: StoreOptions,

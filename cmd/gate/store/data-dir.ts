@@ -4,9 +4,8 @@ import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/c
 import { exists } from '../../../src/common/fs/exists.ts';
 import { keptKey, newKey, readKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
-import type { Blobs, Incoming, Rows } from '../domain/ports.ts';
+import type { Blobs, Incoming, Rows, SharedText } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
-import { claimBytes } from './bytes-claim.ts';
 import { createIncoming } from './incoming.ts';
 import { createRows } from './rows.ts';
 
@@ -87,6 +86,21 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
     await rows.close();
     throw error;
   }
+}
+
+/**
+ * Claims a shared database for the bytes in a data folder: a gate with another folder would have none of them.
+ * @param claim who has claimed it, if anybody
+ * @throws {Error} in words for the operator
+ */
+async function claimBytes(claim: SharedText, folder: string): Promise<void> {
+  const id = (await keptKey(join(folder, 'folder.id'))).toString('hex');
+  if (await claim.write(id, 0)) return;
+  const { text } = await claim.read(0);
+  if (text === id) return;
+  throw new Error(
+    `the documents' bytes are in another data folder than ${folder}: several gates need SVC_S3_BUCKET beside SVC_DATABASE_URL`,
+  );
 }
 
 /** Returns the key of the file or, where gates share rows, the one in the rows, which is that of the file at first. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { EditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
-import type { EditorSample, SamplingHandlers } from '../../../cmd/gate/domain/ports.ts';
-import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
+import type { EditorSample, SamplingHandlers, SharedText } from '../../../cmd/gate/domain/ports.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
